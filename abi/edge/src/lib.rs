@@ -1,0 +1,1 @@
+//! The guard between C and the engine.

@@ -1,0 +1,1 @@
+//! The anyccl_* C functions.

@@ -1,0 +1,2 @@
+//! The `anyccl` tool.
+fn main() {}

@@ -1,0 +1,96 @@
+//! Why an operation could not do what was asked.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Rank;
+
+/// Result with the engine's error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an operation could not do what was asked. Cheap to clone: a failed communicator repeats it.
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// The caller passed something this call never accepts. Nothing was sent.
+    InvalidArgument {
+        /// Name of the argument or variable.
+        what: &'static str,
+        /// What was passed, and what is accepted.
+        got: String,
+    },
+    /// The call is not allowed now: not initialised, already finalised, communicator failed.
+    InvalidUsage(String),
+    /// What was asked for is defined, but this build or machine cannot do it.
+    Unsupported(String),
+    /// `rank` closed its link or died. The communicator can only be destroyed now.
+    PeerLost {
+        /// Who was lost.
+        rank: Rank,
+        /// In which call we were, and how it was noticed.
+        detail: String,
+    },
+    /// Not every rank arrived within `waited`.
+    Timeout {
+        /// How long the call waited.
+        waited: Duration,
+        /// Who is missing, in which call they are.
+        detail: String,
+    },
+    /// The ranks made different calls. The text names both.
+    Mismatch(String),
+    /// Some rank aborted the communicator. The text says who and why.
+    Aborted(String),
+    /// The ranks of the job could not find each other.
+    Bootstrap(String),
+    /// The operating system refused something.
+    System {
+        /// What was tried.
+        what: String,
+        /// Its answer.
+        source: Arc<io::Error>,
+    },
+    /// A bug in anyccl. The text is meant for a report.
+    Internal(String),
+}
+
+impl Error {
+    /// An operating-system error with what was tried.
+    pub fn system(what: impl Into<String>, source: io::Error) -> Error {
+        Error::System { what: what.into(), source: Arc::new(source) }
+    }
+
+    /// The last operating-system error of this thread with what was tried.
+    pub fn last_os(what: impl Into<String>) -> Error {
+        Error::system(what, io::Error::last_os_error())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::InvalidArgument { what, got } => write!(f, "invalid {what}: {got}"),
+            Error::InvalidUsage(text)
+            | Error::Unsupported(text)
+            | Error::Mismatch(text)
+            | Error::Aborted(text)
+            | Error::Bootstrap(text) => f.write_str(text),
+            Error::PeerLost { rank, detail } => write!(f, "rank {rank} was lost: {detail}"),
+            Error::Timeout { waited, detail } => {
+                write!(f, "timed out after {:.1} s: {detail}", waited.as_secs_f64())
+            }
+            Error::System { what, source } => write!(f, "{what}: {source}"),
+            Error::Internal(text) => write!(f, "internal error in anyccl, please report: {text}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::System { source, .. } => Some(source.as_ref()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The words every room shares. Uses no other room.
+
+mod call;
+mod collective;
+mod datatype;
+mod error;
+mod reduce_op;
+
+pub use call::{Call, CallKind};
+pub use collective::Collective;
+pub use datatype::Datatype;
+pub use error::{Error, Result};
+pub use reduce_op::ReduceOp;
+
+/// 0-based position in a communicator.
+pub type Rank = u32;
+
+/// Version of this library, from Cargo.toml.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

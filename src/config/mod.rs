@@ -1,0 +1,10 @@
+//! The one reader of the environment.
+//!
+//! [`VARIABLES`] is the documented record of every variable: `anyccl info` prints it and
+//! docs/ENVIRONMENT.md is made from it. [`Config`] is the typed result.
+
+mod settings;
+mod variables;
+
+pub use settings::{Config, TransportChoice};
+pub use variables::{VARIABLES, Variable, raw};

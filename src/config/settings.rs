@@ -1,0 +1,93 @@
+//! The typed settings of one process.
+
+use std::time::Duration;
+
+use super::raw;
+use crate::base::{Error, Result};
+use crate::observe::log::Level;
+
+/// Which transports may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransportChoice {
+    /// Shared memory within a host, TCP between hosts.
+    Auto,
+    /// Shared memory, or an error.
+    Shm,
+    /// TCP everywhere.
+    Tcp,
+}
+
+/// The settings that are not about who is in the job (for those see `bootstrap::job`).
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Deadline of every wait; `None` waits for ever.
+    pub timeout: Option<Duration>,
+    /// Which transports may be used.
+    pub transport: TransportChoice,
+    /// `ANYCCL_ALGORITHM` as written.
+    pub algorithm: Option<String>,
+    /// Bytes of one chunk of a pipelined algorithm.
+    pub chunk_bytes: usize,
+    /// Polling time before a waiting rank yields.
+    pub spin: Duration,
+    /// Pretended host.
+    pub host_id: Option<String>,
+    /// Log level.
+    pub log: Level,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            timeout: Some(Duration::from_secs(300)),
+            transport: TransportChoice::Auto,
+            algorithm: None,
+            chunk_bytes: 64 << 10,
+            spin: Duration::from_micros(30),
+            host_id: None,
+            log: Level::Warn,
+        }
+    }
+}
+
+impl Config {
+    /// Reads the environment. A value that cannot be understood is an error, never ignored.
+    pub fn from_environment() -> Result<Config> {
+        let mut config = Config::default();
+        if let Some(ms) = number("ANYCCL_TIMEOUT_MS")? {
+            config.timeout = (ms > 0).then(|| Duration::from_millis(ms));
+        }
+        if let Some(text) = raw("ANYCCL_TRANSPORT") {
+            config.transport = match text.as_str() {
+                "auto" => TransportChoice::Auto,
+                "shm" => TransportChoice::Shm,
+                "tcp" => TransportChoice::Tcp,
+                _ => return Err(bad("ANYCCL_TRANSPORT", &text, "auto, shm or tcp")),
+            };
+        }
+        config.algorithm = raw("ANYCCL_ALGORITHM");
+        if let Some(bytes) = number("ANYCCL_CHUNK_BYTES")? {
+            if bytes == 0 {
+                return Err(bad("ANYCCL_CHUNK_BYTES", "0", "at least 1"));
+            }
+            config.chunk_bytes = bytes as usize;
+        }
+        if let Some(us) = number("ANYCCL_SPIN_US")? {
+            config.spin = Duration::from_micros(us);
+        }
+        config.host_id = raw("ANYCCL_HOST_ID");
+        if let Some(text) = raw("ANYCCL_LOG") {
+            config.log = Level::from_name(&text)
+                .ok_or_else(|| bad("ANYCCL_LOG", &text, "off, error, warn, info or debug"))?;
+        }
+        Ok(config)
+    }
+}
+
+fn number(name: &'static str) -> Result<Option<u64>> {
+    raw(name).map(|text| text.parse().map_err(|_| bad(name, &text, "a whole number"))).transpose()
+}
+
+fn bad(what: &'static str, got: &str, accepted: &str) -> Error {
+    Error::InvalidArgument { what, got: format!("\"{got}\"; accepted: {accepted}") }
+}

@@ -1,0 +1,19 @@
+//! The anyccl engine: plans, transports, communicators. Exports no C symbol; the doors in `abi/` do.
+//!
+//! Rooms, arrows downward only:
+//! `comm` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
+//! `bootstrap` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
+
+pub mod algo;
+pub mod base;
+pub mod bootstrap;
+pub mod comm;
+pub mod config;
+pub mod observe;
+pub mod plan;
+pub mod progress;
+pub mod reduce;
+pub mod sys;
+pub mod topology;
+pub mod transport;
+pub mod tuning;

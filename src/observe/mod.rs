@@ -1,0 +1,3 @@
+//! What the library says while it runs.
+
+pub mod log;

@@ -1,0 +1,3 @@
+//! The operating system, where unsafe is at home.
+
+pub mod socket;
