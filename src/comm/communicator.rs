@@ -147,7 +147,7 @@ impl Communicator {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
         let checked = Checked::new(operation, self.rank, self.size())?;
-        Ok(checked.into_start(self.programs.get(&checked, self.rank, &self.topology)?))
+        Ok(checked.start(self.programs.get(&checked, self.rank, &self.topology)?))
     }
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
@@ -172,7 +172,7 @@ impl Communicator {
         };
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
         let checked = Checked::new(&barrier, self.rank, self.size())?;
-        let start = checked.into_start(self.programs.get(&checked, self.rank, &self.topology)?);
+        let start = checked.start(self.programs.get(&checked, self.rank, &self.topology)?);
         // SAFETY: a barrier touches no buffer.
         unsafe { self.driver.run(start, self.timeout) }?;
         self.driver.lock().say_bye();

@@ -73,7 +73,7 @@ impl Checked {
         Ok(())
     }
 
-    pub fn into_start(&self, program: Arc<Program>) -> Start {
+    pub fn start(&self, program: Arc<Program>) -> Start {
         let Operation { call, send, recv, peer } = self.operation;
         Start {
             call,

@@ -171,6 +171,8 @@ impl Engine {
         match self.visit_all() {
             Ok(moved) => moved,
             Err(error) => {
+                // A link that breaks is often the end of a rank that has said why.
+                self.read_control();
                 self.fail(error);
                 true
             }
@@ -288,13 +290,20 @@ impl Engine {
         if self.failure.is_some() {
             return;
         }
-        log_line!(Error, "rank {} of \"{}\": {error}", self.rank, self.name);
         let notice = failure::notice(&error);
         for port in &mut self.ports {
             if let Some(control) = &mut port.control {
                 control.send(&notice);
             }
         }
+        self.end_all(error);
+    }
+
+    fn end_all(&mut self, error: Error) {
+        if self.failure.is_some() {
+            return;
+        }
+        log_line!(Error, "rank {} of \"{}\": {error}", self.rank, self.name);
         for active in self.actives.iter_mut().filter(|a| a.outcome.is_none()) {
             active.outcome = Some(Err(error.clone()));
         }
@@ -309,7 +318,7 @@ impl Engine {
             let Some(control) = &mut port.control else { continue };
             control.flush();
             loop {
-                match control.next() {
+                match control.next_event() {
                     Ok(None) => break,
                     Ok(Some(Event::Message(Message::Bell))) => {}
                     Ok(Some(Event::Message(Message::Stall { context, sequence, call }))) => {
@@ -317,8 +326,9 @@ impl Engine {
                         self.stalls_known = true;
                     }
                     Ok(Some(Event::Message(Message::Notice { kind, rank, text }))) => {
+                        // Whoever noticed it has told everybody: not passed on.
                         let error = failure::from_notice(kind, rank, text, &port.label);
-                        self.fail(error);
+                        self.end_all(error);
                         return true;
                     }
                     Ok(Some(Event::Message(Message::Bye))) => {

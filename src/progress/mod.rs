@@ -20,3 +20,6 @@ pub use engine::{Engine, Start, Ticket};
 pub use execution::Buffers;
 pub use port::Port;
 pub use program::Program;
+
+#[cfg(test)]
+mod tests;

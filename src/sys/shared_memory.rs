@@ -105,10 +105,11 @@ mod tests {
     fn two_mappings_of_one_descriptor_show_the_same_bytes() {
         let (one, fd) = SharedMemory::create(8192).unwrap();
         let two = SharedMemory::open(fd, 8192).unwrap();
+        let last = |memory: &SharedMemory| memory.start().wrapping_add(8191);
         // SAFETY: the last byte of the first mapping.
-        unsafe { one.start().add(8191).write_volatile(77) };
+        unsafe { last(&one).write_volatile(77) };
         // SAFETY: the last byte of the second mapping.
-        assert_eq!(unsafe { two.start().add(8191).read_volatile() }, 77);
+        assert_eq!(unsafe { last(&two).read_volatile() }, 77);
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Control {
     }
 
     /// The next event, if there is one now. After `Closed` there are no more.
-    pub fn next(&mut self) -> io::Result<Option<Event>> {
+    pub fn next_event(&mut self) -> io::Result<Option<Event>> {
         loop {
             if let Some(message) = self.parse()? {
                 return Ok(Some(Event::Message(message)));
@@ -222,10 +222,10 @@ mod tests {
         }
         drop(a);
         for message in said {
-            assert_eq!(b.next().unwrap(), Some(Event::Message(message)));
+            assert_eq!(b.next_event().unwrap(), Some(Event::Message(message)));
         }
-        assert_eq!(b.next().unwrap(), Some(Event::Closed));
-        assert_eq!(b.next().unwrap(), None);
+        assert_eq!(b.next_event().unwrap(), Some(Event::Closed));
+        assert_eq!(b.next_event().unwrap(), None);
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
         let n = reader.socket.read(&mut bytes).unwrap().unwrap();
         for (i, byte) in bytes[..n].iter().enumerate() {
             a.socket.write(&[*byte]).unwrap();
-            assert_eq!(b.next().unwrap().is_some(), i + 1 == n);
+            assert_eq!(b.next_event().unwrap().is_some(), i + 1 == n);
         }
     }
 
@@ -245,9 +245,9 @@ mod tests {
     fn nonsense_is_an_error() {
         let (a, mut b) = pair();
         a.socket.write(&[99]).unwrap();
-        assert!(b.next().is_err());
+        assert!(b.next_event().is_err());
         let (a, mut b) = pair();
         a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
-        assert!(b.next().is_err());
+        assert!(b.next_event().is_err());
     }
 }
