@@ -1,0 +1,3 @@
+//! barrier: no rank leaves before all have entered.
+
+pub(super) mod dissemination;

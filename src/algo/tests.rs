@@ -1,0 +1,161 @@
+//! Every algorithm, proved by the verifier.
+
+use super::*;
+use crate::base::Rank;
+use crate::plan::verify::verify;
+use crate::topology::Topology;
+
+/// Which ranks are in place.
+#[derive(Clone, Copy, Debug)]
+enum InPlace {
+    Nobody,
+    Everybody,
+    /// Ranks 0, 1, 4, 5, ... and so both pairs of equals and unequal pairs.
+    Some,
+}
+
+impl InPlace {
+    fn of(self, size: u32) -> Vec<bool> {
+        let is = |rank| match self {
+            InPlace::Nobody => false,
+            InPlace::Everybody => true,
+            InPlace::Some => rank % 4 < 2,
+        };
+        (0..size).map(is).collect()
+    }
+}
+
+fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: InPlace) {
+    let topology = Topology::one_host(size);
+    let request = PlanRequest {
+        collective: algorithm.collective,
+        size,
+        rank: 0,
+        root,
+        count,
+        element_bytes: 4,
+        in_place: false,
+        // Small, so that pipelines have several chunks and, for the larger counts, too many.
+        chunk_bytes: 12,
+        topology: &topology,
+    };
+    let flags = in_place.of(size);
+    let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
+    let plans: Vec<Plan> = (0..).zip(&flags).map(plan).collect();
+    assert!((algorithm.supports)(&request));
+    if let Err(violation) = verify(&plans, &flags, &request) {
+        let name = algorithm.name;
+        panic!("{name}, {size} ranks, root {root}, count {count}, in place {in_place:?}: {violation}");
+    }
+}
+
+/// A prime that no number of ranks divides; smaller where the data grows with the square of the ranks.
+fn large_count(collective: Collective, size: u32) -> usize {
+    match collective {
+        Collective::AllReduce | Collective::Reduce | Collective::Broadcast if size <= 32 => 1009,
+        Collective::AllReduce | Collective::Reduce | Collective::Broadcast => 127,
+        _ if size <= 8 => 127,
+        _ => 11,
+    }
+}
+
+/// Every root of few ranks, and of many those where something may begin or end.
+fn roots(collective: Collective, size: u32) -> Vec<Rank> {
+    let mut roots = match (collective.has_root(), size) {
+        (false, _) => vec![0],
+        (true, ..=16) => (0..size).collect(),
+        (true, _) => vec![0, 1, size / 2, size - 1],
+    };
+    roots.dedup();
+    roots
+}
+
+fn counts(collective: Collective, size: u32) -> Vec<usize> {
+    let ranks = size as usize;
+    let mut counts = match collective {
+        Collective::Barrier => vec![0],
+        _ => vec![0, 1, ranks - 1, ranks, ranks + 1, large_count(collective, size)],
+    };
+    // Blocks of many ranks: the size of the block no longer meets the number of ranks anywhere.
+    if !matches!(collective, Collective::AllReduce | Collective::Reduce | Collective::Broadcast) && size > 16
+    {
+        counts.retain(|&count| count < 16);
+    }
+    counts
+}
+
+fn prove_everything(collective: Collective, name: &str) {
+    let algorithm = find(collective, name).expect("a row of the table");
+    for size in 1..=64 {
+        for root in roots(collective, size) {
+            for count in counts(collective, size) {
+                for in_place in [InPlace::Nobody, InPlace::Everybody, InPlace::Some] {
+                    prove(algorithm, size, root, count, in_place);
+                }
+            }
+        }
+    }
+    for size in [97, 128, 255, 256, 1000] {
+        let cube = matches!(name, "one_shot") && collective == Collective::AllToAll;
+        let heavy = matches!(name, "one_shot" | "two_shot" | "ring" | "pairwise" | "spread" | "bruck");
+        if size
+            <= if cube {
+                97
+            } else if heavy {
+                256
+            } else {
+                1000
+            }
+        {
+            prove(algorithm, size, if collective.has_root() { size / 3 } else { 0 }, 1, InPlace::Some);
+        }
+    }
+}
+
+/// One test per row of the table, so that they run side by side and a failure names its row.
+macro_rules! proofs {
+    ($($test:ident: $collective:ident $name:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            prove_everything(Collective::$collective, $name);
+        })*
+
+        #[test]
+        fn every_row_of_the_table_has_its_proof() {
+            let proved = [$((Collective::$collective, $name)),*];
+            let rows: Vec<_> = ALGORITHMS.iter().map(|row| (row.collective, row.name)).collect();
+            assert!(rows.iter().all(|row| proved.contains(row)), "unproved row in {rows:?}");
+            assert_eq!(rows.len(), proved.len());
+        }
+    };
+}
+
+proofs! {
+    all_reduce_one_shot_is_correct_for_every_size_up_to_64: AllReduce "one_shot";
+    all_reduce_two_shot_is_correct_for_every_size_up_to_64: AllReduce "two_shot";
+    all_reduce_ring_is_correct_for_every_size_up_to_64: AllReduce "ring";
+    all_reduce_recursive_doubling_is_correct_for_every_size_up_to_64: AllReduce "recursive_doubling";
+    all_reduce_rabenseifner_is_correct_for_every_size_up_to_64: AllReduce "rabenseifner";
+    reduce_binomial_is_correct_for_every_size_up_to_64: Reduce "binomial";
+    reduce_rabenseifner_gather_is_correct_for_every_size_up_to_64: Reduce "rabenseifner_gather";
+    reduce_chain_is_correct_for_every_size_up_to_64: Reduce "chain";
+    broadcast_binomial_is_correct_for_every_size_up_to_64: Broadcast "binomial";
+    broadcast_scatter_all_gather_is_correct_for_every_size_up_to_64: Broadcast "scatter_all_gather";
+    broadcast_chain_is_correct_for_every_size_up_to_64: Broadcast "chain";
+    all_gather_one_shot_is_correct_for_every_size_up_to_64: AllGather "one_shot";
+    all_gather_recursive_doubling_is_correct_for_every_size_up_to_64: AllGather "recursive_doubling";
+    all_gather_bruck_is_correct_for_every_size_up_to_64: AllGather "bruck";
+    all_gather_ring_is_correct_for_every_size_up_to_64: AllGather "ring";
+    gather_linear_is_correct_for_every_size_up_to_64: Gather "linear";
+    gather_binomial_is_correct_for_every_size_up_to_64: Gather "binomial";
+    scatter_linear_is_correct_for_every_size_up_to_64: Scatter "linear";
+    scatter_binomial_is_correct_for_every_size_up_to_64: Scatter "binomial";
+    reduce_scatter_pairwise_is_correct_for_every_size_up_to_64: ReduceScatter "pairwise";
+    reduce_scatter_recursive_halving_is_correct_for_every_size_up_to_64: ReduceScatter "recursive_halving";
+    reduce_scatter_ring_is_correct_for_every_size_up_to_64: ReduceScatter "ring";
+    all_to_all_pairwise_is_correct_for_every_size_up_to_64: AllToAll "pairwise";
+    all_to_all_spread_is_correct_for_every_size_up_to_64: AllToAll "spread";
+    all_to_all_one_shot_is_correct_for_every_size_up_to_64: AllToAll "one_shot";
+    all_to_all_bruck_is_correct_for_every_size_up_to_64: AllToAll "bruck";
+    barrier_dissemination_is_correct_for_every_size_up_to_64: Barrier "dissemination";
+}
