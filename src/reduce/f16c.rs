@@ -93,8 +93,9 @@ unsafe fn reduce_block<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8) {
     let x = unsafe { _mm_loadu_si128(a.cast()) };
     // SAFETY: 16 bytes are readable, at any alignment.
     let y = unsafe { _mm_loadu_si128(b.cast()) };
+    let (x, y) = (_mm256_cvtph_ps(x), _mm256_cvtph_ps(y));
     // SAFETY: AVX2 includes AVX.
-    let r = unsafe { L::combine(_mm256_cvtph_ps(x), _mm256_cvtph_ps(y)) };
+    let r = unsafe { L::combine(x, y) };
     let nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(r, r);
     let r = _mm256_blendv_ps(r, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc0_0000)), nan);
     let r = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(r);
