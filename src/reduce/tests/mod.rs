@@ -6,6 +6,7 @@
 //! (`formats`), the kernels by table (`kernels`), exhaustively on 8 bits and by property
 //! (`properties`).
 
+mod float8;
 mod formats;
 mod kernels;
 mod memory;

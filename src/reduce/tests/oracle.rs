@@ -1,9 +1,8 @@
 //! What one combination gives, written as plainly as possible.
 
-use std::sync::LazyLock;
-
 use half::{bf16, f16};
 
+use super::float8::{E4M3, E5M2};
 use crate::base::{Datatype, ReduceOp};
 
 /// `a op b` for one element, as bytes.
@@ -156,8 +155,8 @@ pub fn float(datatype: Datatype, bytes: &[u8]) -> f32 {
         Datatype::Float32 => f32::from_ne_bytes(bytes.try_into().unwrap()),
         Datatype::Float16 => f16::from_ne_bytes(bytes.try_into().unwrap()).to_f32(),
         Datatype::Bfloat16 => bf16::from_ne_bytes(bytes.try_into().unwrap()).to_f32(),
-        Datatype::Float8E4m3 => float8(&E4M3, bytes[0]),
-        Datatype::Float8E5m2 => float8(&E5M2, bytes[0]),
+        Datatype::Float8E4m3 => E4M3.decode(bytes[0]),
+        Datatype::Float8E5m2 => E5M2.decode(bytes[0]),
         _ => unreachable!("{} is no float up to 32 bits", datatype.name()),
     }
 }
@@ -172,73 +171,8 @@ pub fn float_bytes(datatype: Datatype, value: f32) -> Vec<u8> {
         Datatype::Float16 => f16::from_f32(value).to_ne_bytes().to_vec(),
         Datatype::Bfloat16 if nan => 0x7fc0_u16.to_ne_bytes().to_vec(),
         Datatype::Bfloat16 => bf16::from_f32(value).to_ne_bytes().to_vec(),
-        Datatype::Float8E4m3 => vec![nearest_float8(&E4M3, value)],
-        Datatype::Float8E5m2 => vec![nearest_float8(&E5M2, value)],
+        Datatype::Float8E4m3 => vec![E4M3.nearest(value)],
+        Datatype::Float8E5m2 => vec![E5M2.nearest(value)],
         _ => unreachable!("{} is no float up to 32 bits", datatype.name()),
     }
-}
-
-/// A float8 format by the values its magnitudes would have if there were neither infinity nor NaN.
-struct Float8 {
-    magnitudes: LazyLock<[f64; 128]>,
-    /// The first magnitude beyond the finite ones.
-    overflow: u8,
-    /// What that one means.
-    overflow_value: f32,
-    nan: u8,
-}
-
-static E4M3: Float8 = Float8 {
-    magnitudes: LazyLock::new(|| std::array::from_fn(|code| magnitude(code as i32, 3, 7))),
-    overflow: 0x7f,
-    overflow_value: f32::NAN,
-    nan: 0x7f,
-};
-
-static E5M2: Float8 = Float8 {
-    magnitudes: LazyLock::new(|| std::array::from_fn(|code| magnitude(code as i32, 2, 15))),
-    overflow: 0x7c,
-    overflow_value: f32::INFINITY,
-    nan: 0x7e,
-};
-
-/// The definition: fraction / 2^bits, plus one unless denormal, times 2^exponent.
-fn magnitude(code: i32, fraction_bits: u32, bias: i32) -> f64 {
-    let scale = f64::from(1 << fraction_bits);
-    let fraction = f64::from(code % (1 << fraction_bits)) / scale;
-    match code >> fraction_bits {
-        0 => fraction * 2f64.powi(1 - bias),
-        exponent => (1.0 + fraction) * 2f64.powi(exponent - bias),
-    }
-}
-
-fn float8(format: &Float8, bits: u8) -> f32 {
-    let code = bits & 0x7f;
-    let magnitude = match code.cmp(&format.overflow) {
-        std::cmp::Ordering::Less => format.magnitudes[usize::from(code)] as f32,
-        std::cmp::Ordering::Equal => format.overflow_value,
-        std::cmp::Ordering::Greater => f32::NAN,
-    };
-    if bits < 0x80 { magnitude } else { -magnitude }
-}
-
-/// Tries all magnitudes up to the first that overflows.
-fn nearest_float8(format: &Float8, value: f32) -> u8 {
-    if value.is_nan() {
-        return format.nan;
-    }
-    let target = f64::from(value.abs()).min(format.magnitudes[usize::from(format.overflow)]);
-    let distance = |code: u8| (format.magnitudes[usize::from(code)] - target).abs();
-    let mut best = 0;
-    for code in 1..=format.overflow {
-        let closer = distance(code) < distance(best);
-        let even_tie = distance(code) == distance(best) && code % 2 == 0;
-        if closer || even_tie {
-            best = code;
-        }
-    }
-    if best == format.overflow && format.overflow_value.is_nan() {
-        return format.nan;
-    }
-    if value.is_sign_negative() { best | 0x80 } else { best }
 }
