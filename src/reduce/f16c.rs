@@ -7,6 +7,8 @@
 
 use std::arch::x86_64::*;
 
+use super::loops::advance;
+
 /// A sum or product of eight float32.
 pub(super) trait Lanes {
     /// # Safety
@@ -67,19 +69,6 @@ pub(super) unsafe fn reduce<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8, 
         // SAFETY: `rest` bytes are left of `dst`, and the local array is no part of it.
         unsafe { dst.copy_from_nonoverlapping(x.as_ptr(), rest) };
     }
-}
-
-/// # Safety
-/// Each pointer has at least `bytes` behind it.
-#[inline(always)]
-unsafe fn advance(dst: *mut u8, a: *const u8, b: *const u8, bytes: usize) -> (*mut u8, *const u8, *const u8) {
-    // SAFETY: within the caller's memory.
-    let dst = unsafe { dst.add(bytes) };
-    // SAFETY: within the caller's memory.
-    let a = unsafe { a.add(bytes) };
-    // SAFETY: within the caller's memory.
-    let b = unsafe { b.add(bytes) };
-    (dst, a, b)
 }
 
 /// Combines eight elements; both operands are loaded before the result is stored.

@@ -21,9 +21,10 @@
 //!
 //! How it is built: an operator on one element is a type implementing [`loops::Combine`]; one generic
 //! loop is compiled around it for each instruction set and the compiler vectorises it (`loops`).
-//! Only float16 has hand-written vectors (`f16c`). `table` names the kernel of each datatype and
+//! Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs. `table` names the kernel of each datatype and
 //! operator, `divide` is the last step of an average.
 
+mod bfloat16;
 mod divide;
 #[cfg(target_arch = "x86_64")]
 mod f16c;

@@ -3,8 +3,9 @@
 use super::oracle;
 use super::values::Generator;
 use crate::base::Datatype;
+use crate::reduce::bfloat16::Bfloat16;
 use crate::reduce::float::Float;
-use crate::reduce::small_float::{Bfloat16, Float8E4m3, Float8E5m2, Float16};
+use crate::reduce::small_float::{Float8E4m3, Float8E5m2, Float16};
 
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())

@@ -91,19 +91,20 @@ fn every_division_agrees_with_the_oracle() {
 }
 
 #[test]
-fn float16_products_and_sums_of_every_pattern_agree_on_all_instruction_sets() {
+fn every_sixteen_bit_float_added_to_and_multiplied_by_others_agrees_with_the_oracle() {
     let every: Vec<u8> = (0..=u16::MAX).flat_map(|i| i.to_ne_bytes()).collect();
     let mut generator = Generator(3);
-    for _ in 0..8 {
-        let other = generator.elements(Datatype::Float16, 1 << 16);
+    for datatype in [Datatype::Float16, Datatype::Bfloat16] {
         for op in [ReduceOp::Sum, ReduceOp::Product] {
-            let results = InstructionSet::available().into_iter().map(|set| {
-                let kernel = reduce_kernel(set, Datatype::Float16, op).unwrap();
-                memory::reduce(kernel, &every, &other, 2, Placement::Apart)
-            });
-            let expected = expected(Datatype::Float16, op, &every, &other);
-            for result in results {
-                assert_elements(Datatype::Float16, op.name(), &result, &expected, [&every, &other]);
+            for _ in 0..8 {
+                let others = generator.elements(datatype, 1 << 16);
+                let expected = expected(datatype, op, &every, &others);
+                for set in InstructionSet::available() {
+                    let kernel = reduce_kernel(set, datatype, op).unwrap();
+                    let got = memory::reduce(kernel, &every, &others, 2, Placement::Apart);
+                    let what = format!("{} {}", op.name(), set.name());
+                    assert_elements(datatype, &what, &got, &expected, [&every, &others]);
+                }
             }
         }
     }
