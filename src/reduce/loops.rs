@@ -1,14 +1,10 @@
-//! The loops around element operators, compiled once for each instruction set.
+//! The loops around element operators: plain ones over unaligned elements, for the compiler to
+//! vectorise (`compiled` says for what).
 //!
-//! There is one plain loop over unaligned elements. Inlined into a function that enables AVX2 or
-//! AVX-512, the same source becomes a vector loop of that width, so all sets compute the same thing
-//! by construction. Two shapes are needed: with the destination apart from both operands, and in
-//! place; the compiler's overlap check would send an in-place call of the first to its scalar loop.
+//! Two shapes are needed: with the destination apart from both operands, and in place; the
+//! compiler's overlap check would send an in-place call of the first to its scalar loop.
 
 use std::marker::PhantomData;
-
-use super::instruction_set::InstructionSet;
-use super::{DivideFn, ReduceFn};
 
 /// Types for which every bit pattern is a value, so that memory of any origin can be read as one.
 ///
@@ -81,7 +77,7 @@ impl<D: Divide> Divide for BothParts<D> {
 /// How a whole run of elements is gone through.
 pub(super) trait Loop {
     /// # Safety
-    /// As [`ReduceFn`].
+    /// As [`super::ReduceFn`].
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
 }
 
@@ -113,75 +109,8 @@ impl<P: Combine, C: Combine> Loop for InPairs<P, C> {
     }
 }
 
-/// The kernel that applies `C` to each element, for `set`.
-pub(super) fn reduce_loop<C: Combine>(set: InstructionSet) -> ReduceFn {
-    compiled_for::<Each<C>>(set)
-}
-
-/// The kernel that applies `P` to each two elements and `C` to a last one, for `set`.
-pub(super) fn reduce_loop_in_pairs<P: Combine, C: Combine>(set: InstructionSet) -> ReduceFn {
-    compiled_for::<InPairs<P, C>>(set)
-}
-
-fn compiled_for<L: Loop>(set: InstructionSet) -> ReduceFn {
-    match set {
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => run_avx512::<L>,
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => run_avx2::<L>,
-        InstructionSet::Portable => L::run,
-    }
-}
-
-/// The loop of `D` for `set`.
-pub(super) fn divide_loop<D: Divide>(set: InstructionSet) -> DivideFn {
-    match set {
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => divide_avx512::<D>,
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => divide_avx2::<D>,
-        InstructionSet::Portable => divide_all::<D>,
-    }
-}
-
 /// # Safety
-/// As [`ReduceFn`], and the CPU has AVX-512 F, BW, VL and DQ.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
-unsafe fn run_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { L::run(dst, a, b, count) }
-}
-
-/// # Safety
-/// As [`ReduceFn`], and the CPU has AVX2 and F16C.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn run_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { L::run(dst, a, b, count) }
-}
-
-/// # Safety
-/// As [`DivideFn`], and the CPU has AVX-512 F, BW, VL and DQ.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
-unsafe fn divide_avx512<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { divide_all::<D>(data, count, divisor) }
-}
-
-/// # Safety
-/// As [`DivideFn`], and the CPU has AVX2 and F16C.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn divide_avx2<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { divide_all::<D>(data, count, divisor) }
-}
-
-/// # Safety
-/// As [`ReduceFn`], `count` being that of `C::Element`.
+/// As [`super::ReduceFn`], `count` being that of `C::Element`.
 #[inline(always)]
 unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     let other = if dst.cast_const() == a {
@@ -210,9 +139,9 @@ unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, coun
 }
 
 /// # Safety
-/// As [`DivideFn`].
+/// As [`super::DivideFn`].
 #[inline(always)]
-unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
+pub(super) unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
     debug_assert_ne!(divisor, 0);
     let divisor = D::prepare(divisor);
     for i in 0..count * D::PARTS {

@@ -4,11 +4,12 @@ use std::num::Wrapping;
 use std::ops::{Add, Mul};
 
 use super::bfloat16::{self, Bfloat16};
+use super::compiled::{divide_loop, reduce_loop, reduce_loop_in_pairs};
 use super::divide::Truncated;
 use super::float::{self, ComplexProduct, Float, Float32, Float64, Plus, Quotient, Rounded, Times};
 use super::instruction_set::InstructionSet;
 use super::integer::{self, Integer};
-use super::loops::{BothParts, divide_loop, reduce_loop, reduce_loop_in_pairs};
+use super::loops::BothParts;
 use super::small_float::{Float8E4m3, Float8E5m2, Float16};
 use super::{DivideFn, ReduceFn};
 use crate::base::{Datatype, ReduceOp};
