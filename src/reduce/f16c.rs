@@ -7,6 +7,8 @@
 
 use std::arch::x86_64::*;
 
+use super::loops::advance;
+
 /// A sum or product of eight float32.
 pub(super) trait Lanes {
     /// # Safety
@@ -69,19 +71,6 @@ pub(super) unsafe fn reduce<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8, 
     }
 }
 
-/// # Safety
-/// Each pointer has at least `bytes` behind it.
-#[inline(always)]
-unsafe fn advance(dst: *mut u8, a: *const u8, b: *const u8, bytes: usize) -> (*mut u8, *const u8, *const u8) {
-    // SAFETY: within the caller's memory.
-    let dst = unsafe { dst.add(bytes) };
-    // SAFETY: within the caller's memory.
-    let a = unsafe { a.add(bytes) };
-    // SAFETY: within the caller's memory.
-    let b = unsafe { b.add(bytes) };
-    (dst, a, b)
-}
-
 /// Combines eight elements; both operands are loaded before the result is stored.
 ///
 /// # Safety
@@ -93,8 +82,9 @@ unsafe fn reduce_block<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8) {
     let x = unsafe { _mm_loadu_si128(a.cast()) };
     // SAFETY: 16 bytes are readable, at any alignment.
     let y = unsafe { _mm_loadu_si128(b.cast()) };
+    let (x, y) = (_mm256_cvtph_ps(x), _mm256_cvtph_ps(y));
     // SAFETY: AVX2 includes AVX.
-    let r = unsafe { L::combine(_mm256_cvtph_ps(x), _mm256_cvtph_ps(y)) };
+    let r = unsafe { L::combine(x, y) };
     let nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(r, r);
     let r = _mm256_blendv_ps(r, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc0_0000)), nan);
     let r = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(r);

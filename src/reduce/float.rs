@@ -79,25 +79,40 @@ impl Float for Float64 {
     }
 }
 
-/// Sum.
-pub(super) struct Sum<F>(PhantomData<F>);
+/// Sum or product, of whatever one computes in.
+pub(super) trait Arithmetic {
+    /// `a op b`.
+    fn apply<W: Add<Output = W> + Mul<Output = W>>(a: W, b: W) -> W;
+}
 
-impl<F: Float> Combine for Sum<F> {
-    type Element = F::Bits;
+/// Addition.
+pub(super) struct Plus;
+
+impl Arithmetic for Plus {
     #[inline(always)]
-    fn combine(a: F::Bits, b: F::Bits) -> F::Bits {
-        F::encode(F::decode(a) + F::decode(b))
+    fn apply<W: Add<Output = W> + Mul<Output = W>>(a: W, b: W) -> W {
+        a + b
     }
 }
 
-/// Product.
-pub(super) struct Product<F>(PhantomData<F>);
+/// Multiplication.
+pub(super) struct Times;
 
-impl<F: Float> Combine for Product<F> {
+impl Arithmetic for Times {
+    #[inline(always)]
+    fn apply<W: Add<Output = W> + Mul<Output = W>>(a: W, b: W) -> W {
+        a * b
+    }
+}
+
+/// `O` on the numbers of `F`, rounded to the format.
+pub(super) struct Rounded<F, O>(PhantomData<(F, O)>);
+
+impl<F: Float, O: Arithmetic> Combine for Rounded<F, O> {
     type Element = F::Bits;
     #[inline(always)]
     fn combine(a: F::Bits, b: F::Bits) -> F::Bits {
-        F::encode(F::decode(a) * F::decode(b))
+        F::encode(O::apply(F::decode(a), F::decode(b)))
     }
 }
 

@@ -6,10 +6,11 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
 use super::loops::{AnyBits, Combine};
 
-/// The machine integers. Sums, products and bits are the same for signed and unsigned, so `table` uses
-/// the unsigned ones for both.
-pub(super) trait Integer:
-    AnyBits + Ord + Default + From<bool> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+/// The machine integers. Sums, products and bits are the same for signed and unsigned, so `table`
+/// uses the unsigned ones for both.
+pub(super) trait Integer: AnyBits + Ord + Default + From<bool>
+where
+    Self: BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>,
 {
     /// Whether a logical operator takes this for true.
     #[inline(always)]

@@ -1,12 +1,10 @@
-//! The loops around element operators, compiled once for each instruction set.
+//! The loops around element operators: plain ones over unaligned elements, for the compiler to
+//! vectorise (`compiled` says for what).
 //!
-//! There is one plain loop over unaligned elements. Inlined into a function that enables AVX2 or
-//! AVX-512, the same source becomes a vector loop of that width, so all sets compute the same thing
-//! by construction. Two shapes are needed: with the destination apart from both operands, and in
-//! place; the compiler's overlap check would send an in-place call of the first to its scalar loop.
+//! Two shapes are needed: with the destination apart from both operands, and in place; the
+//! compiler's overlap check would send an in-place call of the first to its scalar loop.
 
-use super::instruction_set::InstructionSet;
-use super::{DivideFn, ReduceFn};
+use std::marker::PhantomData;
 
 /// Types for which every bit pattern is a value, so that memory of any origin can be read as one.
 ///
@@ -51,7 +49,7 @@ pub(super) trait Divide {
 }
 
 /// An operator of real numbers applied to both parts of complex ones.
-pub(super) struct BothParts<R>(std::marker::PhantomData<R>);
+pub(super) struct BothParts<R>(PhantomData<R>);
 
 impl<C: Combine> Combine for BothParts<C> {
     type Element = C::Element;
@@ -76,69 +74,45 @@ impl<D: Divide> Divide for BothParts<D> {
     }
 }
 
-/// The loop of `C` for `set`.
-pub(super) fn reduce_loop<C: Combine>(set: InstructionSet) -> ReduceFn {
-    match set {
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => combine_avx512::<C>,
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => combine_avx2::<C>,
-        InstructionSet::Portable => combine_all::<C>,
+/// How a whole run of elements is gone through.
+pub(super) trait Loop {
+    /// # Safety
+    /// As [`super::ReduceFn`].
+    unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
+}
+
+/// One element after the other, by `C`.
+pub(super) struct Each<C>(PhantomData<C>);
+
+impl<C: Combine> Loop for Each<C> {
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+        // SAFETY: the caller's promise is the one asked for.
+        unsafe { combine_all::<C>(dst, a, b, count * C::PARTS) }
     }
 }
 
-/// The loop of `D` for `set`.
-pub(super) fn divide_loop<D: Divide>(set: InstructionSet) -> DivideFn {
-    match set {
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => divide_avx512::<D>,
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => divide_avx2::<D>,
-        InstructionSet::Portable => divide_all::<D>,
+/// Two adjacent elements at once by `P`, the odd last one by `C`.
+pub(super) struct InPairs<P, C>(PhantomData<(P, C)>);
+
+impl<P: Combine, C: Combine> Loop for InPairs<P, C> {
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+        const { assert!(size_of::<P::Element>() == 2 * size_of::<C::Element>()) };
+        // SAFETY: pairs are as long as two elements, and these are no more than `count`.
+        unsafe { combine_all::<P>(dst, a, b, count / 2) };
+        let done = count / 2 * size_of::<P::Element>();
+        // SAFETY: `done` bytes are within `count` elements.
+        let (dst, a, b) = unsafe { advance(dst, a, b, done) };
+        // SAFETY: what is left is one element or none, placed as the whole.
+        unsafe { combine_all::<C>(dst, a, b, count % 2) }
     }
 }
 
 /// # Safety
-/// As [`ReduceFn`], and the CPU has AVX-512 F, BW, VL and DQ.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
-unsafe fn combine_avx512<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { combine_all::<C>(dst, a, b, count) }
-}
-
-/// # Safety
-/// As [`ReduceFn`], and the CPU has AVX2 and F16C.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn combine_avx2<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { combine_all::<C>(dst, a, b, count) }
-}
-
-/// # Safety
-/// As [`DivideFn`], and the CPU has AVX-512 F, BW, VL and DQ.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
-unsafe fn divide_avx512<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { divide_all::<D>(data, count, divisor) }
-}
-
-/// # Safety
-/// As [`DivideFn`], and the CPU has AVX2 and F16C.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn divide_avx2<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
-    // SAFETY: the caller's promise is the one asked for.
-    unsafe { divide_all::<D>(data, count, divisor) }
-}
-
-/// # Safety
-/// As [`ReduceFn`].
+/// As [`super::ReduceFn`], `count` being that of `C::Element`.
 #[inline(always)]
 unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-    let count = count * C::PARTS;
     let other = if dst.cast_const() == a {
         b
     } else if dst.cast_const() == b {
@@ -165,9 +139,9 @@ unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, coun
 }
 
 /// # Safety
-/// As [`DivideFn`].
+/// As [`super::DivideFn`].
 #[inline(always)]
-unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
+pub(super) unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
     debug_assert_ne!(divisor, 0);
     let divisor = D::prepare(divisor);
     for i in 0..count * D::PARTS {
@@ -197,4 +171,22 @@ unsafe fn store<T: AnyBits>(base: *mut u8, index: usize, value: T) {
     let at = unsafe { base.cast::<T>().add(index) };
     // SAFETY: writable as above, at any alignment.
     unsafe { at.write_unaligned(value) }
+}
+
+/// # Safety
+/// Each pointer has at least `bytes` behind it.
+#[inline(always)]
+pub(super) unsafe fn advance(
+    dst: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    bytes: usize,
+) -> (*mut u8, *const u8, *const u8) {
+    // SAFETY: within the caller's memory.
+    let dst = unsafe { dst.add(bytes) };
+    // SAFETY: within the caller's memory.
+    let a = unsafe { a.add(bytes) };
+    // SAFETY: within the caller's memory.
+    let b = unsafe { b.add(bytes) };
+    (dst, a, b)
 }

@@ -19,11 +19,14 @@
 //! form no reference to them and branch on no value: a racing writer spoils the result's bytes and
 //! nothing else.
 //!
-//! How it is built: an operator on one element is a type implementing [`loops::Combine`]; one generic
-//! loop is compiled around it for each instruction set and the compiler vectorises it (`loops`).
-//! Only float16 has hand-written vectors (`f16c`). `table` names the kernel of each datatype and
-//! operator, `divide` is the last step of an average.
+//! How it is built: an operator on one element is a type implementing `loops::Combine`. One generic
+//! loop goes around it (`loops`) and is vectorised by the compiler for each instruction set
+//! (`compiled`). Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs.
+//! `table` names the kernel of each datatype and operator; `divide` and `float::Quotient` are the
+//! last step of an average.
 
+mod bfloat16;
+mod compiled;
 mod divide;
 #[cfg(target_arch = "x86_64")]
 mod f16c;

@@ -1,10 +1,8 @@
-//! The floats of 8 and 16 bits, by integer operations that vectorise on any CPU.
+//! float16 and both float8, by integer operations that vectorise on any CPU.
 //!
-//! float16 and both float8 share one pair of conversions; they differ in the numbers of
+//! They share one pair of conversions; they differ in the numbers of
 //! [`SmallFormat`] only. Neither direction makes or reads a float32 denormal on its way, so they do
-//! not depend on the flush-to-zero modes of the CPU. bfloat16 is the upper half of a float32. AVX-512
-//! has an instruction for that rounding, not used here: it flushes denormals, and ranks on other
-//! CPUs would get other bits.
+//! not depend on the flush-to-zero modes of the CPU.
 
 use super::float::Float;
 
@@ -144,32 +142,6 @@ impl<S: SmallFormat> Float for S {
         if nan { S::NAN } else { S::narrow(code | sign) }
     }
 
-    #[inline(always)]
-    fn wide_from(integer: u32) -> f32 {
-        integer as f32
-    }
-}
-
-/// bfloat16.
-pub(super) struct Bfloat16;
-
-impl Float for Bfloat16 {
-    type Bits = i16;
-    type Wide = f32;
-    const MAGNITUDE: i16 = i16::MAX;
-    const LARGEST: i16 = 0x7f80;
-    const NAN: i16 = 0x7fc0;
-    #[inline(always)]
-    fn decode(bits: i16) -> f32 {
-        f32::from_bits(u32::from(bits as u16) << 16)
-    }
-    #[inline(always)]
-    fn encode(value: f32) -> i16 {
-        let bits = value.to_bits();
-        let odd = (bits >> 16) & 1;
-        let rounded = bits.wrapping_add(0x7fff + odd) >> 16;
-        if value.is_nan() { Self::NAN } else { rounded as i16 }
-    }
     #[inline(always)]
     fn wide_from(integer: u32) -> f32 {
         integer as f32

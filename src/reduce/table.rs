@@ -3,12 +3,14 @@
 use std::num::Wrapping;
 use std::ops::{Add, Mul};
 
+use super::bfloat16::{self, Bfloat16};
+use super::compiled::{divide_loop, reduce_loop, reduce_loop_in_pairs};
 use super::divide::Truncated;
-use super::float::{self, ComplexProduct, Float, Float32, Float64, Quotient};
+use super::float::{self, ComplexProduct, Float, Float32, Float64, Plus, Quotient, Rounded, Times};
 use super::instruction_set::InstructionSet;
 use super::integer::{self, Integer};
-use super::loops::{BothParts, Combine, divide_loop, reduce_loop};
-use super::small_float::{Bfloat16, Float8E4m3, Float8E5m2, Float16};
+use super::loops::BothParts;
+use super::small_float::{Float8E4m3, Float8E5m2, Float16};
 use super::{DivideFn, ReduceFn};
 use crate::base::{Datatype, ReduceOp};
 
@@ -27,7 +29,7 @@ pub(super) fn reduce_kernel(set: InstructionSet, datatype: Datatype, op: ReduceO
         Datatype::Int64 => order::<i64>(set, op).or_else(|| arithmetic::<u64>(set, op)),
         Datatype::Uint64 => order::<u64>(set, op).or_else(|| arithmetic::<u64>(set, op)),
         Datatype::Float16 => float16(set, op).or_else(|| real::<Float16>(set, op)),
-        Datatype::Bfloat16 => real::<Bfloat16>(set, op),
+        Datatype::Bfloat16 => bfloat16(set, op).or_else(|| real::<Bfloat16>(set, op)),
         Datatype::Float32 => real::<Float32>(set, op),
         Datatype::Float64 => real::<Float64>(set, op),
         Datatype::Float8E4m3 => real::<Float8E4m3>(set, op),
@@ -102,21 +104,30 @@ fn boolean(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 
 fn real<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     match op {
-        ReduceOp::Sum | ReduceOp::Avg => Some(reduce_loop::<float::Sum<F>>(set)),
-        ReduceOp::Product => Some(reduce_loop::<float::Product<F>>(set)),
+        ReduceOp::Sum | ReduceOp::Avg => Some(reduce_loop::<Rounded<F, Plus>>(set)),
+        ReduceOp::Product => Some(reduce_loop::<Rounded<F, Times>>(set)),
         ReduceOp::Min => Some(reduce_loop::<float::Min<F>>(set)),
         ReduceOp::Max => Some(reduce_loop::<float::Max<F>>(set)),
         _ => None,
     }
 }
 
-fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn>
-where
-    BothParts<float::Sum<F>>: Combine,
-{
+fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     match op {
-        ReduceOp::Sum | ReduceOp::Avg => Some(reduce_loop::<BothParts<float::Sum<F>>>(set)),
+        ReduceOp::Sum | ReduceOp::Avg => Some(reduce_loop::<BothParts<Rounded<F, Plus>>>(set)),
         ReduceOp::Product => Some(reduce_loop::<ComplexProduct<F>>(set)),
+        _ => None,
+    }
+}
+
+/// The operators on bfloat16 that take two at a time.
+fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+    use bfloat16::Pair;
+    match op {
+        ReduceOp::Sum | ReduceOp::Avg => {
+            Some(reduce_loop_in_pairs::<Pair<Plus>, Rounded<Bfloat16, Plus>>(set))
+        }
+        ReduceOp::Product => Some(reduce_loop_in_pairs::<Pair<Times>, Rounded<Bfloat16, Times>>(set)),
         _ => None,
     }
 }
