@@ -1,4 +1,5 @@
-"""Runs every example on 1, 2, 3 and 4 ranks and compares what it prints with what it should.
+"""Runs every example, and the program of README.md, on 1, 2, 3 and 4 ranks and compares what they print with what
+they should.
 
     make examples
     python3 c-examples/run_tests.py [--prefix INSTALLED] [--programs FOLDER]
@@ -75,6 +76,7 @@ def run(command):
 
 def launch(options, n, program, *arguments):
     launcher = os.path.join(options.prefix, "bin", "anyccl")
+    # (A program given by its absolute path stays where it is.)
     return run([launcher, "run", "-n", str(n), os.path.join(options.programs, program), *arguments])
 
 
@@ -128,8 +130,31 @@ def tests_of_training(options, folder):
         yield f"05-train on {n}", lambda n=n: train(n)
 
 
+def tests_of_readme(options, folder):
+    """(name, what to call) of the program that README.md shows: it compiles as it stands, and runs."""
+    source, program = os.path.join(folder, "readme.c"), os.path.join(folder, "readme")
+
+    def build():
+        with open(os.path.join(os.path.dirname(HERE), "README.md"), encoding="utf-8") as readme:
+            (shown,) = re.findall(r"^```c\n(.*?)^```$", readme.read(), re.MULTILINE | re.DOTALL)
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(shown)
+        library = os.path.abspath(os.path.join(options.prefix, "lib"))
+        run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", source, "-o", program,
+             "-I", os.path.join(options.prefix, "include"), "-L", library, f"-Wl,-rpath,{library}", "-lanyccl"])
+
+    def sum_of_ranks(n):
+        printed = launch(options, n, program)
+        expect_lines([f"rank {r} of {n}: the sum is {n * (n + 1) // 2}" for r in range(n)],
+                     "\n".join(sorted(printed.splitlines())))
+
+    yield "README.md compiles", build
+    for n in RANKS:
+        yield f"README.md on {n}", lambda n=n: sum_of_ranks(n)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--prefix", default=os.path.join(TARGET, "demo-prefix"), help="where anyccl is installed")
     parser.add_argument("--programs", default=os.path.join(TARGET, "examples"), help="where the examples were built")
     options = parser.parse_args()
@@ -139,7 +164,8 @@ def main():
 
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, test in [*tests_of_output(options), *tests_of_training(options, folder)]:
+        tests = [*tests_of_output(options), *tests_of_training(options, folder), *tests_of_readme(options, folder)]
+        for name, test in tests:
             try:
                 test()
             except Failure as failure:
