@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::Rank;
+use crate::plan::Step;
 use crate::plan::verify::verify;
 use crate::topology::Topology;
 
@@ -158,4 +159,83 @@ proofs! {
     all_to_all_one_shot_is_correct_for_every_size_up_to_64: AllToAll "one_shot";
     all_to_all_bruck_is_correct_for_every_size_up_to_64: AllToAll "bruck";
     barrier_dissemination_is_correct_for_every_size_up_to_64: Barrier "dissemination";
+}
+
+/// A request with blocks of 3 among 5 ranks, where every algorithm has something of everything.
+fn small<'a>(algorithm: &Algorithm, topology: &'a Topology) -> PlanRequest<'a> {
+    PlanRequest {
+        collective: algorithm.collective,
+        size: topology.size(),
+        rank: 0,
+        root: if algorithm.collective.has_root() { 2 } else { 0 },
+        count: if algorithm.collective == Collective::Barrier { 0 } else { 3 },
+        element_bytes: 4,
+        in_place: false,
+        chunk_bytes: 8,
+        topology,
+    }
+}
+
+#[test]
+fn leaving_out_any_step_of_any_algorithm_is_noticed() {
+    let topology = Topology::one_host(5);
+    for algorithm in ALGORITHMS {
+        let request = small(algorithm, &topology);
+        let plans: Vec<Plan> =
+            (0..5).map(|rank| (algorithm.build)(&PlanRequest { rank, ..request })).collect();
+        assert_eq!(verify(&plans, &[false; 5], &request), Ok(()), "{}", algorithm.name);
+        for (rank, plan) in plans.iter().enumerate() {
+            for (lane, rounds) in plan.lanes.iter().map(|lane| &lane.rounds).enumerate() {
+                for (round, steps) in rounds.iter().map(|round| &round.steps).enumerate() {
+                    for step in 0..steps.len() {
+                        let mut broken = plans.clone();
+                        broken[rank].lanes[lane].rounds[round].steps.remove(step);
+                        let verdict = verify(&broken, &[false; 5], &request);
+                        let name = algorithm.name;
+                        assert!(
+                            verdict.is_err(),
+                            "{name}: rank {rank}, lane {lane}, round {round}, step {step}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Moves the span that a step writes (or sends) up by one element.
+fn misplace(step: &mut Step) {
+    match step {
+        Step::Copy { dst: span, .. }
+        | Step::Reduce { dst: span, .. }
+        | Step::Send { span, .. }
+        | Step::Recv { dst: span, .. }
+        | Step::RecvReduce { dst: span, .. } => span.offset += 1,
+    }
+}
+
+#[test]
+fn misplacing_any_step_of_any_algorithm_is_noticed() {
+    let topology = Topology::one_host(5);
+    for algorithm in ALGORITHMS.iter().filter(|row| row.collective != Collective::Barrier) {
+        let request = small(algorithm, &topology);
+        let plans: Vec<Plan> =
+            (0..5).map(|rank| (algorithm.build)(&PlanRequest { rank, ..request })).collect();
+        for (rank, plan) in plans.iter().enumerate() {
+            for (lane, rounds) in plan.lanes.iter().map(|lane| &lane.rounds).enumerate() {
+                for (round, steps) in rounds.iter().map(|round| &round.steps).enumerate() {
+                    for step in 0..steps.len() {
+                        let mut broken = plans.clone();
+                        misplace(&mut broken[rank].lanes[lane].rounds[round].steps[step]);
+                        let verdict = verify(&broken, &[false; 5], &request);
+                        let name = algorithm.name;
+                        assert!(
+                            verdict.is_err(),
+                            "{name}: rank {rank}, lane {lane}, round {round}, step {step}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }
