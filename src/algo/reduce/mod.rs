@@ -4,6 +4,7 @@
 
 pub(super) mod binomial;
 pub(super) mod chain;
+pub(super) mod one_shot;
 pub(super) mod rabenseifner_gather;
 
 use super::builder::{LaneBuilder, input, output, plan};
