@@ -1,9 +1,10 @@
 //! The algorithms: pure functions that make plans. One file each, one row each in [`ALGORITHMS`].
 //!
-//! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside ranks
-//! that are not; `tests` proves it with the verifier. What several of them do is in one place: `segments`
-//! cuts buffers; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold` makes a power of two
-//! of any number of ranks, `rotation` turns the root into rank 0, `builder` writes plans down.
+//! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside
+//! ranks that are not; `tests` proves it with the verifier. What several of them do is in one place:
+//! `segments` cuts buffers; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
+//! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
+//! plans down.
 
 mod all_gather;
 mod all_reduce;

@@ -1,5 +1,7 @@
 //! Every algorithm, proved by the verifier.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::base::Rank;
 use crate::plan::Step;
@@ -27,6 +29,12 @@ impl InPlace {
 }
 
 fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: InPlace) {
+    // Small, so that pipelines have several chunks and, for the larger counts, too many.
+    prove_exactly(algorithm, root, count, 12, &in_place.of(size));
+}
+
+fn prove_exactly(algorithm: &Algorithm, root: Rank, count: usize, chunk_bytes: usize, in_place: &[bool]) {
+    let size = in_place.len() as u32;
     let topology = Topology::one_host(size);
     let request = PlanRequest {
         collective: algorithm.collective,
@@ -36,15 +44,13 @@ fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: I
         count,
         element_bytes: 4,
         in_place: false,
-        // Small, so that pipelines have several chunks and, for the larger counts, too many.
-        chunk_bytes: 12,
+        chunk_bytes,
         topology: &topology,
     };
-    let flags = in_place.of(size);
     let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
-    let plans: Vec<Plan> = (0..).zip(&flags).map(plan).collect();
+    let plans: Vec<Plan> = (0..).zip(in_place).map(plan).collect();
     assert!((algorithm.supports)(&request));
-    if let Err(violation) = verify(&plans, &flags, &request) {
+    if let Err(violation) = verify(&plans, in_place, &request) {
         let name = algorithm.name;
         panic!("{name}, {size} ranks, root {root}, count {count}, in place {in_place:?}: {violation}");
     }
@@ -96,18 +102,14 @@ fn prove_everything(collective: Collective, name: &str) {
             }
         }
     }
-    for size in [97, 128, 255, 256, 1000] {
-        let cube = matches!(name, "one_shot") && collective == Collective::AllToAll;
-        let heavy = matches!(name, "one_shot" | "two_shot" | "ring" | "pairwise" | "spread" | "bruck");
-        if size
-            <= if cube {
-                97
-            } else if heavy {
-                256
-            } else {
-                1000
-            }
-        {
+    for size in [97, 128, 255, 256, 1000, 1024] {
+        // Memory of all ranks together grows with the cube of their number, or nearly so.
+        let limit = match (collective, name) {
+            (Collective::AllToAll, "one_shot") => 97,
+            (Collective::AllToAll, "bruck") => 256,
+            _ => 1024,
+        };
+        if size <= limit {
             prove(algorithm, size, if collective.has_root() { size / 3 } else { 0 }, 1, InPlace::Some);
         }
     }
@@ -162,6 +164,24 @@ proofs! {
     all_to_all_bruck_is_correct_for_every_size_up_to_64: AllToAll "bruck";
     barrier_one_shot_is_correct_for_every_size_up_to_64: Barrier "one_shot";
     barrier_dissemination_is_correct_for_every_size_up_to_64: Barrier "dissemination";
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn algorithms_are_correct_for_any_mixture_of_ranks_in_place(
+        row in proptest::sample::select((0..ALGORITHMS.len()).collect::<Vec<_>>()),
+        in_place in proptest::collection::vec(any::<bool>(), 1..40),
+        root in any::<proptest::sample::Index>(),
+        count in 0usize..60,
+        chunk_bytes in 1usize..50,
+    ) {
+        let algorithm = &ALGORITHMS[row];
+        let root = if algorithm.collective.has_root() { root.index(in_place.len()) } else { 0 };
+        let count = if algorithm.collective == Collective::Barrier { 0 } else { count };
+        prove_exactly(algorithm, root as Rank, count, chunk_bytes, &in_place);
+    }
 }
 
 /// A request with blocks of 3 among 5 ranks, where every algorithm has something of everything.

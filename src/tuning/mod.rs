@@ -1,8 +1,8 @@
 //! Picks an algorithm: by the user's word, else by predicted cost.
 //!
 //! Every rank must pick the same one. So the choice depends on the request without rank and in-place
-//! flag, on the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes when
-//! the communicator is made. Nothing is measured locally.
+//! flag, on the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes
+//! when the communicator is made. Nothing is measured locally.
 
 mod link;
 mod overrides;

@@ -2,8 +2,8 @@
 //!
 //! A signal is one element of scratch; its content means nothing.
 //!
-//! Cost: alpha, but p-1 messages at once per rank. Best for few ranks, above all where each round costs a
-//! turn on a shared core.
+//! Cost: alpha, but p-1 messages at once per rank. Best for few ranks, above all where each round costs
+//! a turn on a shared core.
 
 use super::super::builder::{LaneBuilder, plan, scratch, shifted};
 use super::super::cost::{Terms, burst};
