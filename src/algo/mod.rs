@@ -9,6 +9,7 @@
 mod all_gather;
 mod all_reduce;
 mod all_to_all;
+mod alone;
 mod barrier;
 mod binomial;
 mod broadcast;

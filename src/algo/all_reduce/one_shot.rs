@@ -7,10 +7,10 @@
 //! Cost: alpha + (p-1) n beta + (p-1) n gamma, but p-1 messages at once per rank; scratch (p-1) n. Two
 //! ranks: alpha + n max(beta, gamma), which is best at any size. Else best for the smallest messages.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved, moved_and_reduced, reduced};
 use super::super::direct::{Slots, others};
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -8,12 +8,12 @@
 //! max(beta, gamma) before and alpha + n beta after. Best for middle and large messages, above all when
 //! p is a power of two. Source: Rabenseifner, "Optimization of collective reduction operations", 2004.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
 use super::super::hypercube::Hypercube;
 use super::super::segments::Segments;
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -8,10 +8,10 @@
 //! alpha + n beta after. Best for small messages among many ranks.
 //! Source: Thakur, Rabenseifner and Gropp 2005.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -10,12 +10,12 @@
 //! segments differ by at most one element, empty ones are skipped on both sides. The order of reduction
 //! differs per segment, but each result is computed once: identical bits everywhere.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::identity;
 use super::super::ring::Ring;
 use super::super::segments::Segments;
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -7,11 +7,11 @@
 //! Cost: 2 alpha + 2 (p-1)/p n beta + (p-1)/p n gamma; scratch (p-1)/p n. The bandwidth of a ring at
 //! two latencies, but each rank talks to all: best for middle sizes within a host.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved, moved_and_reduced, reduced};
 use super::super::direct::{Slots, others};
 use super::super::segments::Segments;
-use super::alone;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;

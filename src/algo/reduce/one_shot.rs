@@ -3,10 +3,10 @@
 //! Cost: alpha + (p-1) n (beta + gamma), but p-1 messages at once at the root; two ranks reduce while
 //! the message arrives. Scratch (p-1) n at the root. Best for small messages and few ranks.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved, moved_and_reduced, reduced};
 use super::super::direct::{Slots, others};
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

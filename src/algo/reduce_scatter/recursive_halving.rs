@@ -7,11 +7,12 @@
 //! 2 alpha + p n max(beta, gamma) + n beta more; scratch p n. Best for small blocks.
 //! Source: Thakur, Rabenseifner and Gropp 2005.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
 use super::super::hypercube::Hypercube;
-use super::{alone, blocks};
+use super::blocks;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -7,11 +7,12 @@
 //! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)); scratch 2 n. Talks to neighbours only:
 //! best for large blocks between hosts. Source: Patarasuk and Yuan 2009.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
 use super::super::cost::{Terms, moved_and_reduced};
 use super::super::fold::identity;
 use super::super::ring::Ring;
-use super::{alone, blocks};
+use super::blocks;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
