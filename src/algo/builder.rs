@@ -76,21 +76,6 @@ impl RoundBuilder {
     }
 }
 
-/// Reduces `contributions`, at least two, from the first to the last into `result`.
-///
-/// Partial results stay in a contribution that is scratch: in place, `result` is one of the
-/// contributions and must stay whole until it has been read. One of the first two is scratch.
-pub(super) fn reduce_in_order(round: &mut RoundBuilder, contributions: &[Span], result: Span) {
-    let partial = contributions[..2].iter().find(|span| span.buffer == Buffer::Scratch);
-    let partial = *partial.expect("at most one contribution is not scratch");
-    let mut left = contributions[0];
-    for (index, &right) in contributions.iter().enumerate().skip(1) {
-        let dst = if index + 1 == contributions.len() { result } else { partial };
-        round.reduce(left, right, dst);
-        left = partial;
-    }
-}
-
 /// The rounds of one lane.
 #[derive(Default)]
 pub(super) struct LaneBuilder {

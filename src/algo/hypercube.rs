@@ -1,7 +1,9 @@
 //! Recursive halving and doubling among a power of two of participants, over any buffers.
 //!
-//! Participants are indices 0..active; index i ends halving with segment i, and starts doubling with it.
-//! Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.
+//! Participants are indices 0..active; index i ends halving with segment i, and starts doubling with
+//! it.
+//! Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+//! MPICH", 2005.
 
 use std::ops::Range;
 

@@ -1,18 +1,21 @@
 //! The algorithms: pure functions that make plans. One file each, one row each in [`ALGORITHMS`].
 //!
-//! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside ranks
-//! that are not; `tests` proves it with the verifier. What several of them do is in one place: `segments`
-//! cuts buffers, `ring`, `hypercube` and `binomial` are phases to compose, `fold` makes a power of two
-//! of any number of ranks, `rotation` turns the root into rank 0, `builder` writes plans down.
+//! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside
+//! ranks that are not; `tests` proves it with the verifier. What several of them do is in one place:
+//! `segments` cuts buffers; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
+//! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
+//! plans down.
 
 mod all_gather;
 mod all_reduce;
 mod all_to_all;
+mod alone;
 mod barrier;
 mod binomial;
 mod broadcast;
 mod builder;
 mod cost;
+mod direct;
 mod fold;
 mod gather;
 mod hypercube;
@@ -102,6 +105,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: all_reduce::ring::cost,
     },
     Algorithm {
+        name: "one_shot",
+        collective: Collective::Reduce,
+        summary: "all send to the root at once: small messages, few ranks",
+        supports: always,
+        build: reduce::one_shot::build,
+        cost: reduce::one_shot::cost,
+    },
+    Algorithm {
         name: "binomial",
         collective: Collective::Reduce,
         summary: "tree: small messages",
@@ -124,6 +135,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: reduce::chain::build,
         cost: reduce::chain::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::Broadcast,
+        summary: "the root sends to all at once: small messages, few ranks",
+        supports: always,
+        build: broadcast::one_shot::build,
+        cost: broadcast::one_shot::cost,
     },
     Algorithm {
         name: "binomial",
@@ -268,6 +287,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: all_to_all::bruck::build,
         cost: all_to_all::bruck::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::Barrier,
+        summary: "all signal all: few ranks, or ranks that share cores",
+        supports: always,
+        build: barrier::one_shot::build,
+        cost: barrier::one_shot::cost,
     },
     Algorithm {
         name: "dissemination",

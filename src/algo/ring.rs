@@ -1,7 +1,7 @@
 //! The two phases of ring algorithms, over any buffers.
 //!
-//! Participants 0..size form a ring; each sends to the next one only. Source: Patarasuk and Yuan, "Bandwidth optimal
-//! all-reduce algorithms for clusters of workstations", 2009.
+//! Participants 0..size form a ring; each sends to the next one only. Source: Patarasuk and Yuan,
+//! "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 
 use super::builder::LaneBuilder;
 use crate::base::Rank;

@@ -60,7 +60,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn segments_cover_the_range_once_and_differ_by_at_most_one(len in 0usize..10_000, parts in 1usize..300) {
+        fn segments_cover_the_range_once_and_differ_by_at_most_one(
+            len in 0usize..10_000,
+            parts in 1usize..300,
+        ) {
             let segments = Segments::new(len, parts);
             let mut end = 0;
             for index in 0..parts {

@@ -1,7 +1,10 @@
 //! Every algorithm, proved by the verifier.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::base::Rank;
+use crate::plan::Step;
 use crate::plan::verify::verify;
 use crate::topology::Topology;
 
@@ -26,6 +29,12 @@ impl InPlace {
 }
 
 fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: InPlace) {
+    // Small, so that pipelines have several chunks and, for the larger counts, too many.
+    prove_exactly(algorithm, root, count, 12, &in_place.of(size));
+}
+
+fn prove_exactly(algorithm: &Algorithm, root: Rank, count: usize, chunk_bytes: usize, in_place: &[bool]) {
+    let size = in_place.len() as u32;
     let topology = Topology::one_host(size);
     let request = PlanRequest {
         collective: algorithm.collective,
@@ -35,15 +44,13 @@ fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: I
         count,
         element_bytes: 4,
         in_place: false,
-        // Small, so that pipelines have several chunks and, for the larger counts, too many.
-        chunk_bytes: 12,
+        chunk_bytes,
         topology: &topology,
     };
-    let flags = in_place.of(size);
     let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
-    let plans: Vec<Plan> = (0..).zip(&flags).map(plan).collect();
+    let plans: Vec<Plan> = (0..).zip(in_place).map(plan).collect();
     assert!((algorithm.supports)(&request));
-    if let Err(violation) = verify(&plans, &flags, &request) {
+    if let Err(violation) = verify(&plans, in_place, &request) {
         let name = algorithm.name;
         panic!("{name}, {size} ranks, root {root}, count {count}, in place {in_place:?}: {violation}");
     }
@@ -95,18 +102,14 @@ fn prove_everything(collective: Collective, name: &str) {
             }
         }
     }
-    for size in [97, 128, 255, 256, 1000] {
-        let cube = matches!(name, "one_shot") && collective == Collective::AllToAll;
-        let heavy = matches!(name, "one_shot" | "two_shot" | "ring" | "pairwise" | "spread" | "bruck");
-        if size
-            <= if cube {
-                97
-            } else if heavy {
-                256
-            } else {
-                1000
-            }
-        {
+    for size in [97, 128, 255, 256, 1000, 1024] {
+        // Memory of all ranks together grows with the cube of their number, or nearly so.
+        let limit = match (collective, name) {
+            (Collective::AllToAll, "one_shot") => 97,
+            (Collective::AllToAll, "bruck") => 256,
+            _ => 1024,
+        };
+        if size <= limit {
             prove(algorithm, size, if collective.has_root() { size / 3 } else { 0 }, 1, InPlace::Some);
         }
     }
@@ -136,9 +139,11 @@ proofs! {
     all_reduce_ring_is_correct_for_every_size_up_to_64: AllReduce "ring";
     all_reduce_recursive_doubling_is_correct_for_every_size_up_to_64: AllReduce "recursive_doubling";
     all_reduce_rabenseifner_is_correct_for_every_size_up_to_64: AllReduce "rabenseifner";
+    reduce_one_shot_is_correct_for_every_size_up_to_64: Reduce "one_shot";
     reduce_binomial_is_correct_for_every_size_up_to_64: Reduce "binomial";
     reduce_rabenseifner_gather_is_correct_for_every_size_up_to_64: Reduce "rabenseifner_gather";
     reduce_chain_is_correct_for_every_size_up_to_64: Reduce "chain";
+    broadcast_one_shot_is_correct_for_every_size_up_to_64: Broadcast "one_shot";
     broadcast_binomial_is_correct_for_every_size_up_to_64: Broadcast "binomial";
     broadcast_scatter_all_gather_is_correct_for_every_size_up_to_64: Broadcast "scatter_all_gather";
     broadcast_chain_is_correct_for_every_size_up_to_64: Broadcast "chain";
@@ -157,5 +162,89 @@ proofs! {
     all_to_all_spread_is_correct_for_every_size_up_to_64: AllToAll "spread";
     all_to_all_one_shot_is_correct_for_every_size_up_to_64: AllToAll "one_shot";
     all_to_all_bruck_is_correct_for_every_size_up_to_64: AllToAll "bruck";
+    barrier_one_shot_is_correct_for_every_size_up_to_64: Barrier "one_shot";
     barrier_dissemination_is_correct_for_every_size_up_to_64: Barrier "dissemination";
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn algorithms_are_correct_for_any_mixture_of_ranks_in_place(
+        row in proptest::sample::select((0..ALGORITHMS.len()).collect::<Vec<_>>()),
+        in_place in proptest::collection::vec(any::<bool>(), 1..40),
+        root in any::<proptest::sample::Index>(),
+        count in 0usize..60,
+        chunk_bytes in 1usize..50,
+    ) {
+        let algorithm = &ALGORITHMS[row];
+        let root = if algorithm.collective.has_root() { root.index(in_place.len()) } else { 0 };
+        let count = if algorithm.collective == Collective::Barrier { 0 } else { count };
+        prove_exactly(algorithm, root as Rank, count, chunk_bytes, &in_place);
+    }
+}
+
+/// A request with blocks of 3 among 5 ranks, where every algorithm has something of everything.
+fn small<'a>(algorithm: &Algorithm, topology: &'a Topology) -> PlanRequest<'a> {
+    PlanRequest {
+        collective: algorithm.collective,
+        size: topology.size(),
+        rank: 0,
+        root: if algorithm.collective.has_root() { 2 } else { 0 },
+        count: if algorithm.collective == Collective::Barrier { 0 } else { 3 },
+        element_bytes: 4,
+        in_place: false,
+        chunk_bytes: 8,
+        topology,
+    }
+}
+
+/// Spoils each step of each rank's plan of each algorithm in turn; the verifier must object every time.
+fn assert_every_step_matters(
+    rows: impl Iterator<Item = &'static Algorithm>,
+    spoil: fn(&mut Vec<Step>, usize),
+) {
+    let topology = Topology::one_host(5);
+    for algorithm in rows {
+        let request = small(algorithm, &topology);
+        let plan = |rank| (algorithm.build)(&PlanRequest { rank, ..request });
+        let plans: Vec<Plan> = (0..5).map(plan).collect();
+        for rank in 0..plans.len() {
+            for (lane, rounds) in plans[rank].lanes.iter().map(|lane| &lane.rounds).enumerate() {
+                for (round, steps) in rounds.iter().map(|round| &round.steps).enumerate() {
+                    for step in 0..steps.len() {
+                        let mut spoilt = plans.clone();
+                        spoil(&mut spoilt[rank].lanes[lane].rounds[round].steps, step);
+                        let verdict = verify(&spoilt, &[false; 5], &request);
+                        assert!(
+                            verdict.is_err(),
+                            "{} of {}: rank {rank}, lane {lane}, round {round}, step {step}",
+                            algorithm.name,
+                            algorithm.collective.name(),
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn leaving_out_any_step_of_any_algorithm_is_noticed() {
+    assert_every_step_matters(ALGORITHMS.iter(), |steps, step| {
+        steps.remove(step);
+    });
+}
+
+#[test]
+fn misplacing_any_step_of_any_algorithm_is_noticed() {
+    // Signals of a barrier have no content, so their place does not matter.
+    let rows = ALGORITHMS.iter().filter(|row| row.collective != Collective::Barrier);
+    assert_every_step_matters(rows, |steps, step| match &mut steps[step] {
+        Step::Copy { dst: span, .. }
+        | Step::Reduce { dst: span, .. }
+        | Step::Send { span, .. }
+        | Step::Recv { dst: span, .. }
+        | Step::RecvReduce { dst: span, .. } => span.offset += 1,
+    });
 }

@@ -1,7 +1,7 @@
 //! Remembers what was built for a call, so that a repeated call builds nothing.
 //!
-//! Bounded: when full, the entry that was used longest ago goes. The entry of the latest hit is looked at
-//! first, because programs repeat the same call; that hit costs one comparison of a small key.
+//! Bounded: when full, the entry that was used longest ago goes. The entry of the latest hit is looked
+//! at first, because programs repeat the same call; that hit costs one comparison of a small key.
 //! Eviction looks at all entries, which is fine: it comes with the building of a plan.
 //!
 //! Not shared between threads: each communicator owns one.

@@ -81,3 +81,49 @@ impl fmt::Display for Plan {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(buffer: Buffer, offset: usize, len: usize) -> Span {
+        Span { buffer, offset, len }
+    }
+
+    #[test]
+    fn a_plan_prints_one_line_per_round() {
+        let (own, all) = (span(Buffer::Input, 0, 4), span(Buffer::Output, 0, 4));
+        let word = span(Buffer::Scratch, 7, 1);
+        let exchange = vec![
+            Step::Send { to: vec![1, 2], span: own },
+            Step::RecvReduce { from: 1, operand: own, dst: all },
+            Step::RecvReduce { from: 2, operand: all, dst: all },
+        ];
+        let local = vec![
+            Step::Copy { src: word, dst: span(Buffer::Output, 0, 1) },
+            Step::Reduce { a: own, b: all, dst: all },
+        ];
+        let plan = Plan {
+            scratch: 8,
+            lanes: vec![
+                Lane { rounds: vec![Round { steps: exchange }, Round { steps: local }] },
+                Lane { rounds: vec![Round { steps: vec![Step::Recv { from: 3, dst: word }] }] },
+            ],
+        };
+        let expected = "\
+scratch 8 elements
+lane 0
+  round 0  send Input[0..4) to 1,2 | receive Output[0..4) from 1, reduced with Input[0..4) | \
+receive Output[0..4) from 2, reduced into it
+  round 1  copy Scratch[7..8) to Output[0..1) | reduce Input[0..4) with Output[0..4) into Output[0..4)
+lane 1
+  round 0  receive Scratch[7..8) from 3
+";
+        assert_eq!(plan.to_string(), expected);
+    }
+
+    #[test]
+    fn an_empty_plan_says_so() {
+        assert_eq!(Plan::default().to_string(), "nothing to do\n");
+    }
+}

@@ -5,9 +5,9 @@
 //! the output, which sender and receiver agree on. Where the blocks wrap round the end, the message
 //! is two. That saves scratch and a copy of everything.
 //!
-//! Cost, blocks of n bytes: log2(p) alpha (some messages double) + (p-1) n beta, for any p. Best for small
-//! blocks when p is not a power of two. Source: Bruck et al., "Efficient algorithms for all-to-all communications in
-//! multiport message-passing systems", 1997.
+//! Cost, blocks of n bytes: log2(p) alpha (some messages double) + (p-1) n beta, for any p. Best for
+//! small blocks when p is not a power of two. Source: Bruck et al., "Efficient algorithms for
+//! all-to-all communications in multiport message-passing systems", 1997.
 
 use std::ops::Range;
 

@@ -5,18 +5,18 @@
 
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};
+use super::super::direct::others;
 use super::{blocks, own_copy};
-use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = blocks(request);
-    let others: Vec<Rank> = (0..request.size).filter(|&rank| rank != request.rank).collect();
+    let peers = others(request);
     let mut lane = LaneBuilder::default();
     lane.round(|round| {
-        round.send_to_all(others.clone(), input(0..request.count));
-        for &from in &others {
+        round.send_to_all(peers.clone(), input(0..request.count));
+        for &from in &peers {
             round.receive(from, output(blocks.part(from as usize)));
         }
     });

@@ -3,8 +3,8 @@
 //! Ranks beyond a power of two fold: the odd one of a pair gives its block to its even neighbour, which
 //! then counts for two, and gets all other blocks at the end.
 //!
-//! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta; with folding 2 alpha + p n beta more.
-//! Best for small and middle blocks when p is a power of two. Source: Thakur, Rabenseifner and Gropp 2005.
+//! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta; with folding 2 alpha + p n beta more. Best
+//! for small and middle blocks when p is a power of two. Source: Thakur, Rabenseifner and Gropp 2005.
 
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved};

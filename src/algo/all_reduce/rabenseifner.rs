@@ -1,19 +1,19 @@
 //! Rabenseifner's all_reduce: reduce_scatter by recursive halving, all_gather by recursive doubling.
 //!
-//! In round k of the first phase, partners exchange halves of what they still hold, so messages
-//! shrink: n/2, n/4, ... The second phase runs backwards. Ranks beyond a power of two fold into a neighbour
+//! In round k of the first phase, partners exchange halves of what they still hold, so messages shrink:
+//! n/2, n/4, ... The second phase runs backwards. Ranks beyond a power of two fold into a neighbour
 //! first and get the result last. Each segment is reduced on one rank: the same bits everywhere.
 //!
-//! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more
-//! alpha + n max(beta, gamma) before and alpha + n beta after. Best for middle and large messages, above all when
+//! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more alpha + n
+//! max(beta, gamma) before and alpha + n beta after. Best for middle and large messages, above all when
 //! p is a power of two. Source: Rabenseifner, "Optimization of collective reduction operations", 2004.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
 use super::super::hypercube::Hypercube;
 use super::super::segments::Segments;
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

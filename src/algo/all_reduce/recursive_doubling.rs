@@ -1,17 +1,17 @@
 //! Recursive doubling all_reduce: in round k, ranks at distance 2^k exchange all they have and reduce.
 //!
-//! After round k everybody in a block of 2^(k+1) ranks holds the reduction of the block, by the same tree up
-//! to left and right; so all get the same bits. Ranks beyond a power of two fold into a neighbour first and
-//! get the result last.
+//! After round k everybody in a block of 2^(k+1) ranks holds the reduction of the block, by the same
+//! tree up to left and right; so all get the same bits. Ranks beyond a power of two fold into a
+//! neighbour first and get the result last.
 //!
 //! Cost: log2(p) (alpha + n max(beta, gamma)); with folding alpha + n max(beta, gamma) before and
 //! alpha + n beta after. Best for small messages among many ranks.
 //! Source: Thakur, Rabenseifner and Gropp 2005.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -1,9 +1,9 @@
 //! Bruck's all_to_all: a block that must travel d ranks does so in the jumps that are the bits of d.
 //!
-//! Block d of rank r (for rank r+d) goes, in round k, to rank r+2^k if bit k of d is set, together with all other
-//! blocks of that kind. Instead of rotating, sending and rotating back, the plan remembers where each
-//! block lies: in the input until its first jump, then where its last jump left it. So a block is
-//! copied once per jump, to pack it, and once to its place in the output.
+//! Block d of rank r (for rank r+d) goes, in round k, to rank r+2^k if bit k of d is set, together with
+//! all other blocks of that kind. Instead of rotating, sending and rotating back, the plan remembers
+//! where each block lies: in the input until its first jump, then where its last jump left it. So a
+//! block is copied once per jump, to pack it, and once to its place in the output.
 //!
 //! Cost, blocks of n bytes: log2(p) alpha + p/2 log2(p) n beta, and as many local copies; scratch
 //! p/2 (log2(p) + 1) n. Best for the smallest blocks among many ranks. Source: Bruck et al. 1997.

@@ -8,30 +8,30 @@
 
 use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
 use super::super::cost::{Terms, burst, moved};
+use super::super::direct::others;
 use super::{blocks, own_copy};
-use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = blocks(request);
     let whole = request.size as usize * request.count;
-    let others: Vec<Rank> = (0..request.size).filter(|&rank| rank != request.rank).collect();
+    let peers = others(request);
     let mut lane = LaneBuilder::default();
     lane.round(|round| {
-        round.send_to_all(others.clone(), input(0..whole));
-        for (index, &from) in others.iter().enumerate() {
+        round.send_to_all(peers.clone(), input(0..whole));
+        for (index, &from) in peers.iter().enumerate() {
             round.receive(from, scratch(shifted(0..whole, index * whole)));
         }
     });
     let mine = blocks.part(request.rank as usize);
     lane.round(|round| {
-        for (index, &from) in others.iter().enumerate() {
+        for (index, &from) in peers.iter().enumerate() {
             let picked = shifted(mine.clone(), index * whole);
             round.copy(scratch(picked), output(blocks.part(from as usize)));
         }
     });
-    plan(others.len() * whole, [lane].into_iter().chain(own_copy(request)))
+    plan(peers.len() * whole, [lane].into_iter().chain(own_copy(request)))
 }
 
 pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {

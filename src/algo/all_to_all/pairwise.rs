@@ -1,10 +1,11 @@
 //! Pairwise all_to_all: in each round the ranks form pairs that exchange their blocks.
 //!
-//! The pairs are those of a round-robin tournament (the circle method), so with an even number of
-//! ranks nobody ever rests, and with an odd one each rank rests once. Both partners exchange in the same round, so in place
-//! a block is sent from where its counterpart arrives.
+//! The pairs are those of a round-robin tournament (the circle method), so with an even number of ranks
+//! nobody ever rests, and with an odd one each rank rests once. Both partners exchange in the same
+//! round, so in place a block is sent from where its counterpart arrives.
 //!
-//! Cost, blocks of n bytes: (p-1) (alpha + n beta), p for odd p. One partner at a time: best for large blocks.
+//! Cost, blocks of n bytes: (p-1) (alpha + n beta), p for odd p. One partner at a time: best for large
+//! blocks.
 
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved};

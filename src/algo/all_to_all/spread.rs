@@ -1,10 +1,10 @@
 //! Spread all_to_all: all messages at once, each its own.
 //!
-//! Sends are listed from rank+1 upwards and receives from rank-1 downwards, so at any time the ranks aim
-//! at different receivers. In place, a block is sent from where its counterpart arrives.
+//! Sends are listed from rank+1 upwards and receives from rank-1 downwards, so at any time the ranks
+//! aim at different receivers. In place, a block is sent from where its counterpart arrives.
 //!
-//! Cost, blocks of n bytes: alpha + (p-1) n beta, but 2(p-1) messages at once per rank. Best for middle blocks.
-//! The block for each peer is written once, to it alone; one_shot writes once for all.
+//! Cost, blocks of n bytes: alpha + (p-1) n beta, but 2(p-1) messages at once per rank. Best for middle
+//! blocks. The block for each peer is written once, to it alone; one_shot writes once for all.
 
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};

@@ -1,9 +1,11 @@
-//! Dissemination barrier: in round k, each rank signals the rank 2^k after it and waits for the one 2^k before.
+//! Dissemination barrier: in round k, each rank signals the rank 2^k after it and waits for the one 2^k
+//! before.
 //!
 //! After round k a rank has heard, directly or not, of the 2^(k+1) ranks up to itself. A signal is one
 //! element of scratch; its content means nothing.
 //!
-//! Cost: log2(p) alpha. Source: Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988.
+//! Cost: log2(p) alpha. Source: Hensgen, Finkel and Manber, "Two algorithms for barrier
+//! synchronization", 1988.
 
 use super::super::builder::{LaneBuilder, plan, scratch};
 use super::super::cost::Terms;

@@ -3,8 +3,9 @@
 //! The blocks of a subtree are consecutive in virtual ranks. At the root they go straight to their
 //! place; the one message that wraps round the end of its output is sent as two.
 //!
-//! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta; scratch up to p/2 n. Best for small blocks
-//! and many ranks.
+//! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta on the longest path; scratch up to p/2 n. All
+//! blocks but those of the root's children move at least twice, which the prediction adds: other ranks
+//! compete for the same memory or wire. Best for small blocks and many ranks.
 
 use super::super::binomial::{Tree, subtree};
 use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
@@ -44,5 +45,6 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 
 pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let t = Terms::of(request);
-    t.log * link.latency_us + moved(link, t.others() * t.bytes)
+    let twice = (t.others() - t.log).max(0.0);
+    t.log * link.latency_us + moved(link, (t.others() + twice) * t.bytes)
 }

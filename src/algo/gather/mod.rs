@@ -12,7 +12,8 @@ fn blocks(request: &PlanRequest) -> Segments {
     Segments::blocks(request.count, request.size as usize)
 }
 
-/// The root's own block, where the caller has not put it in place. A lane of its own: it delays no message.
+/// The root's own block, where the caller has not put it in place. A lane of its own: it delays no
+/// message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let wanted = request.rank == request.root && !request.in_place;
     let own = output(blocks(request).part(request.rank as usize));

@@ -4,11 +4,11 @@
 //!
 //! Cost: log2(p) (alpha + n max(beta, gamma)). Best for small messages.
 
+use super::super::alone::alone;
 use super::super::binomial::{children, parent};
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
 use super::super::cost::{Terms, moved_and_reduced};
 use super::super::rotation::Rotation;
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -4,11 +4,11 @@
 //!
 //! Cost, s chunks: (s+p-2) (alpha + n/s max(beta, gamma)). Best for large messages among few ranks.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
 use super::super::cost::{Terms, moved_and_reduced};
 use super::super::rotation::Rotation;
 use super::super::segments::Segments;
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

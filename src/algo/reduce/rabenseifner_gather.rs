@@ -6,6 +6,7 @@
 //! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more
 //! alpha + n max(beta, gamma). Best for large messages among many ranks. Source: Rabenseifner 2004.
 
+use super::super::alone::alone;
 use super::super::binomial::Tree;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
 use super::super::cost::{Terms, moved, moved_and_reduced};
@@ -13,7 +14,6 @@ use super::super::fold::{Fold, Role};
 use super::super::hypercube::Hypercube;
 use super::super::rotation::Rotation;
 use super::super::segments::Segments;
-use super::alone;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

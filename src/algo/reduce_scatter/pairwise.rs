@@ -5,10 +5,11 @@
 //!
 //! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)). Best for large blocks.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved_and_reduced};
 use super::super::fold::identity;
-use super::{alone, blocks};
+use super::blocks;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

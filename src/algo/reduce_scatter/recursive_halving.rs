@@ -1,17 +1,18 @@
 //! Recursive halving reduce_scatter: in each round, partners exchange halves of what they still hold.
 //!
-//! Ranks beyond a power of two fold: the odd one of a pair gives its whole input to its even neighbour, which
-//! then counts for two blocks, and gets its own block back at the end.
+//! Ranks beyond a power of two fold: the odd one of a pair gives its whole input to its even neighbour,
+//! which then counts for two blocks, and gets its own block back at the end.
 //!
 //! Cost, blocks of n bytes: log2(p) alpha + (p-1) n max(beta, gamma); with folding
 //! 2 alpha + p n max(beta, gamma) + n beta more; scratch p n. Best for small blocks.
 //! Source: Thakur, Rabenseifner and Gropp 2005.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
 use super::super::cost::{Terms, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
 use super::super::hypercube::Hypercube;
-use super::{alone, blocks};
+use super::blocks;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -1,17 +1,18 @@
-//! Ring reduce_scatter: a block travels once round the ring, ends at its owner, and collects a contribution
-//! at every stop.
+//! Ring reduce_scatter: a block travels once round the ring, ends at its owner, and collects a
+//! contribution at every stop.
 //!
-//! Partial results alternate between two blocks of scratch: one is sent while the other arrives. The last
-//! one arrives in the output.
+//! Partial results alternate between two blocks of scratch: one is sent while the other arrives. The
+//! last one arrives in the output.
 //!
-//! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)); scratch 2 n. Talks to neighbours only: best for large
-//! blocks between hosts. Source: Patarasuk and Yuan 2009.
+//! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)); scratch 2 n. Talks to neighbours only:
+//! best for large blocks between hosts. Source: Patarasuk and Yuan 2009.
 
+use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
 use super::super::cost::{Terms, moved_and_reduced};
 use super::super::fold::identity;
 use super::super::ring::Ring;
-use super::{alone, blocks};
+use super::blocks;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 

@@ -1,10 +1,13 @@
-//! Binomial tree scatter: each rank receives the blocks of its subtree and passes on those of its children.
+//! Binomial tree scatter: each rank receives the blocks of its subtree and passes on those of its
+//! children.
 //!
-//! The blocks of a subtree are consecutive in virtual ranks. The root sends straight from its input; the one
-//! message that wraps round the end of it is sent as two. Leaves receive straight into the output.
+//! The blocks of a subtree are consecutive in virtual ranks. The root sends straight from its input;
+//! the one message that wraps round the end of it is sent as two. Leaves receive straight into the
+//! output.
 //!
-//! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta; scratch up to p/2 n. Best for small blocks
-//! and many ranks.
+//! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta on the longest path; scratch up to p/2 n. All
+//! blocks but those of the root's children move at least twice, which the prediction adds: other ranks
+//! compete for the same memory or wire. Best for small blocks and many ranks.
 
 use super::super::binomial::{Tree, subtree};
 use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
@@ -44,5 +47,6 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 
 pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let t = Terms::of(request);
-    t.log * link.latency_us + moved(link, t.others() * t.bytes)
+    let twice = (t.others() - t.log).max(0.0);
+    t.log * link.latency_us + moved(link, (t.others() + twice) * t.bytes)
 }

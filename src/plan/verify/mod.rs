@@ -1,9 +1,10 @@
 //! Proof without processes: executes the plans of all ranks together on symbolic values.
 //!
-//! 1. `shape` looks at each plan alone: bounds, aliasing, the rules of a round, independence of lanes.
+//! 1. `shape` looks at each plan alone: bounds, aliasing, the rules of a round, independent lanes.
 //! 2. `matching` pairs the k-th send with the k-th receive of every ordered pair of ranks.
-//! 3. `execute` runs everything. A message completes when both lanes have reached its round and all
-//!    earlier messages of its pair are complete: no buffering, the least any transport gives.
+//! 3. `schedule` runs everything, on the memory of `machine`. A message completes when both lanes
+//!    have reached its round and all earlier messages of its pair are complete: no buffering, the
+//!    least that any transport gives.
 //! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree.
 //!
 //! One schedule is enough. By (1) no lane can see when a step of another lane runs, and by (2) which
@@ -15,10 +16,12 @@
 //! everybody's start.
 
 mod algebra;
+mod arrivals;
 mod definition;
-mod execute;
 mod layout;
+mod machine;
 mod matching;
+mod schedule;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -28,8 +31,8 @@ pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};
 use definition::Expected;
-use execute::Machine;
 use layout::Layout;
+use machine::Machine;
 use matching::Messages;
 
 use crate::base::{Collective, Rank};
@@ -39,8 +42,7 @@ use crate::plan::{Buffer, Plan, PlanRequest};
 ///
 /// `in_place[r]` says how rank r's plan was made; `request.rank` and `request.in_place` are ignored.
 ///
-/// # Panics
-/// When `plans` or `in_place` has not one entry per rank.
+/// # Panics When `plans` or `in_place` has not one entry per rank.
 pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Result<(), Violation> {
     assert_eq!(plans.len(), request.size as usize, "one plan per rank");
     assert_eq!(in_place.len(), plans.len(), "one in_place per rank");
@@ -54,7 +56,7 @@ pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Resul
     }
     let messages = Messages::match_up(plans)?;
     if request.collective == Collective::Barrier {
-        return execute::check_barrier(plans, &messages);
+        return arrivals::check_barrier(plans, &messages);
     }
     let run = || Machine::<Hashed>::run(plans, &layouts, &messages, request);
     let outputs = run()?;
