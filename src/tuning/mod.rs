@@ -203,30 +203,3 @@ mod tests {
         assert!(matches!(Tuning::from_config(&config), Err(Error::InvalidArgument { .. })));
     }
 }
-/// x
-pub struct Tuning {
-    /// x
-    pub chunk_bytes: usize,
-}
-impl Tuning {
-    /// x
-    pub fn from_config(_: &crate::config::Config) -> crate::base::Result<Tuning> {
-        todo!()
-    }
-    /// x
-    pub fn to_bytes(&self) -> Vec<u8> {
-        todo!()
-    }
-    /// x
-    pub fn from_bytes(_: &[u8]) -> crate::base::Result<Tuning> {
-        todo!()
-    }
-    /// x
-    pub fn choose(
-        &self,
-        _: &crate::plan::PlanRequest,
-        _: bool,
-    ) -> crate::base::Result<&'static crate::algo::Algorithm> {
-        todo!()
-    }
-}
