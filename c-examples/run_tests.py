@@ -76,7 +76,7 @@ def run(command):
 
 def launch(options, n, program, *arguments):
     launcher = os.path.join(options.prefix, "bin", "anyccl")
-    # (A program given by its absolute path stays where it is.)
+    # os.path.join leaves an absolute path as it is.
     return run([launcher, "run", "-n", str(n), os.path.join(options.programs, program), *arguments])
 
 
