@@ -72,21 +72,22 @@ impl Communicator {
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let ports = ports(mesh, job.rank, deadline)?;
         let transports = describe_transports(&ports);
-        let all_tcp = ports.iter().all(|port| matches!(port.transport(), "tcp" | "self"));
-        let policy = Policy { spin: config.spin };
-        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), policy)?;
+        let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
+        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), Policy { spin: config.spin })?;
+        let Agreed { crowded, some_tcp } =
+            agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
+        let tuning = if crowded { tuning.oversubscribed() } else { tuning };
+        if crowded {
+            driver.set_policy(Policy { spin: Duration::ZERO });
+        }
         let comm = Communicator {
             rank: job.rank,
             topology,
             timeout: timeout(config, own),
-            programs: Programs::new(tuning, all_tcp),
+            programs: Programs::new(tuning, some_tcp),
             driver: std::sync::Arc::new(driver),
             finalized: parking_lot::Mutex::new(false),
         };
-        let Agreed { crowded } = agreement::agree(&comm.driver, &comm.topology, comm.rank, comm.timeout)?;
-        if crowded {
-            comm.driver.set_policy(Policy { spin: Duration::ZERO });
-        }
         log_line!(
             Info,
             "rank {} of {} in \"{name}\" (local {} of {}): {transports}; found by {}; builtin engine {}{}",

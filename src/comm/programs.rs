@@ -1,12 +1,12 @@
 //! The compiled plan of each call: looked up, or chosen, built and compiled once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::operation::Checked;
 use crate::base::{CallKind, Collective, Rank, Result};
+use crate::plan::cache::Cache;
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::Program;
 use crate::topology::Topology;
@@ -30,13 +30,13 @@ struct Key {
 /// The plans of one communicator.
 pub(super) struct Programs {
     tuning: Tuning,
-    all_tcp: bool,
-    known: Mutex<HashMap<Key, Arc<Program>>>,
+    some_tcp: bool,
+    known: Mutex<Cache<Key, Program>>,
 }
 
 impl Programs {
-    pub fn new(tuning: Tuning, all_tcp: bool) -> Programs {
-        Programs { tuning, all_tcp, known: Mutex::new(HashMap::new()) }
+    pub fn new(tuning: Tuning, some_tcp: bool) -> Programs {
+        Programs { tuning, some_tcp, known: Mutex::new(Cache::new(KEPT)) }
     }
 
     pub fn get(&self, checked: &Checked, rank: Rank, topology: &Topology) -> Result<Arc<Program>> {
@@ -50,15 +50,7 @@ impl Programs {
             in_place: checked.in_place,
         };
         let mut known = self.known.lock();
-        if let Some(program) = known.get(&key) {
-            return Ok(Arc::clone(program));
-        }
-        let program = Arc::new(self.build(&key, rank, topology)?);
-        if known.len() >= KEPT {
-            known.clear();
-        }
-        known.insert(key, Arc::clone(&program));
-        Ok(program)
+        known.get_or_build(key, || self.build(&key, rank, topology)).map(Arc::clone)
     }
 
     fn build(&self, key: &Key, rank: Rank, topology: &Topology) -> Result<Program> {
@@ -77,7 +69,7 @@ impl Programs {
             CallKind::Transfer => transfer(key, rank),
             CallKind::Collective(collective) => {
                 request.collective = collective;
-                (self.tuning.choose(&request, self.all_tcp)?.build)(&request)
+                (self.tuning.choose(&request, self.some_tcp)?.build)(&request)
             }
         };
         Ok(Program::compile(&plan, &request))

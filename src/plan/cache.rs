@@ -7,35 +7,17 @@
 //! Not shared between threads: each communicator owns one.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
-
-use crate::base::{Collective, Rank};
-
-/// What a plan depends on, besides what is fixed for a communicator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CacheKey {
-    /// Which collective.
-    pub collective: Collective,
-    /// Elements.
-    pub count: usize,
-    /// Root, 0 where there is none.
-    pub root: Rank,
-    /// Bytes of one element.
-    pub element_bytes: usize,
-    /// As in `PlanRequest`.
-    pub in_place: bool,
-    /// Name of the algorithm; empty for "the one that tuning chooses".
-    pub algorithm: &'static str,
-}
 
 /// The latest `capacity` values by key.
 #[derive(Debug)]
-pub struct Cache<T> {
+pub struct Cache<K, T> {
     capacity: usize,
     /// Counts uses; an entry carries the time of its latest.
     clock: u64,
-    latest: Option<(CacheKey, Arc<T>)>,
-    entries: HashMap<CacheKey, Entry<T>>,
+    latest: Option<(K, Arc<T>)>,
+    entries: HashMap<K, Entry<T>>,
 }
 
 #[derive(Debug)]
@@ -44,19 +26,15 @@ struct Entry<T> {
     used: u64,
 }
 
-impl<T> Cache<T> {
+impl<K: Copy + Eq + Hash, T> Cache<K, T> {
     /// An empty cache for `capacity` values, at least one.
-    pub fn new(capacity: usize) -> Cache<T> {
+    pub fn new(capacity: usize) -> Cache<K, T> {
         Cache { capacity: capacity.max(1), clock: 0, latest: None, entries: HashMap::new() }
     }
 
     /// The value for `key`; `build` makes it when it is not there, and its error is passed on.
     #[inline]
-    pub fn get_or_build<E>(
-        &mut self,
-        key: CacheKey,
-        build: impl FnOnce() -> Result<T, E>,
-    ) -> Result<&Arc<T>, E> {
+    pub fn get_or_build<E>(&mut self, key: K, build: impl FnOnce() -> Result<T, E>) -> Result<&Arc<T>, E> {
         let is_latest = self.latest.as_ref().is_some_and(|(latest, _)| *latest == key);
         if !is_latest {
             let value = self.find_or_build(key, build)?;
@@ -81,7 +59,7 @@ impl<T> Cache<T> {
         self.entries.clear();
     }
 
-    fn find_or_build<E>(&mut self, key: CacheKey, build: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    fn find_or_build<E>(&mut self, key: K, build: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         self.clock += 1;
         if let Some(entry) = self.entries.get_mut(&key) {
             entry.used = self.clock;
@@ -105,23 +83,12 @@ mod tests {
 
     use super::*;
 
-    fn key(count: usize) -> CacheKey {
-        CacheKey {
-            collective: Collective::AllReduce,
-            count,
-            root: 0,
-            element_bytes: 4,
-            in_place: false,
-            algorithm: "ring",
-        }
-    }
-
-    fn get(cache: &mut Cache<usize>, count: usize, built: &mut bool) -> usize {
+    fn get(cache: &mut Cache<usize, usize>, count: usize, built: &mut bool) -> usize {
         let build = || {
             *built = true;
             Ok::<_, Infallible>(count)
         };
-        **cache.get_or_build(key(count), build).unwrap()
+        **cache.get_or_build(count, build).unwrap()
     }
 
     proptest! {
@@ -149,29 +116,11 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_the_key_counts() {
-        let base = key(1);
-        let variants = [
-            CacheKey { collective: Collective::Reduce, ..base },
-            CacheKey { count: 2, ..base },
-            CacheKey { root: 1, ..base },
-            CacheKey { element_bytes: 8, ..base },
-            CacheKey { in_place: true, ..base },
-            CacheKey { algorithm: "", ..base },
-        ];
-        let mut cache = Cache::new(16);
-        for (value, key) in (0..).zip([base].into_iter().chain(variants)) {
-            assert_eq!(**cache.get_or_build(key, || Ok::<_, Infallible>(value)).unwrap(), value);
-        }
-        assert_eq!(cache.len(), 7);
-    }
-
-    #[test]
     fn a_failed_build_leaves_no_entry() {
-        let mut cache = Cache::<u8>::new(2);
-        assert_eq!(cache.get_or_build(key(1), || Err("no")).map(|v| **v), Err("no"));
+        let mut cache = Cache::<usize, u8>::new(2);
+        assert_eq!(cache.get_or_build(1, || Err("no")).map(|v| **v), Err("no"));
         assert!(cache.is_empty());
-        assert_eq!(cache.get_or_build(key(1), || Ok::<_, &str>(7)).map(|v| **v), Ok(7));
+        assert_eq!(cache.get_or_build(1, || Ok::<_, &str>(7)).map(|v| **v), Ok(7));
     }
 
     #[test]

@@ -15,9 +15,16 @@ impl CoreSet {
         &self.bits
     }
 
-    /// Adds the processors of another set, as received.
-    pub fn add(&mut self, bytes: &[u8]) {
-        self.bits.iter_mut().zip(bytes).for_each(|(mine, theirs)| *mine |= theirs);
+    /// A set as received; what is missing is empty.
+    pub fn from_bytes(bytes: &[u8]) -> CoreSet {
+        let mut set = CoreSet::default();
+        set.bits.iter_mut().zip(bytes).for_each(|(mine, theirs)| *mine = *theirs);
+        set
+    }
+
+    /// Adds the processors of another set.
+    pub fn add(&mut self, other: &CoreSet) {
+        self.bits.iter_mut().zip(other.bits).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
     /// How many.
@@ -66,8 +73,8 @@ mod tests {
     #[test]
     fn sets_add_up() {
         let mut set = CoreSet::default();
-        set.add(&[0b101]);
-        set.add(&[0b110, 1]);
+        set.add(&CoreSet::from_bytes(&[0b101]));
+        set.add(&CoreSet::from_bytes(&[0b110, 1]));
         assert_eq!(set.count(), 4);
     }
 }
