@@ -12,16 +12,15 @@ use std::sync::Arc;
 use super::disagreement::{History, Verdict, describe};
 use super::execution::{Buffers, Execution, LinkFailure};
 use super::failure;
-use super::port::{Port, Presence, Stall};
+use super::port::Port;
 use super::program::Program;
 use crate::base::{Call, CallKind, Error, Rank, Result};
 use crate::log_line;
 use crate::reduce::{DivideFn, ReduceFn};
 use crate::transport::Header;
-use crate::transport::control::{Event, Message};
 
 /// Collectives and transfers are separate conversations.
-const COLLECTIVES: u32 = 0;
+pub(super) const COLLECTIVES: u32 = 0;
 const TRANSFERS: u32 = 1;
 
 /// Names a started call.
@@ -47,13 +46,13 @@ pub struct Start {
 }
 
 /// A call that was started.
-struct Active {
-    ticket: Ticket,
-    call: Call,
-    execution: Execution,
+pub(super) struct Active {
+    pub ticket: Ticket,
+    pub call: Call,
+    pub execution: Execution,
     divide: Option<(DivideFn, usize)>,
     output: *mut u8,
-    outcome: Option<Result<()>>,
+    pub outcome: Option<Result<()>>,
 }
 
 // SAFETY: `output` is the caller's buffer, promised to be left alone until the call is complete (as in
@@ -69,17 +68,17 @@ struct Transfers {
 
 /// All that goes on in one communicator of one rank.
 pub struct Engine {
-    name: String,
-    rank: Rank,
+    pub(super) name: String,
+    pub(super) rank: Rank,
     pub(super) ports: Vec<Port>,
-    collectives: History,
+    pub(super) collectives: History,
     transfers: Vec<Transfers>,
-    actives: Vec<Active>,
+    pub(super) actives: Vec<Active>,
     spare: Vec<Execution>,
     next_ticket: u64,
     failure: Option<Error>,
     /// A peer has said that it stalls; compared with each new call.
-    stalls_known: bool,
+    pub(super) stalls_known: bool,
 }
 
 impl Engine {
@@ -259,32 +258,6 @@ impl Engine {
         Ok(stashed)
     }
 
-    fn mismatch(&self, peer: Rank, sequence: u32, theirs: [u64; 2], mine: Call) -> Error {
-        Error::Mismatch(format!(
-            "the ranks disagree in call #{sequence} of \"{}\": rank {} called {mine}, rank {peer} called {}",
-            self.name,
-            self.rank,
-            describe(theirs),
-        ))
-    }
-
-    /// The error of a link that failed while the active at `at` was served.
-    fn link_error(&self, at: usize, failure: LinkFailure) -> Error {
-        let during = self.actives.get(at).map_or(String::new(), |a| format!(" during {}", self.title(a)));
-        let port = &self.ports[failure.peer as usize];
-        let detail = if failure.source.kind() == std::io::ErrorKind::UnexpectedEof {
-            format!("{} closed its connection{during}: killed, crashed or ended early", port.label)
-        } else {
-            format!("the {} link to {} failed{during}: {}", port.transport(), port.label, failure.source)
-        };
-        Error::PeerLost { rank: failure.peer, detail }
-    }
-
-    /// "all_reduce(float32 sum, count 4) #12 on "world"".
-    fn title(&self, active: &Active) -> String {
-        format!("{} #{} on \"{}\"", active.call, active.execution.header().sequence, self.name)
-    }
-
     /// Ends everything with `error`, here and, by a notice, on all other ranks. Only the first one counts.
     pub fn fail(&mut self, error: Error) {
         if self.failure.is_some() {
@@ -299,7 +272,7 @@ impl Engine {
         self.end_all(error);
     }
 
-    fn end_all(&mut self, error: Error) {
+    pub(super) fn end_all(&mut self, error: Error) {
         if self.failure.is_some() {
             return;
         }
@@ -310,159 +283,14 @@ impl Engine {
         self.failure = Some(error);
     }
 
-    /// Reads what the peers have to say. Call it when nothing moves; whether somebody went away.
-    pub(super) fn read_control(&mut self) -> bool {
-        let mut lost = false;
-        for peer in 0..self.ports.len() {
-            let port = &mut self.ports[peer];
-            let Some(control) = &mut port.control else { continue };
-            control.flush();
-            loop {
-                match control.next_event() {
-                    Ok(None) => break,
-                    Ok(Some(Event::Message(Message::Bell))) => {}
-                    Ok(Some(Event::Message(Message::Stall { context, sequence, call }))) => {
-                        port.stall = Some(Stall { context, sequence, call });
-                        self.stalls_known = true;
-                    }
-                    Ok(Some(Event::Message(Message::Notice { kind, rank, text }))) => {
-                        // Whoever noticed it has told everybody: not passed on.
-                        let error = failure::from_notice(kind, rank, text, &port.label);
-                        self.end_all(error);
-                        return true;
-                    }
-                    Ok(Some(Event::Message(Message::Bye))) => {
-                        port.presence = Presence::Left;
-                        lost = true;
-                    }
-                    Ok(Some(Event::Closed)) => {
-                        if port.presence == Presence::Here {
-                            port.presence = Presence::Gone;
-                        }
-                        lost = true;
-                    }
-                    Err(source) => {
-                        let failure = LinkFailure { peer: peer as Rank, source };
-                        let error = self.link_error(0, failure);
-                        self.fail(error);
-                        return true;
-                    }
-                }
-            }
-        }
-        if self.stalls_known {
-            self.compare_stalls();
-        }
-        lost
-    }
-
-    /// Nothing moves any more: fails if that is because somebody went away.
-    pub(super) fn fail_if_deserted(&mut self) {
-        let waiting = self.actives.iter().find(|a| a.outcome.is_none());
-        let during = waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
-        let gone = self.ports.iter().position(|p| p.presence == Presence::Gone);
-        if let Some(peer) = gone {
-            let label = &self.ports[peer].label;
-            let detail = format!("{label} was killed, crashed or ended without finalizing{during}");
-            return self.fail(Error::PeerLost { rank: peer as Rank, detail });
-        }
-        let has_left = |peer: &Rank| self.ports[*peer as usize].presence == Presence::Left;
-        let left = self.awaited().map(|(peer, ..)| peer).find(has_left);
-        if let Some(peer) = left {
-            let label = &self.ports[peer as usize].label;
-            let detail = format!("{label} has already left the communicator{during}");
-            self.fail(Error::PeerLost { rank: peer, detail });
-        }
-    }
-
-    /// Tells everybody what this rank waits for.
-    pub(super) fn announce_stalls(&mut self) {
-        for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
-            let Header { context, sequence, call } = *active.execution.header();
-            if context != COLLECTIVES {
-                continue;
-            }
-            for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
-                control.send(&Message::Stall { context, sequence, call });
-            }
-        }
-    }
-
-    /// Fails if a stalled peer waits in another call than the one made here under the same number.
-    fn compare_stalls(&mut self) {
-        for peer in 0..self.ports.len() {
-            let Some(stall) = self.ports[peer].stall else { continue };
-            if stall.context != COLLECTIVES {
-                continue;
-            }
-            if let Verdict::Contradicts(mine) = self.collectives.judge(stall.sequence, stall.call) {
-                return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
-            }
-        }
-    }
-
-    /// Who has not arrived in the call of `ticket`, for a timeout message.
-    pub(super) fn who_is_missing(&self, ticket: Ticket) -> String {
-        let Some(active) = self.actives.iter().find(|a| a.ticket == ticket) else { return String::new() };
-        let header = active.execution.header();
-        let mut missing = Vec::new();
-        let mut waiting = Vec::new();
-        let mut awaited: Vec<Rank> = active.execution.waits_for().map(|(peer, ..)| peer).collect();
-        if header.context == COLLECTIVES {
-            awaited.extend((0..self.ports.len() as Rank).filter(|peer| *peer != self.rank));
-        }
-        awaited.sort_unstable();
-        awaited.dedup();
-        for peer in awaited {
-            let port = &self.ports[peer as usize];
-            match port.stall {
-                Some(s) if s.context == header.context && s.sequence == header.sequence => {
-                    waiting.push(peer.to_string());
-                }
-                Some(s) if s.context == header.context => {
-                    let call = describe(s.call);
-                    missing.push(format!("{} has not arrived; it is in {call} #{}", port.label, s.sequence));
-                }
-                _ => missing.push(format!("{} has not arrived and is in no call", port.label)),
-            }
-        }
-        let mut text = format!("{}: ", self.title(active));
-        if missing.is_empty() {
-            text.push_str("all ranks are in the call, but nothing moves");
-        } else {
-            text.push_str(&missing.join("; "));
-        }
-        if !waiting.is_empty() {
-            text.push_str(&format!("; waiting like this rank: {}", waiting.join(", ")));
-        }
-        text
-    }
-
     /// Whether the call has an outcome.
     pub(super) fn has_outcome(&self, ticket: Ticket) -> bool {
         self.actives.iter().any(|a| a.ticket == ticket && a.outcome.is_some())
     }
 
-    /// Whether somebody went away, in whatever manner.
-    pub(super) fn somebody_went(&self) -> bool {
-        self.ports.iter().any(|p| p.presence != Presence::Here)
-    }
-
     /// What unfinished calls wait for: peer, to receive, to send.
     pub(super) fn awaited(&self) -> impl Iterator<Item = (Rank, bool, bool)> {
         self.actives.iter().filter(|a| a.outcome.is_none()).flat_map(|a| a.execution.waits_for())
-    }
-
-    /// Says goodbye to everybody.
-    pub fn say_bye(&mut self) {
-        for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
-            control.send(&Message::Bye);
-        }
-    }
-
-    /// Whether everybody has said goodbye, or is gone.
-    pub fn all_left(&self) -> bool {
-        self.ports.iter().all(|p| p.control.is_none() || p.presence != Presence::Here)
     }
 }
 
