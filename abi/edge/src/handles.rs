@@ -102,10 +102,12 @@ impl<T: Send + Sync + 'static> Handles<T> {
         let what = self.what;
         let inherited = (handle >> SERIAL_BITS) < usize::from(epoch);
         if inherited && handle & ((1 << SERIAL_BITS) - 1) >= FIRST_SERIAL {
-            let text = format!("this {what} was made before a fork; only the process that made it may use it");
+            let text =
+                format!("this {what} was made before a fork; only the process that made it may use it");
             return Error::InvalidUsage(text);
         }
-        let got = if handle == 0 { "NULL".into() } else { format!("{handle:#x}; it is gone or never was one") };
+        let got =
+            if handle == 0 { "NULL".into() } else { format!("{handle:#x}; it is gone or never was one") };
         Error::InvalidArgument { what, got }
     }
 }
