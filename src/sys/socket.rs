@@ -2,6 +2,10 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// How long a host may leave what we sent unacknowledged until the connection counts as broken.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connected, non-blocking, close-on-exec stream socket.
 #[derive(Debug)]
@@ -27,6 +31,30 @@ impl Socket {
         self.unix
     }
 
+    /// Sets the options every TCP connection of a job has.
+    ///
+    /// Small messages leave at once. A host that has vanished without a word is noticed after
+    /// [`SILENCE`], whether we were sending to it or waiting for it; a process that died on a
+    /// host that lives is noticed at once, by its reset.
+    pub fn tune_tcp(&self) -> io::Result<()> {
+        let seconds = SILENCE.as_secs() as libc::c_int;
+        self.set_option(libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
+        self.set_option(libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
+        self.set_option(libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, seconds / 3)?;
+        self.set_option(libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, seconds / 6)?;
+        self.set_option(libc::IPPROTO_TCP, libc::TCP_KEEPCNT, 4)?;
+        self.set_option(libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, seconds * 1000)
+    }
+
+    fn set_option(&self, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
+        let (pointer, bytes) = ((&raw const value).cast(), size_of::<libc::c_int>() as libc::socklen_t);
+        // SAFETY: the kernel reads one int through `pointer`, which points to a live local.
+        match unsafe { libc::setsockopt(self.fd.as_raw_fd(), level, name, pointer, bytes) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
     /// Reads up to `len` bytes to `dst`. `Ok(None)`: nothing there now. `Ok(Some(0))`: peer closed.
     ///
     /// # Safety
@@ -45,6 +73,30 @@ impl Socket {
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
         // SAFETY: the caller vouches for `src` and `len`; the kernel only reads.
         let n = unsafe { libc::send(self.fd.as_raw_fd(), src.cast(), len, flags) };
+        would_block(n)
+    }
+
+    /// Writes from `first`, then from `second`, in one system call; gives the bytes taken of both together.
+    ///
+    /// # Safety
+    /// `second` is readable for `second_len` bytes.
+    pub unsafe fn write_two(
+        &self,
+        first: &[u8],
+        second: *const u8,
+        second_len: usize,
+    ) -> io::Result<Option<usize>> {
+        let mut parts = [
+            libc::iovec { iov_base: first.as_ptr().cast_mut().cast(), iov_len: first.len() },
+            libc::iovec { iov_base: second.cast_mut().cast(), iov_len: second_len },
+        ];
+        // SAFETY: all-zero is a valid msghdr.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        message.msg_iov = parts.as_mut_ptr();
+        message.msg_iovlen = 2;
+        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        // SAFETY: the parts are a slice and what the caller vouches for; the kernel only reads.
+        let n = unsafe { libc::sendmsg(self.fd.as_raw_fd(), &message, flags) };
         would_block(n)
     }
 
