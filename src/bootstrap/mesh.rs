@@ -1,14 +1,28 @@
 //! Authenticated sockets between every pair of ranks.
+//!
+//! Each rank listens at a random abstract Unix name and at free TCP ports, publishes where through
+//! the exchange, then connects to all lower ranks while it accepts all higher ones, in one poll loop
+//! on the calling thread. Of two ranks the higher one decides which sockets there are, by
+//! what both published, and says so when it connects. When everybody is connected the listeners
+//! close: a running job has no open port.
+
+mod assembly;
+mod outgoing;
 
 use std::time::Instant;
 
-use crate::base::Result;
-use crate::bootstrap::Job;
+use super::hello::PROTOCOL;
+use super::record::{NAME_BYTES, Record};
+use super::{Job, doors, exchange, key};
+use crate::base::{Error, Result, VERSION};
 use crate::config::Config;
+use crate::log_line;
+use crate::sys::host;
+use crate::sys::listener::Listener;
 use crate::sys::socket::Socket;
 
 /// What each rank tells about itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerInfo {
     /// Host name, for messages only.
     pub host_name: String,
@@ -38,6 +52,61 @@ pub struct Mesh {
 }
 
 /// Connects this rank with all others. `settings` is a blob of which everybody gets rank 0's.
-pub fn connect(_job: &mut Job, _config: &Config, _settings: &[u8], _deadline: Instant) -> Result<Mesh> {
-    todo!()
+///
+/// Takes the job's store and gives it up at the end, failed or not.
+pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
+    let start = Instant::now();
+    let info = own_info(config)?;
+    if job.size == 1 {
+        job.store = None;
+        return Ok(Mesh { infos: vec![info], peers: vec![None], root_settings: settings.to_vec() });
+    }
+    let mut store = job
+        .store
+        .take()
+        .ok_or_else(|| Error::InvalidUsage("the job has connected its ranks already".into()))?;
+
+    // Listening before publishing: whoever reads the record finds somebody there.
+    let unix_name = format!("anyccl-{}", hex(&key::random_bytes::<16>()?)).into_bytes();
+    let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
+    let mut listeners = doors::open()?;
+    let own = Record {
+        protocol: PROTOCOL,
+        version: VERSION.into(),
+        rank: job.rank,
+        size: job.size,
+        info,
+        transport: config.transport,
+        unix_name,
+        addresses: doors::addresses(&listeners),
+    };
+    listeners.push(unix);
+
+    let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
+    let peers = assembly::assemble(job, &table.records, listeners, start, deadline)?;
+    // Only now: on rank 0 the store may end with this, and by now every rank has the table.
+    drop(store);
+    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());
+    let infos = table.records.into_iter().map(|record| record.info).collect();
+    Ok(Mesh { infos, peers, root_settings: table.settings })
+}
+
+fn own_info(config: &Config) -> Result<PeerInfo> {
+    let host_id = match &config.host_id {
+        Some(id) if id.len() > NAME_BYTES => {
+            let got = format!("{} bytes, at most {NAME_BYTES} are accepted", id.len());
+            return Err(Error::InvalidArgument { what: "ANYCCL_HOST_ID", got });
+        }
+        Some(id) => id.clone(),
+        None => host::host_id(),
+    };
+    let mut host_name = host::host_name();
+    while host_name.len() > NAME_BYTES {
+        host_name.pop();
+    }
+    Ok(PeerInfo { host_name, host_id, pid: std::process::id() })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,22 +1,45 @@
 //! Who is in the job, where, and may they come in.
 //!
-//! 1. [`job`] finds the [`Job`]: rank, size, secret key, store. Sources in order: explicit unique
-//!    id; `ANYCCL_*`; torchrun's variables; none (a world of one).
-//! 2. [`exchange`] gathers one record per rank through the store.
+//! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store.
+//!    Sources in order: explicit unique id; `ANYCCL_*`; torchrun's variables; none (a world of one).
+//! 2. `exchange` gathers one record per rank through the store.
 //! 3. [`mesh`] connects every pair of ranks with authenticated sockets.
+//!
+//! Every connection, to a store or between ranks, proves the job key in both directions (`auth`,
+//! `handshake`) before a byte of it is interpreted, and comes in through a `gate` that strangers
+//! cannot clog. docs/adr/0003-bootstrap-authentication.md says what that protects from.
 
+mod address;
+mod auth;
+mod dial;
+mod doors;
+mod exchange;
+mod gate;
+mod handshake;
+mod hello;
+pub mod interface;
+mod key;
+mod memory_store;
 pub mod mesh;
+mod missing;
+mod reach;
+mod record;
+pub mod tcp_store;
+mod unique_id;
+mod wire;
 
+#[cfg(test)]
+mod tests;
+
+pub use key::JobKey;
+pub use memory_store::MemoryStore;
 pub use mesh::{Mesh, Peer, PeerInfo};
+pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
 
 use std::time::Instant;
 
 use crate::base::{Rank, Result};
 use crate::config::Config;
-
-/// Secret that every connection of the job proves to know.
-#[derive(Clone)]
-pub struct JobKey(pub [u8; 32]);
 
 /// A key/value place that all ranks of a job can reach.
 pub trait Store: Send {
@@ -38,23 +61,6 @@ pub struct Job {
     pub store: Option<Box<dyn Store>>,
     /// Where this was learnt, for `anyccl info` and the log: "unique id", "ANYCCL_RANK", "torchrun", "alone".
     pub source: &'static str,
-}
-
-/// The 128 bytes that name a communicator to be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct UniqueId(pub [u8; 128]);
-
-impl UniqueId {
-    /// Makes a new id and starts serving its store from this process (a thread that ends when every
-    /// rank has come, or at the deadline of `config`).
-    pub fn create(_config: &Config) -> Result<UniqueId> {
-        todo!()
-    }
-}
-
-/// The job named by a unique id. `size` and `rank` must be checked already (`rank < size`).
-pub fn job_from_id(_id: &UniqueId, _size: u32, _rank: Rank, _deadline: Instant) -> Result<Job> {
-    todo!()
 }
 
 /// The job described by the environment; a world of one when there is none.

@@ -14,3 +14,6 @@ pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
 pub use request::{Request, wait_all};
 pub use world::{world, world_finalize, world_init};
+
+#[cfg(test)]
+mod tests;

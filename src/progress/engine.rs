@@ -17,6 +17,7 @@ use super::program::Program;
 use crate::base::{Call, CallKind, Error, Rank, Result};
 use crate::log_line;
 use crate::reduce::{DivideFn, ReduceFn};
+use crate::sys::poll::Interest;
 use crate::transport::Header;
 
 /// Collectives and transfers are separate conversations.
@@ -288,8 +289,8 @@ impl Engine {
         self.actives.iter().any(|a| a.ticket == ticket && a.outcome.is_some())
     }
 
-    /// What unfinished calls wait for: peer, to receive, to send.
-    pub(super) fn awaited(&self) -> impl Iterator<Item = (Rank, bool, bool)> {
+    /// The peers that unfinished calls wait for, and for what.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = (Rank, Interest)> {
         self.actives.iter().filter(|a| a.outcome.is_none()).flat_map(|a| a.execution.waits_for())
     }
 }

@@ -12,6 +12,7 @@ use super::program::{Bytes, Local, Program, RecvStep};
 use crate::base::Rank;
 use crate::plan::Buffer;
 use crate::reduce::ReduceFn;
+use crate::sys::poll::Interest;
 use crate::transport::Header;
 
 /// The caller's memory.
@@ -312,16 +313,16 @@ impl Execution {
         base.wrapping_add(span.offset + skip)
     }
 
-    /// The peers that this execution waits for now: whether to receive, whether to send.
-    pub fn waits_for(&self) -> impl Iterator<Item = (Rank, bool, bool)> {
+    /// The peers that this execution waits for now: for data, or for room.
+    pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
         let sends = self.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
-            ready(step.lane, step.round).then_some((queue.peer, false, true))
+            ready(step.lane, step.round).then_some((queue.peer, Interest::Write))
         });
         let recvs = self.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
-            ready(step.lane, step.round).then_some((queue.peer, true, false))
+            ready(step.lane, step.round).then_some((queue.peer, Interest::Read))
         });
         sends.chain(recvs)
     }

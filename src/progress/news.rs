@@ -67,7 +67,7 @@ impl Engine {
             return self.fail(Error::PeerLost { rank: peer as Rank, detail });
         }
         let has_left = |peer: &Rank| self.ports[*peer as usize].presence == Presence::Left;
-        let left = self.awaited().map(|(peer, ..)| peer).find(has_left);
+        let left = self.awaited().map(|(peer, _)| peer).find(has_left);
         if let Some(peer) = left {
             let label = &self.ports[peer as usize].label;
             let detail = format!("{label} has already left the communicator{during}");

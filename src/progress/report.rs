@@ -38,7 +38,7 @@ impl Engine {
         let header = active.execution.header();
         let mut missing = Vec::new();
         let mut waiting = Vec::new();
-        let mut awaited: Vec<Rank> = active.execution.waits_for().map(|(peer, ..)| peer).collect();
+        let mut awaited: Vec<Rank> = active.execution.waits_for().map(|(peer, _)| peer).collect();
         if header.context == COLLECTIVES {
             awaited.extend((0..self.ports.len() as Rank).filter(|peer| *peer != self.rank));
         }

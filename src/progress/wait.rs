@@ -11,7 +11,6 @@
 //! find out, and a timeout can say who is missing. The deadline counts time *without progress*: a large transfer
 //! over a slow link does not fail because it is large.
 
-use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::engine::{Engine, Start, Ticket};
 use crate::base::{Error, Result};
 use crate::sys::cores::yield_now;
-use crate::sys::poll::{PollList, entry, poll};
+use crate::sys::poll::{Interest, PollSet};
 use crate::sys::wake::Wake;
 
 /// Polls between two looks at the clock.
@@ -217,10 +216,11 @@ impl Driver {
         }
         // Whoever sent before it could see us sleeping did not ring: look once more.
         if !self.move_on(engine) {
-            let mut list = self.poll_list(engine);
+            let mut set = self.poll_set(engine);
+            let until = timeout.map(|time| Instant::now() + time);
             MutexGuard::unlocked(engine, || {
                 // An error (out of memory) only makes this poll again.
-                let _ = poll(&mut list, timeout);
+                let _ = set.wait(until);
             });
         }
         if self.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 {
@@ -230,19 +230,20 @@ impl Driver {
         engine.read_control();
     }
 
-    fn poll_list(&self, engine: &Engine) -> PollList {
-        let mut list = vec![entry(self.wake.as_raw_fd(), true, false)];
+    fn poll_set(&self, engine: &Engine) -> PollSet {
+        let mut set = PollSet::new();
+        set.add(&self.wake, Interest::Read);
         for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
             if !control.is_closed() {
-                list.push(entry(control.as_raw_fd(), true, control.has_unsent()));
+                set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
             }
         }
-        for (peer, receive, send) in engine.awaited() {
+        for (peer, interest) in engine.awaited() {
             if let Some(fd) = engine.ports[peer as usize].inbox.link.descriptor() {
-                list.push(entry(fd, receive, send));
+                set.add(&fd, interest);
             }
         }
-        list
+        set
     }
 
     /// Waits until everybody has said goodbye, or is gone, or the time is over. Never fails.
@@ -255,8 +256,8 @@ impl Driver {
             if engine.all_left() || engine.failure().is_some() || rest.is_zero() {
                 return;
             }
-            let mut list = self.poll_list(&engine);
-            let _ = poll(&mut list, Some(rest));
+            // An error (out of memory) only makes this poll again.
+            let _ = self.poll_set(&engine).wait(Some(end));
         }
     }
 }

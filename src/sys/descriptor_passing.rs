@@ -5,7 +5,7 @@ use std::mem;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Instant;
 
-use super::poll::wait_readable;
+use super::poll::{Interest, PollSet};
 use super::socket::Socket;
 
 /// The byte that travels with the descriptor: a stream socket sends no empty message.
@@ -41,7 +41,14 @@ pub fn send_descriptor(socket: &Socket, fd: &OwnedFd) -> io::Result<()> {
 
 /// Receives a descriptor that the peer sends with [`send_descriptor`].
 pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Result<OwnedFd> {
-    wait_readable(socket.as_raw_fd(), deadline)?;
+    let mut set = PollSet::new();
+    let token = set.add(socket, Interest::Read);
+    while !set.ready(token) {
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        set.wait(deadline)?;
+    }
     let mut byte = [0u8];
     let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
     let mut space = ControlSpace([0; 64]);

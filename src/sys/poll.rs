@@ -1,48 +1,115 @@
-//! Sleeping until a descriptor is ready.
+//! Waits until one of several descriptors has something to say.
 
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::AsRawFd;
+use std::ptr;
 use std::time::{Duration, Instant};
 
-/// Descriptors and what to wait for, in the form that the kernel wants.
-pub type PollList = Vec<libc::pollfd>;
-
-/// An entry of a [`PollList`].
-pub fn entry(fd: RawFd, readable: bool, writable: bool) -> libc::pollfd {
-    let mut events = 0;
-    if readable {
-        events |= libc::POLLIN;
-    }
-    if writable {
-        events |= libc::POLLOUT;
-    }
-    libc::pollfd { fd, events, revents: 0 }
+/// What to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// Something to read, or the end.
+    Read,
+    /// Room to write, or a connection that stands or failed.
+    Write,
+    /// Both.
+    ReadWrite,
+    /// The other side has closed; data that can be read does not count.
+    Hangup,
 }
 
-/// Sleeps until an entry is ready or the time is over; gives the number of ready entries. An interruption
-/// by a signal counts as none ready.
-pub fn poll(list: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<usize> {
-    // Rounded up: a wait that is rounded down to zero would spin.
-    let ms = timeout.map_or(-1, |t| t.as_micros().div_ceil(1000).min(i32::MAX as u128) as i32);
-    // SAFETY: the slice is valid for its length for the whole call.
-    let n = unsafe { libc::poll(list.as_mut_ptr(), list.len() as libc::nfds_t, ms) };
-    if n >= 0 {
-        return Ok(n as usize);
-    }
-    let error = io::Error::last_os_error();
-    if error.kind() == io::ErrorKind::Interrupted { Ok(0) } else { Err(error) }
+/// Names a descriptor within one [`PollSet`], until it is cleared.
+#[derive(Clone, Copy, Debug)]
+pub struct Token(usize);
+
+/// Descriptors to wait for together. Filled anew before each wait.
+#[derive(Default)]
+pub struct PollSet {
+    entries: Vec<libc::pollfd>,
 }
 
-/// Sleeps until `fd` is readable (or closed by the peer); after `deadline`, an error of kind `TimedOut`.
-pub fn wait_readable(fd: RawFd, deadline: Option<Instant>) -> io::Result<()> {
-    loop {
-        let rest = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        let mut list = [entry(fd, true, false)];
-        if poll(&mut list, rest)? > 0 {
+impl PollSet {
+    /// An empty set.
+    pub fn new() -> PollSet {
+        PollSet::default()
+    }
+
+    /// Forgets all descriptors; tokens given before mean nothing any more.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Adds a descriptor. One that is closed before the wait counts as ready.
+    pub fn add(&mut self, fd: &impl AsRawFd, interest: Interest) -> Token {
+        let events = match interest {
+            Interest::Read => libc::POLLIN,
+            Interest::Write => libc::POLLOUT,
+            Interest::ReadWrite => libc::POLLIN | libc::POLLOUT,
+            Interest::Hangup => libc::POLLRDHUP,
+        };
+        self.entries.push(libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 });
+        Token(self.entries.len() - 1)
+    }
+
+    /// Waits until something is ready or `until` has come; `None` waits for ever. A signal may end
+    /// it early with nothing ready.
+    pub fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
+        let left = until.map(|t| t.saturating_duration_since(Instant::now())).map(timespec);
+        let left = left.as_ref().map_or(ptr::null(), ptr::from_ref);
+        let count = self.entries.len() as libc::nfds_t;
+        // SAFETY: `entries` is an exclusively borrowed array of `count` elements; `left` is null or
+        // points to a local that outlives the call; a null mask leaves the signals alone.
+        let rc = unsafe { libc::ppoll(self.entries.as_mut_ptr(), count, left, ptr::null()) };
+        if rc >= 0 {
             return Ok(());
         }
-        if rest.is_some_and(|r| r.is_zero()) {
-            return Err(io::ErrorKind::TimedOut.into());
+        let error = io::Error::last_os_error();
+        for entry in &mut self.entries {
+            entry.revents = 0;
         }
+        if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) }
+    }
+
+    /// Whether the last wait found it ready; an error or the end counts as ready.
+    pub fn ready(&self, token: Token) -> bool {
+        self.entries.get(token.0).is_some_and(|entry| entry.revents != 0)
+    }
+}
+
+fn timespec(time: Duration) -> libc::timespec {
+    libc::timespec {
+        tv_sec: libc::time_t::try_from(time.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_nsec: time.subsec_nanos().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn only_the_descriptor_that_was_written_to_is_ready() {
+        let (mut a, b) = UnixStream::pair().unwrap();
+        let (_c, d) = UnixStream::pair().unwrap();
+        a.write_all(b"x").unwrap();
+        let mut set = PollSet::new();
+        let (written, silent) = (set.add(&b, Interest::Read), set.add(&d, Interest::Read));
+        set.wait(None).unwrap();
+        assert!(set.ready(written) && !set.ready(silent));
+    }
+
+    #[test]
+    fn a_hangup_is_told_from_data() {
+        let (mut a, b) = UnixStream::pair().unwrap();
+        a.write_all(b"x").unwrap();
+        let mut set = PollSet::new();
+        let token = set.add(&b, Interest::Hangup);
+        set.wait(Some(Instant::now())).unwrap();
+        assert!(!set.ready(token));
+        drop(a);
+        set.wait(None).unwrap();
+        assert!(set.ready(token));
     }
 }

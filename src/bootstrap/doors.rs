@@ -1,0 +1,41 @@
+//! The TCP addresses where a process can be reached by its job.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use super::interface;
+use super::record::ADDRESSES;
+use crate::base::{Error, Result};
+use crate::log_line;
+use crate::sys::listener::Listener;
+
+/// Listens on a free port of every chosen interface, and of loopback last: on a host that has
+/// lost its network, or whose firewall filters its own address, ranks side by side still meet.
+pub(crate) fn open() -> Result<Vec<Listener>> {
+    let choice = interface::choose()?;
+    log_line!(Debug, "bootstrap: interfaces: {}", choice.reason);
+    let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let mut places: Vec<IpAddr> = choice.addresses().into_iter().filter(|ip| *ip != loopback).collect();
+    places.truncate(ADDRESSES - 1);
+    places.push(loopback);
+    let mut listeners = Vec::new();
+    let mut last_error = None;
+    for ip in places {
+        match Listener::tcp(SocketAddr::new(ip, 0)) {
+            Ok(listener) => listeners.push(listener),
+            // An IPv6 address that is still being checked for duplicates, for example.
+            Err(error) => {
+                log_line!(Debug, "bootstrap: cannot listen at {ip}: {error}");
+                last_error = Some(error);
+            }
+        }
+    }
+    match last_error {
+        Some(error) if listeners.is_empty() => Err(Error::system("cannot listen at any address", error)),
+        _ => Ok(listeners),
+    }
+}
+
+/// Where these listeners are, in the same order.
+pub(crate) fn addresses(listeners: &[Listener]) -> Vec<SocketAddr> {
+    listeners.iter().filter_map(Listener::address).collect()
+}

@@ -1,0 +1,159 @@
+//! Gathers one record per rank through the store.
+//!
+//! Every rank sets its record, rank 0 gets them all and sets one table, everybody gets the table:
+//! two requests per rank, where all-with-all would be quadratic. If rank 0 finds that the ranks do
+//! not agree it publishes that instead, so that nobody waits for a table that never comes.
+
+use std::time::Instant;
+
+use super::Store;
+use super::missing::not_come;
+use super::record::Record;
+use super::wire::{Reader, Writer};
+use crate::base::{Error, Rank, Result};
+
+/// Longest blob that rank 0 may pass to everybody.
+const SETTINGS_BYTES: usize = 1 << 20;
+
+const TABLE: u8 = 1;
+const MISMATCH: u8 = 2;
+const FAILURE: u8 = 3;
+
+/// What every rank knows after the exchange.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// By rank.
+    pub records: Vec<Record>,
+    /// Rank 0's blob.
+    pub settings: Vec<u8>,
+}
+
+/// Publishes `own` and returns everybody's. `settings` counts on rank 0 only.
+pub(crate) fn exchange(
+    store: &mut dyn Store,
+    own: &Record,
+    settings: &[u8],
+    deadline: Instant,
+) -> Result<Table> {
+    if own.rank != 0 {
+        store.set(&record_key(own.rank), &own.encode(), deadline)?;
+        return decode(&store.get("table", deadline)?, own.size);
+    }
+    if settings.len() > SETTINGS_BYTES {
+        let got = format!("{} bytes, at most {SETTINGS_BYTES} can be passed on", settings.len());
+        return Err(Error::InvalidArgument { what: "settings", got });
+    }
+    let mut encoded = vec![own.encode()];
+    let mut records = vec![own.clone()];
+    for rank in 1..own.size {
+        let got = store.get(&record_key(rank), deadline).map_err(|e| name_missing(e, store, rank, own.size));
+        match got.and_then(|bytes| Ok((Record::decode(&bytes, rank, own.size)?, bytes))) {
+            Ok((record, bytes)) => {
+                records.push(record);
+                encoded.push(bytes);
+            }
+            Err(error) => {
+                // If this fails too, the ranks are told by their own deadline.
+                let _ = store.set("table", &encode_refusal(&error), Instant::now());
+                return Err(error);
+            }
+        }
+    }
+    store.set("table", &encode(&encoded, settings), deadline)?;
+    Ok(Table { records, settings: settings.to_vec() })
+}
+
+/// A timeout on `first` becomes one that names all ranks that have not published.
+fn name_missing(error: Error, store: &mut dyn Store, first: Rank, size: u32) -> Error {
+    let Error::Timeout { waited, .. } = error else { return error };
+    let now = Instant::now();
+    let absent = |rank: &Rank| *rank == first || store.get(&record_key(*rank), now).is_err();
+    let missing: Vec<Rank> = (first..size).filter(absent).collect();
+    Error::Timeout { waited, detail: format!("of {size} ranks {}", not_come(&missing)) }
+}
+
+fn record_key(rank: Rank) -> String {
+    format!("record/{rank}")
+}
+
+fn encode(records: &[Vec<u8>], settings: &[u8]) -> Vec<u8> {
+    let mut w = Writer::default();
+    w.u8(TABLE);
+    w.bytes(settings);
+    w.u32(records.len() as u32);
+    records.iter().for_each(|record| w.bytes(record));
+    w.0
+}
+
+fn encode_refusal(error: &Error) -> Vec<u8> {
+    let mut w = Writer::default();
+    w.u8(if matches!(error, Error::Mismatch(_)) { MISMATCH } else { FAILURE });
+    w.bytes(error.to_string().as_bytes());
+    w.0
+}
+
+fn decode(bytes: &[u8], size: u32) -> Result<Table> {
+    let nonsense = || Error::Bootstrap("the table that rank 0 published cannot be understood".into());
+    let mut r = Reader(bytes);
+    match r.u8() {
+        Some(TABLE) => {}
+        Some(kind @ (MISMATCH | FAILURE)) => {
+            let text = r.string(SETTINGS_BYTES).ok_or_else(nonsense)?;
+            return Err(if kind == MISMATCH { Error::Mismatch(text) } else { Error::Bootstrap(text) });
+        }
+        _ => return Err(nonsense()),
+    }
+    let settings = r.bytes(SETTINGS_BYTES).ok_or_else(nonsense)?.to_vec();
+    let count = r.u32().ok_or_else(nonsense)?;
+    if count != size {
+        return Err(Error::Mismatch(format!(
+            "rank 0 was told a world of {count} ranks, this rank one of {size}: every rank must be given the same size"
+        )));
+    }
+    let mut records = Vec::new();
+    for rank in 0..size {
+        let bytes = r.bytes(Record::max_bytes()).ok_or_else(nonsense)?;
+        records.push(Record::decode(bytes, rank, size)?);
+    }
+    if r.is_empty() { Ok(Table { records, settings }) } else { Err(nonsense()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrap::record::sample;
+    use proptest::prelude::*;
+
+    fn table(size: u32) -> Vec<u8> {
+        let records: Vec<_> = (0..size).map(|rank| sample(rank, size).encode()).collect();
+        encode(&records, b"blob")
+    }
+
+    #[test]
+    fn a_table_is_read_as_written_and_no_shorter_one_is() {
+        let bytes = table(3);
+        let read = decode(&bytes, 3).unwrap();
+        assert_eq!(read.records, [sample(0, 3), sample(1, 3), sample(2, 3)]);
+        assert_eq!(read.settings, b"blob");
+        for shorter in 0..bytes.len() {
+            assert!(decode(&bytes[..shorter], 3).is_err());
+        }
+    }
+
+    #[test]
+    fn a_refusal_reaches_the_reader_as_a_mismatch() {
+        let bytes = encode_refusal(&Error::Mismatch("rank 1 says 3, rank 0 says 2".into()));
+        let error = decode(&bytes, 2).unwrap_err();
+        assert!(matches!(&error, Error::Mismatch(text) if text == "rank 1 says 3, rank 0 says 2"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_table_never_panics(at in any::<prop::sample::Index>(), byte in any::<u8>(), size in 0u32..4) {
+            let mut bytes = table(2);
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            let _ = decode(&bytes, size);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Lets the job's connections in and nobody else.
+//!
+//! A gate runs many handshakes at once beside whatever else its owner polls for. Each has
+//! [`PATIENCE`] from its arrival on; when too many are under way the oldest has to go, and if that
+//! was one of ours it comes again. So strangers who send rubbish, or nothing, or hang up, cost the
+//! job a few system calls each and never its progress. They see a closed socket.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::JobKey;
+use super::auth::Purpose;
+use super::handshake::{Handshake, Refusal, Step};
+use super::hello::{Hello, Objection};
+use crate::log_line;
+use crate::sys::listener::Listener;
+use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::socket::Socket;
+
+/// How long a connection may take to prove the key.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Connections taken from one listener at a time, so that a flood leaves time for the others.
+const BATCH: usize = 64;
+/// How long not to accept when the process is out of descriptors.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What came through the gate.
+pub(crate) enum Arrival {
+    /// A connection of the job.
+    Admitted(Socket, Hello),
+    /// One that knows the key, but whose version or world is another. It is closed; the job must fail.
+    Disagreement(String),
+}
+
+struct Pending {
+    socket: Socket,
+    handshake: Handshake,
+    deadline: Instant,
+    interest: Interest,
+    token: Option<Token>,
+}
+
+/// Listeners with the handshakes that are under way.
+pub(crate) struct Gate {
+    listeners: Vec<(Listener, Option<Token>)>,
+    pending: VecDeque<Pending>,
+    key: JobKey,
+    purposes: &'static [Purpose],
+    own: Hello,
+    capacity: usize,
+    closed_until: Option<Instant>,
+}
+
+impl Gate {
+    /// Admits whoever proves `key` for one of `purposes` and agrees with `own`. `capacity` is how many
+    /// handshakes may be under way at once.
+    pub fn new(
+        listeners: Vec<Listener>,
+        key: &JobKey,
+        purposes: &'static [Purpose],
+        own: Hello,
+        capacity: usize,
+    ) -> Gate {
+        Gate {
+            listeners: listeners.into_iter().map(|l| (l, None)).collect(),
+            pending: VecDeque::new(),
+            key: key.clone(),
+            purposes,
+            own,
+            capacity: capacity.max(1),
+            closed_until: None,
+        }
+    }
+
+    /// Adds what the gate waits for.
+    pub fn register(&mut self, set: &mut PollSet) {
+        let open = self.closed_until.is_none_or(|t| t <= Instant::now());
+        for (listener, token) in &mut self.listeners {
+            *token = open.then(|| set.add(listener, Interest::Read));
+        }
+        for pending in &mut self.pending {
+            pending.token = Some(set.add(&pending.socket, pending.interest));
+        }
+    }
+
+    /// When to call [`Gate::advance`] even if nothing is ready.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        // In order of arrival, hence of deadline.
+        self.pending.front().map(|p| p.deadline).into_iter().chain(self.closed_until).min()
+    }
+
+    /// Goes on with what the last wait on `set` found ready.
+    pub fn advance(&mut self, set: &PollSet) -> Vec<Arrival> {
+        let now = Instant::now();
+        let mut arrivals = Vec::new();
+        if self.closed_until.is_some_and(|t| t <= now) {
+            self.closed_until = None;
+        }
+        for _ in 0..self.pending.len() {
+            let Some(mut pending) = self.pending.pop_front() else { break };
+            let ready = pending.token.take().is_some_and(|token| set.ready(token));
+            if ready {
+                self.proceed(pending, &mut arrivals);
+            } else if pending.deadline > now {
+                self.pending.push_back(pending);
+            } else {
+                log_line!(Debug, "bootstrap: closed a connection that did not prove the job key in time");
+            }
+        }
+        for at in 0..self.listeners.len() {
+            if self.listeners[at].1.take().is_some_and(|token| set.ready(token)) {
+                self.accept_from(at, now, &mut arrivals);
+            }
+        }
+        arrivals
+    }
+
+    fn accept_from(&mut self, at: usize, now: Instant, arrivals: &mut Vec<Arrival>) {
+        for _ in 0..BATCH {
+            let socket = match self.listeners[at].0.accept() {
+                Ok(Some(socket)) => socket,
+                Ok(None) => return,
+                Err(error) => {
+                    // Out of descriptors (then the oldest makes room), or a connection that was
+                    // gone before it was taken.
+                    log_line!(Debug, "bootstrap: accept failed: {error}");
+                    if matches!(
+                        error.raw_os_error(),
+                        Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)
+                    ) {
+                        self.pending.pop_front();
+                        self.closed_until = Some(now + PAUSE);
+                        return;
+                    }
+                    continue;
+                }
+            };
+            let Ok(handshake) = Handshake::acceptor(&self.key, self.purposes, self.own) else { return };
+            if self.pending.len() >= self.capacity {
+                self.pending.pop_front();
+                log_line!(Debug, "bootstrap: too many handshakes under way, closed the oldest");
+            }
+            let deadline = now + PATIENCE;
+            let pending = Pending { socket, handshake, deadline, interest: Interest::Read, token: None };
+            self.proceed(pending, arrivals);
+        }
+    }
+
+    fn proceed(&mut self, mut pending: Pending, arrivals: &mut Vec<Arrival>) {
+        match pending.handshake.advance(&pending.socket) {
+            Ok(Step::Wait(interest)) => {
+                pending.interest = interest;
+                self.pending.push_back(pending);
+            }
+            Ok(Step::Done(hello)) => arrivals.push(Arrival::Admitted(pending.socket, hello)),
+            Err(Refusal::Objection(Objection::Disagreement(text))) => {
+                arrivals.push(Arrival::Disagreement(text));
+            }
+            Err(refusal) => log_line!(Debug, "bootstrap: closed a connection: {refusal}"),
+        }
+    }
+}

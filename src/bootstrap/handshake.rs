@@ -1,0 +1,216 @@
+//! The handshake as a state machine, so that one thread can carry many at a time.
+//!
+//!     connector                                   acceptor
+//!        nonce (32)              ─────────▶
+//!                                ◀─────────       nonce (32)
+//!        proof (32)              ─────────▶       checked before anything is parsed
+//!                                ◀─────────       proof (32), hello (32)
+//!        both checked; hello     ─────────▶       checked
+//!                                ◀─────────       welcome (1)
+//!
+//! After the welcome the stream belongs to the caller; no byte beyond it has been read. An
+//! acceptor that does not like what it sees closes: strangers get no answer to learn from.
+
+use std::io;
+
+use super::JobKey;
+use super::auth::{self, NONCE_BYTES, Nonces, Purpose, Side};
+use super::hello::{HELLO_BYTES, Hello, Objection};
+use super::key::random_bytes;
+use crate::base::Result;
+use crate::sys::poll::Interest;
+use crate::sys::socket::Socket;
+
+const WELCOME: u8 = 0x5a;
+/// The longest message: the acceptor's proof with its hello.
+const LONGEST: usize = NONCE_BYTES + HELLO_BYTES;
+
+/// How far a handshake has come.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Goes on when the socket is ready for this.
+    Wait(Interest),
+    /// The other side belongs to the job, and this is what it says.
+    Done(Hello),
+}
+
+/// Why a handshake came to nothing.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The connection failed.
+    Io(io::Error),
+    /// The other side closed: to it we are strangers, or it is gone.
+    Closed,
+    /// The other side does not know the key.
+    Stranger,
+    /// It knows the key, but there is something else.
+    Objection(Objection),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    AwaitNonce,
+    /// Acceptor only.
+    AwaitProof,
+    /// Connector only.
+    AwaitProofAndHello,
+    /// Acceptor only.
+    AwaitHello,
+    /// Connector only.
+    AwaitWelcome,
+    Finished,
+}
+
+/// One side of one handshake.
+pub(crate) struct Handshake {
+    key: JobKey,
+    side: Side,
+    /// What the connection may be for; a connector has one purpose, an acceptor may allow several.
+    purposes: &'static [Purpose],
+    own: Hello,
+    nonces: Nonces,
+    state: State,
+    peer: Option<Hello>,
+    objection: Option<Objection>,
+    input: [u8; LONGEST],
+    filled: usize,
+    output: Vec<u8>,
+}
+
+impl Handshake {
+    /// The connecting side, for `own.purpose`.
+    pub fn connector(key: &JobKey, own: Hello) -> Result<Handshake> {
+        Handshake::new(key, Side::Connector, &[], own)
+    }
+
+    /// The accepting side, for any of `purposes`; `own.purpose` follows the connector's.
+    pub fn acceptor(key: &JobKey, purposes: &'static [Purpose], own: Hello) -> Result<Handshake> {
+        Handshake::new(key, Side::Acceptor, purposes, own)
+    }
+
+    fn new(key: &JobKey, side: Side, purposes: &'static [Purpose], own: Hello) -> Result<Handshake> {
+        let mine = random_bytes()?;
+        Ok(Handshake {
+            key: key.clone(),
+            side,
+            purposes,
+            own,
+            nonces: Nonces { connector: mine, acceptor: mine },
+            state: State::AwaitNonce,
+            peer: None,
+            objection: None,
+            input: [0; LONGEST],
+            filled: 0,
+            output: mine.to_vec(),
+        })
+    }
+
+    /// Whether the connector has sent its hello: from here on the acceptor may count on this
+    /// connection, so it must not be given up for want of patience.
+    pub fn committed(&self) -> bool {
+        self.state == State::AwaitWelcome || self.state == State::Finished
+    }
+
+    /// Goes as far as the socket lets it.
+    pub fn advance(&mut self, socket: &Socket) -> std::result::Result<Step, Refusal> {
+        loop {
+            while !self.output.is_empty() {
+                match socket.write(&self.output).map_err(Refusal::Io)? {
+                    None => return Ok(Step::Wait(Interest::Write)),
+                    Some(written) => drop(self.output.drain(..written)),
+                }
+            }
+            let wanted = match self.state {
+                State::AwaitNonce | State::AwaitProof => NONCE_BYTES,
+                State::AwaitHello => HELLO_BYTES,
+                State::AwaitProofAndHello => LONGEST,
+                State::AwaitWelcome => 1,
+                State::Finished => return self.outcome(),
+            };
+            while self.filled < wanted {
+                match socket.read(&mut self.input[self.filled..wanted]).map_err(Refusal::Io)? {
+                    None => return Ok(Step::Wait(Interest::Read)),
+                    Some(0) => return Err(Refusal::Closed),
+                    Some(read) => self.filled += read,
+                }
+            }
+            self.filled = 0;
+            self.take_message()?;
+        }
+    }
+
+    /// One whole message is in `input`.
+    fn take_message(&mut self) -> std::result::Result<(), Refusal> {
+        let (first, second) = self.input.split_at(NONCE_BYTES);
+        match (self.state, self.side) {
+            (State::AwaitNonce, Side::Connector) => {
+                self.nonces.acceptor.copy_from_slice(first);
+                self.output = self.proof().to_vec();
+                self.state = State::AwaitProofAndHello;
+            }
+            (State::AwaitNonce, Side::Acceptor) => {
+                self.nonces.connector.copy_from_slice(first);
+                self.state = State::AwaitProof;
+            }
+            (State::AwaitProof, _) => {
+                let proved = |p: &Purpose| auth::proves(first, &self.key, *p, Side::Connector, &self.nonces);
+                self.own.purpose = *self.purposes.iter().find(|p| proved(p)).ok_or(Refusal::Stranger)?;
+                self.output = self.proof().to_vec();
+                self.output.extend(self.own.encode());
+                self.state = State::AwaitHello;
+            }
+            (State::AwaitProofAndHello, _) => {
+                if !auth::proves(first, &self.key, self.own.purpose, Side::Acceptor, &self.nonces) {
+                    return Err(Refusal::Stranger);
+                }
+                let hello = second.try_into().expect("split after the proof of a LONGEST message");
+                match Hello::check(hello, &self.own) {
+                    Ok(peer) => {
+                        self.peer = Some(peer);
+                        self.state = State::AwaitWelcome;
+                    }
+                    // The acceptor shall learn of it too: say who we are before leaving.
+                    Err(disagreement @ Objection::Disagreement(_)) => {
+                        self.objection = Some(disagreement);
+                        self.state = State::Finished;
+                    }
+                    Err(misdirected) => return Err(Refusal::Objection(misdirected)),
+                }
+                self.output = self.own.encode().to_vec();
+            }
+            (State::AwaitHello, _) => {
+                let hello = first.try_into().expect("a hello is as long as a proof");
+                self.peer = Some(Hello::check(hello, &self.own).map_err(Refusal::Objection)?);
+                self.output = vec![WELCOME];
+                self.state = State::Finished;
+            }
+            (State::AwaitWelcome, _) if self.input[0] == WELCOME => self.state = State::Finished,
+            (State::AwaitWelcome | State::Finished, _) => return Err(Refusal::Stranger),
+        }
+        Ok(())
+    }
+
+    fn outcome(&mut self) -> std::result::Result<Step, Refusal> {
+        match (self.peer, self.objection.take()) {
+            (Some(peer), None) => Ok(Step::Done(peer)),
+            (_, Some(objection)) => Err(Refusal::Objection(objection)),
+            (None, None) => Err(Refusal::Stranger),
+        }
+    }
+
+    fn proof(&self) -> [u8; NONCE_BYTES] {
+        auth::proof(&self.key, self.own.purpose, self.side, &self.nonces)
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Io(error) => error.fmt(f),
+            Refusal::Closed => f.write_str("the other side closed during the handshake"),
+            Refusal::Stranger => f.write_str("the other side does not know the job key"),
+            Refusal::Objection(Objection::Disagreement(text)) => f.write_str(text),
+            Refusal::Objection(Objection::Misdirected) => f.write_str("another rank answered"),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The job's secret.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use crate::base::{Error, Result};
+
+/// Secret that every connection of the job proves to know.
+#[derive(Clone, PartialEq, Eq)]
+pub struct JobKey(pub [u8; 32]);
+
+impl JobKey {
+    /// A new secret from the kernel's random source.
+    pub fn random() -> Result<JobKey> {
+        random_bytes().map(JobKey)
+    }
+
+    /// Reads 64 hexadecimal digits, as in `ANYCCL_JOB_KEY`.
+    pub fn from_hex(text: &str) -> Option<JobKey> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let mut key = [0; 32];
+        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+            let high = char::from(pair[0]).to_digit(16)?;
+            let low = char::from(pair[1]).to_digit(16)?;
+            *byte = (high << 4 | low) as u8;
+        }
+        Some(JobKey(key))
+    }
+
+    /// The 64 hexadecimal digits that [`JobKey::from_hex`] reads.
+    pub fn to_hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A key from what the ranks know in common. As secret as `parts` are: where a launcher gives
+    /// no secret it keeps jobs apart and strangers out, but not who can guess the parts.
+    pub fn derived(domain: &str, parts: &[&[u8]]) -> JobKey {
+        let mut hash = Sha256::new();
+        hash.update(b"anyccl job key v1\0");
+        for part in [domain.as_bytes()].iter().chain(parts) {
+            // The length first, so that no two lists of parts give the same bytes.
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        JobKey(hash.finalize().into())
+    }
+}
+
+/// Never prints the secret.
+impl fmt::Debug for JobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JobKey(..)")
+    }
+}
+
+/// `N` bytes from the kernel's random source.
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|e| Error::Bootstrap(format!("no random bytes to be had: {e}")))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_round_trips_and_anything_else_is_refused() {
+        let key = JobKey::random().unwrap();
+        assert_eq!(JobKey::from_hex(&key.to_hex()), Some(key.clone()));
+        assert_eq!(JobKey::from_hex(&key.to_hex().to_uppercase()), Some(key.clone()));
+        assert_eq!(JobKey::from_hex(&key.to_hex()[1..]), None);
+        assert_eq!(JobKey::from_hex(&"g".repeat(64)), None);
+        assert_eq!(JobKey::from_hex(&"é".repeat(32)), None);
+    }
+
+    #[test]
+    fn derived_keys_depend_on_the_domain_and_on_where_a_part_ends() {
+        let ab_c = JobKey::derived("tcp", &[b"ab", b"c"]);
+        assert_eq!(ab_c, JobKey::derived("tcp", &[b"ab", b"c"]));
+        assert_ne!(ab_c, JobKey::derived("tcp", &[b"a", b"bc"]));
+        assert_ne!(ab_c, JobKey::derived("file", &[b"ab", b"c"]));
+    }
+
+    #[test]
+    fn debug_output_hides_the_secret() {
+        assert_eq!(format!("{:?}", JobKey([7; 32])), "JobKey(..)");
+    }
+}

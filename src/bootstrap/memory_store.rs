@@ -1,0 +1,66 @@
+//! A store for ranks that are threads of one process.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::{Job, JobKey, Store};
+use crate::base::{Error, Rank, Result};
+
+/// Keys and values shared by the threads that hold a clone.
+#[derive(Clone, Default)]
+pub struct MemoryStore {
+    shared: Arc<(Mutex<HashMap<String, Vec<u8>>>, Condvar)>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> MemoryStore {
+        MemoryStore::default()
+    }
+
+    /// One job per rank of a world that meets in a new store.
+    pub fn jobs(size: u32) -> Result<Vec<Job>> {
+        let (key, store) = (JobKey::random()?, MemoryStore::new());
+        let job = |rank: Rank| Job {
+            rank,
+            size,
+            key: key.clone(),
+            store: Some(Box::new(store.clone())),
+            source: "threads of one process",
+        };
+        Ok((0..size).map(job).collect())
+    }
+}
+
+impl Store for MemoryStore {
+    fn set(&mut self, key: &str, value: &[u8], _deadline: Instant) -> Result<()> {
+        let (values, changed) = &*self.shared;
+        let mut values = values.lock();
+        if values.get(key).is_some_and(|old| old != value) {
+            return Err(Error::Bootstrap(format!(
+                "the store's key \"{key}\" was set twice, to different values"
+            )));
+        }
+        values.insert(key.into(), value.into());
+        changed.notify_all();
+        Ok(())
+    }
+
+    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
+        let start = Instant::now();
+        let (values, changed) = &*self.shared;
+        let mut values = values.lock();
+        loop {
+            if let Some(value) = values.get(key) {
+                return Ok(value.clone());
+            }
+            if changed.wait_until(&mut values, deadline).timed_out() && !values.contains_key(key) {
+                let detail = format!("nobody has set the store's key \"{key}\"");
+                return Err(Error::Timeout { waited: start.elapsed(), detail });
+            }
+        }
+    }
+}

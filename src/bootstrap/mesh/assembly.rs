@@ -1,0 +1,175 @@
+//! The poll loop that makes and accepts all connections of one rank.
+
+use std::time::Instant;
+
+use super::Peer;
+use super::outgoing::{Caller, Outgoing, share_memory, unreachable};
+use crate::base::{Error, Rank, Result};
+use crate::bootstrap::Job;
+use crate::bootstrap::auth::Purpose;
+use crate::bootstrap::gate::{Arrival, Gate};
+use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::record::Record;
+use crate::config::TransportChoice;
+use crate::log_line;
+use crate::sys::listener::Listener;
+use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::socket::Socket;
+
+/// Handshakes under way at once, beyond two per rank.
+const STRANGERS: usize = 256;
+/// Missing ranks named in the error.
+const NAMED: usize = 8;
+
+/// What there is of a higher rank's connections.
+#[derive(Default)]
+struct Incoming {
+    control: Option<(Socket, bool)>,
+    data: Option<Socket>,
+}
+
+struct Assembly<'a> {
+    caller: Caller<'a>,
+    records: &'a [Record],
+    gate: Gate,
+    outgoing: Vec<Outgoing>,
+    /// By rank; used for higher ranks only.
+    incoming: Vec<Incoming>,
+    peers: Vec<Option<Peer>>,
+    missing: usize,
+}
+
+/// Connects with all ranks of `records`; `start` is when the caller began to wait.
+pub(super) fn assemble(
+    job: &Job,
+    records: &[Record],
+    listeners: Vec<Listener>,
+    start: Instant,
+    deadline: Instant,
+) -> Result<Vec<Option<Peer>>> {
+    let own = &records[job.rank as usize];
+    // Both ranks of an impossible pair notice before anything is connected.
+    for peer in records.iter().filter(|peer| peer.rank != own.rank) {
+        share_memory(own, peer)?;
+    }
+    let hello = Hello::new(Purpose::Control, own.rank, own.size, ANY_RANK);
+    let capacity = STRANGERS + 2 * records.len();
+    let gate = Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity);
+    let caller = Caller { key: &job.key, own };
+    let outgoing = records[..job.rank as usize].iter().map(|peer| Outgoing::new(&caller, peer));
+    let mut assembly = Assembly {
+        outgoing: outgoing.collect::<Result<_>>()?,
+        caller,
+        records,
+        gate,
+        incoming: records.iter().map(|_| Incoming::default()).collect(),
+        peers: records.iter().map(|_| None).collect(),
+        missing: records.len() - 1,
+    };
+    assembly.run(start, deadline)?;
+    Ok(assembly.peers)
+}
+
+impl Assembly<'_> {
+    fn run(&mut self, start: Instant, deadline: Instant) -> Result<()> {
+        let mut set = PollSet::new();
+        // Starts the connections; nothing is ready yet.
+        self.advance_outgoing(&set)?;
+        while self.missing > 0 {
+            if Instant::now() >= deadline {
+                return Err(Error::Timeout { waited: start.elapsed(), detail: self.name_missing() });
+            }
+            set.clear();
+            self.gate.register(&mut set);
+            self.outgoing.iter_mut().for_each(|outgoing| outgoing.register(&mut set));
+            let watched: Vec<(Rank, Token)> = self.watch(&mut set);
+            let dials = self.outgoing.iter().filter_map(Outgoing::next_deadline);
+            let until = dials.chain(self.gate.next_deadline()).chain([deadline]).min();
+            set.wait(until).map_err(|e| Error::system("poll", e))?;
+            self.advance_outgoing(&set)?;
+            for arrival in self.gate.advance(&set) {
+                match arrival {
+                    Arrival::Admitted(socket, hello) => self.admit(socket, hello)?,
+                    Arrival::Disagreement(text) => return Err(Error::Mismatch(text)),
+                }
+            }
+            if self.missing > 0
+                && let Some((rank, _)) = watched.iter().find(|(_, token)| set.ready(*token))
+            {
+                return Err(self.lost(*rank));
+            }
+        }
+        Ok(())
+    }
+
+    /// A rank that ends while we wait for others ends the job for us: better now than at the deadline.
+    fn watch(&self, set: &mut PollSet) -> Vec<(Rank, Token)> {
+        let connected = self.peers.iter().enumerate().filter_map(|(rank, peer)| Some((rank, peer.as_ref()?)));
+        connected.map(|(rank, peer)| (rank as Rank, set.add(&peer.control, Interest::Hangup))).collect()
+    }
+
+    fn advance_outgoing(&mut self, set: &PollSet) -> Result<()> {
+        for outgoing in &mut self.outgoing {
+            let rank = outgoing.peer as usize;
+            outgoing.advance(&self.caller, &self.records[rank], set)?;
+            if let Some((control, data)) = outgoing.take() {
+                self.peers[rank] = Some(Peer { control, data });
+                self.missing -= 1;
+            }
+        }
+        let peers = &self.peers;
+        self.outgoing.retain(|outgoing| peers[outgoing.peer as usize].is_none());
+        Ok(())
+    }
+
+    fn admit(&mut self, socket: Socket, hello: Hello) -> Result<()> {
+        let rank = hello.rank as usize;
+        let own = self.caller.own;
+        if hello.rank <= own.rank || rank >= self.records.len() || self.peers[rank].is_some() {
+            log_line!(Debug, "rank {}: closed a second connection of rank {}", own.rank, hello.rank);
+            return Ok(());
+        }
+        // A peer that connects again has given up what it had before.
+        let incoming = &mut self.incoming[rank];
+        match hello.purpose {
+            Purpose::Control => {
+                let peer = &self.records[rank];
+                let insists = [own, peer].iter().any(|r| r.transport == TransportChoice::Shm);
+                if insists && !socket.is_unix() {
+                    return Err(unreachable(own, peer));
+                }
+                incoming.control = Some((socket, hello.data_follows));
+            }
+            Purpose::Data => incoming.data = Some(socket),
+            Purpose::Store => return Ok(()),
+        }
+        let complete = matches!(&incoming.control, Some((_, follows)) if !follows || incoming.data.is_some());
+        if let Some((control, data_follows)) = incoming.control.take_if(|_| complete) {
+            let data = incoming.data.take().filter(|_| data_follows);
+            self.peers[rank] = Some(Peer { control, data });
+            self.missing -= 1;
+        }
+        Ok(())
+    }
+
+    fn lost(&self, rank: Rank) -> Error {
+        let info = &self.records[rank as usize].info;
+        let detail =
+            format!("host {}, pid {}: it ended while the ranks were connecting", info.host_name, info.pid);
+        Error::PeerLost { rank, detail }
+    }
+
+    fn name_missing(&self) -> String {
+        let absent = self.records.iter().filter(|r| r.rank != self.caller.own.rank);
+        let absent = absent.filter(|r| self.peers[r.rank as usize].is_none());
+        let name = |record: &Record| {
+            let why = self.outgoing.iter().find(|o| o.peer == record.rank).and_then(Outgoing::last_error);
+            let why = why.map_or(String::new(), |why| format!("; {why}"));
+            format!("rank {} (host {}, pid {}{why})", record.rank, record.info.host_name, record.info.pid)
+        };
+        let named: Vec<String> = absent.take(NAMED).map(name).collect();
+        let more = self.missing.saturating_sub(named.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("not connected with {}{more}", named.join(", "))
+    }
+}

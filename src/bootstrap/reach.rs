@@ -1,0 +1,100 @@
+//! Finds the store among the addresses where it may be.
+//!
+//! A host has several addresses and only some can be reached from here; which, nobody can know
+//! without trying. Attempts start one after the other without waiting for those before to fail;
+//! the first that proves the key wins.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use super::JobKey;
+use super::dial::{Dial, Target};
+use super::handshake::Refusal;
+use super::hello::{Hello, Objection};
+use crate::base::{Error, Result};
+use crate::sys::poll::PollSet;
+use crate::sys::socket::Socket;
+
+/// Head start of each address before the next is tried beside it.
+const STAGGER: Duration = Duration::from_millis(250);
+/// How long one address may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Tries all addresses once. `Ok(None)`: none of them has what we look for, now. An error: we found
+/// it, and it cannot be used.
+pub(crate) fn reach_once(
+    addresses: &[SocketAddr],
+    key: &JobKey,
+    own: Hello,
+    deadline: Instant,
+) -> Result<Option<Socket>> {
+    let mut untried = addresses.iter();
+    let mut under_way: Vec<Dial> = Vec::new();
+    let mut set = PollSet::new();
+    let mut next_start = Instant::now();
+    loop {
+        let now = Instant::now();
+        if now >= deadline {
+            return Ok(None);
+        }
+        if under_way.is_empty() || now >= next_start {
+            match untried.next() {
+                Some(address) => {
+                    let patience = PATIENCE.min(deadline - now);
+                    under_way.extend(Dial::start(&Target::Tcp(*address), key, own, patience));
+                    next_start = now + STAGGER;
+                    if under_way.is_empty() {
+                        continue;
+                    }
+                }
+                None if under_way.is_empty() => return Ok(None),
+                None => {}
+            }
+        }
+        set.clear();
+        under_way.iter_mut().for_each(|dial| dial.register(&mut set));
+        let next_start = (untried.len() > 0).then_some(next_start);
+        let deadlines = under_way.iter().filter_map(Dial::next_deadline).chain(next_start);
+        set.wait(deadlines.chain([deadline]).min()).map_err(|e| Error::system("poll", e))?;
+        let mut still = Vec::new();
+        for mut dial in under_way {
+            match dial.advance(&set) {
+                Ok(Some((socket, _))) => return Ok(Some(socket)),
+                Ok(None) => still.push(dial),
+                Err(Refusal::Objection(Objection::Disagreement(text))) => return Err(Error::Mismatch(text)),
+                Err(_) => {}
+            }
+        }
+        under_way = still;
+    }
+}
+
+/// Grows from `FIRST` to `LAST` by doubling: quick while the others are just starting, cheap for long waits.
+pub(crate) struct Backoff(Duration);
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_millis(5);
+    const LAST: Duration = Duration::from_millis(200);
+
+    /// Starts small.
+    pub fn new() -> Backoff {
+        Backoff(Backoff::FIRST)
+    }
+
+    /// The next pause.
+    pub fn next(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = (pause * 2).min(Backoff::LAST);
+        pause
+    }
+
+    /// Sleeps for the next pause, not beyond `deadline`. `false`: the deadline has come.
+    pub fn sleep(&mut self, deadline: Instant) -> bool {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        std::thread::sleep(self.next().min(left));
+        true
+    }
+}

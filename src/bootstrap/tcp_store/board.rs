@@ -1,0 +1,209 @@
+//! What the store knows: keys and values, and which ranks have come and gone. No I/O.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::Limits;
+use super::message::Status;
+use crate::base::Rank;
+use crate::bootstrap::hello::size_disagreement;
+use crate::bootstrap::missing::not_come;
+
+/// Why the job cannot go on. The first one stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// `Failed` or `Disagreement`.
+    pub status: Status,
+    /// The sentence every rank is told.
+    pub text: String,
+}
+
+/// The state of one world's bootstrap.
+pub(super) struct Board {
+    limits: Limits,
+    /// The world size, and the rank that said so first; the server itself has no rank.
+    size: Option<(u32, Option<Rank>)>,
+    values: HashMap<String, Arc<[u8]>>,
+    total_bytes: usize,
+    here: BTreeSet<Rank>,
+    left: BTreeSet<Rank>,
+    fault: Option<Fault>,
+}
+
+impl Board {
+    /// An empty board. `size` is the world's, if it is known before the first rank comes.
+    pub fn new(size: Option<u32>, limits: Limits) -> Board {
+        let (values, total_bytes) = (HashMap::new(), 0);
+        let size = size.map(|size| (size, None));
+        Board { limits, size, values, total_bytes, here: BTreeSet::new(), left: BTreeSet::new(), fault: None }
+    }
+
+    /// Counts a rank in. `false`: it has been here before, so it must come again when this world is over.
+    pub fn join(&mut self, rank: Rank, size: u32) -> bool {
+        if self.left.contains(&rank) {
+            return false;
+        }
+        let (known, said_by) = *self.size.get_or_insert((size, Some(rank)));
+        if known != size {
+            let other = said_by.unwrap_or(crate::bootstrap::hello::ANY_RANK);
+            self.disagree(size_disagreement(rank, size, other, known));
+        } else if rank >= size {
+            self.fail(format!("a process says it is rank {rank} of {size}; ranks go from 0 to {}", size - 1));
+        } else if !self.here.insert(rank) {
+            self.fail(format!(
+                "two processes say they are rank {rank}: each rank must be started once, and two jobs need two stores"
+            ));
+        }
+        true
+    }
+
+    /// Sets a key. Setting it again to the same value is nothing.
+    pub fn set(&mut self, key: String, value: Vec<u8>) {
+        if let Some(old) = self.values.get(&key) {
+            if **old != *value {
+                self.fail(format!("the store's key \"{key}\" was set twice, to different values"));
+            }
+        } else if self.values.len() >= self.limits.keys
+            || self.total_bytes + value.len() > self.limits.total_bytes
+        {
+            self.fail(format!("the store is full: no room for key \"{key}\" of {} bytes", value.len()));
+        } else {
+            self.total_bytes += value.len();
+            self.values.insert(key, value.into());
+        }
+    }
+
+    /// The key's value, if it is set.
+    pub fn get(&self, key: &str) -> Option<Arc<[u8]>> {
+        self.values.get(key).cloned()
+    }
+
+    /// The rank has all it needs.
+    pub fn leave(&mut self, rank: Rank) {
+        if self.here.remove(&rank) {
+            self.left.insert(rank);
+        }
+    }
+
+    /// The rank's connection broke before it left.
+    pub fn lose(&mut self, rank: Rank) {
+        if self.here.contains(&rank) {
+            self.fail(format!("rank {rank} ended while the ranks were still gathering"));
+        }
+    }
+
+    /// Fails the job.
+    pub fn fail(&mut self, text: String) {
+        self.fault.get_or_insert(Fault { status: Status::Failed, text });
+    }
+
+    /// Fails the job because its ranks do not agree.
+    pub fn disagree(&mut self, text: String) {
+        self.fault.get_or_insert(Fault { status: Status::Disagreement, text });
+    }
+
+    /// Why the job failed, if it did.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Whether every rank has come and left.
+    pub fn finished(&self) -> bool {
+        self.size.is_some_and(|(size, _)| self.left.len() as u64 == u64::from(size))
+    }
+
+    /// Makes ready for the next world of the same job.
+    pub fn begin_again(&mut self) {
+        let size = self.size.map(|(size, _)| size);
+        *self = Board::new(size, self.limits);
+    }
+
+    /// Which ranks have not come, as a sentence.
+    pub fn missing(&self) -> String {
+        let Some((size, _)) = self.size else { return "no rank has come".into() };
+        let come = |rank: &Rank| self.here.contains(rank) || self.left.contains(rank);
+        let missing: Vec<Rank> = (0..size).filter(|rank| !come(rank)).collect();
+        if missing.is_empty() {
+            return "every rank has come, but not every one has said where it is".into();
+        }
+        not_come(&missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LIMITS;
+    use super::*;
+
+    fn fault_text(board: &Board) -> &str {
+        &board.fault().expect("a fault").text
+    }
+
+    #[test]
+    fn a_world_is_finished_when_every_rank_has_left_and_can_begin_again() {
+        let mut board = Board::new(None, LIMITS);
+        assert!(board.join(0, 2) && board.join(1, 2));
+        board.set("k".into(), vec![1]);
+        board.leave(0);
+        assert!(!board.finished());
+        assert!(!board.join(0, 2), "rank 0 belongs to the next world now");
+        board.leave(1);
+        assert!(board.finished());
+        board.begin_again();
+        assert!(board.join(0, 2) && board.get("k").is_none() && !board.finished());
+    }
+
+    #[test]
+    fn a_second_value_for_a_key_is_a_fault_the_same_value_is_not() {
+        let mut board = Board::new(Some(2), LIMITS);
+        board.set("k".into(), vec![1]);
+        board.set("k".into(), vec![1]);
+        assert_eq!(board.fault(), None);
+        board.set("k".into(), vec![2]);
+        assert!(fault_text(&board).contains("\"k\" was set twice"));
+        assert_eq!(board.get("k").as_deref(), Some(&[1][..]));
+    }
+
+    #[test]
+    fn different_world_sizes_are_named_with_the_ranks_that_said_them() {
+        let mut board = Board::new(None, LIMITS);
+        board.join(0, 2);
+        board.join(1, 3);
+        assert!(fault_text(&board).contains("rank 1 was told a world of 3 ranks, rank 0 one of 2"));
+        assert_eq!(board.fault().unwrap().status, Status::Disagreement);
+    }
+
+    #[test]
+    fn a_rank_that_comes_twice_is_outside_or_dies_fails_the_job() {
+        for (end, sentence) in [
+            ((|b| drop(b.join(1, 3))) as fn(&mut Board), "two processes say they are rank 1"),
+            (|b| drop(b.join(3, 3)), "rank 3 of 3"),
+            (|b| b.lose(1), "rank 1 ended"),
+        ] {
+            let mut board = Board::new(None, LIMITS);
+            board.join(1, 3);
+            end(&mut board);
+            assert!(fault_text(&board).contains(sentence), "{}", fault_text(&board));
+        }
+    }
+
+    #[test]
+    fn a_full_store_says_so_and_holds_no_more() {
+        let limits = Limits { key_bytes: 8, value_bytes: 8, total_bytes: 10, keys: 2 };
+        let mut board = Board::new(Some(1), limits);
+        board.set("a".into(), vec![0; 8]);
+        board.set("b".into(), vec![0; 8]);
+        assert!(fault_text(&board).contains("full"));
+        assert!(board.get("b").is_none());
+    }
+
+    #[test]
+    fn missing_ranks_are_named() {
+        let mut board = Board::new(Some(4), LIMITS);
+        board.join(0, 4);
+        board.join(2, 4);
+        assert_eq!(board.missing(), "ranks 1, 3 have not come");
+        board.join(1, 4);
+        assert_eq!(board.missing(), "rank 3 has not come");
+    }
+}

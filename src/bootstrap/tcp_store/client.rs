@@ -1,0 +1,162 @@
+//! The client: blocking requests over one authenticated connection.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use super::LIMITS;
+use super::message::{RESPONSE_HEADER, Request, Status, parse_response_header};
+use crate::base::{Error, Rank, Result};
+use crate::bootstrap::auth::Purpose;
+use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::reach::{Backoff, reach_once};
+use crate::bootstrap::{JobKey, Store};
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::socket::Socket;
+
+/// How much later than the server the client gives up: the server knows who is missing.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A rank's connection to the store. Dropping it tells the server that the rank has all it needs.
+pub(crate) struct Client {
+    socket: Socket,
+    joined: bool,
+}
+
+/// Who wants to join what.
+pub(crate) struct Applicant<'a> {
+    /// The job's secret.
+    pub key: &'a JobKey,
+    /// The rank that joins.
+    pub rank: Rank,
+    /// Its world.
+    pub size: u32,
+}
+
+impl Client {
+    /// One try at each address. `Ok(None)`: the store is at none of them, now.
+    pub fn try_join(
+        who: &Applicant<'_>,
+        addresses: &[SocketAddr],
+        deadline: Instant,
+    ) -> Result<Option<Client>> {
+        let own = Hello::new(Purpose::Store, who.rank, who.size, ANY_RANK);
+        let Some(socket) = reach_once(addresses, who.key, own, deadline)? else { return Ok(None) };
+        let mut client = Client { socket, joined: false };
+        match client.ask(&Request::Join, deadline) {
+            Ok(_) => {
+                client.joined = true;
+                Ok(Some(client))
+            }
+            // Closed without an answer: a store whose world is over, or one that is ending.
+            Err(Error::System { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tries until one of the addresses has the store, or the deadline. `what` names the place in messages.
+    pub fn join(
+        who: &Applicant<'_>,
+        mut addresses: impl FnMut() -> Vec<SocketAddr>,
+        what: &str,
+        deadline: Instant,
+    ) -> Result<Client> {
+        let (start, mut backoff) = (Instant::now(), Backoff::new());
+        loop {
+            if let Some(client) = Client::try_join(who, &addresses(), deadline)? {
+                return Ok(client);
+            }
+            if !backoff.sleep(deadline) {
+                let detail = format!("nobody who knows the job key serves the store at {what}");
+                return Err(Error::Timeout { waited: start.elapsed(), detail });
+            }
+        }
+    }
+
+    fn ask(&mut self, request: &Request, deadline: Instant) -> Result<Vec<u8>> {
+        let start = Instant::now();
+        let until = deadline + GRACE;
+        self.write_all(&request.encode(), until)?;
+        let mut header = [0; RESPONSE_HEADER];
+        self.read_exact(&mut header, until)?;
+        let (status, bytes) = parse_response_header(&header, &LIMITS)
+            .ok_or_else(|| Error::Bootstrap("the store's answer cannot be understood".into()))?;
+        let mut value = Vec::new();
+        while value.len() < bytes {
+            // In pieces: memory is taken as bytes arrive, not as they are announced.
+            let have = value.len();
+            value.resize(bytes.min(have + (1 << 20)), 0);
+            self.read_exact(&mut value[have..], until)?;
+        }
+        if status == Status::Ok {
+            return Ok(value);
+        }
+        let text = String::from_utf8_lossy(&value).into_owned();
+        self.joined = false;
+        Err(match status {
+            Status::Timeout => Error::Timeout { waited: start.elapsed(), detail: text },
+            Status::Disagreement => Error::Mismatch(text),
+            Status::Ok | Status::Failed => Error::Bootstrap(text),
+        })
+    }
+
+    fn write_all(&self, mut bytes: &[u8], until: Instant) -> Result<()> {
+        while !bytes.is_empty() {
+            match self.socket.write(bytes).map_err(gone)? {
+                Some(written) => bytes = &bytes[written..],
+                None => self.wait(Interest::Write, until)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_exact(&self, mut bytes: &mut [u8], until: Instant) -> Result<()> {
+        while !bytes.is_empty() {
+            match self.socket.read(bytes).map_err(gone)? {
+                Some(0) => return Err(gone(std::io::ErrorKind::ConnectionReset.into())),
+                Some(read) => bytes = &mut bytes[read..],
+                None => self.wait(Interest::Read, until)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(&self, interest: Interest, until: Instant) -> Result<()> {
+        let mut set = PollSet::new();
+        set.add(&self.socket, interest);
+        if Instant::now() >= until {
+            let detail = "the store does not answer".into();
+            return Err(Error::Timeout { waited: GRACE, detail });
+        }
+        set.wait(Some(until)).map_err(|e| Error::system("poll", e))
+    }
+}
+
+impl Store for Client {
+    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()> {
+        if key.is_empty() || key.len() > LIMITS.key_bytes || value.len() > LIMITS.value_bytes {
+            let got = format!("a key of {} and a value of {} bytes", key.len(), value.len());
+            return Err(Error::InvalidArgument { what: "store entry", got });
+        }
+        let request = Request::Set { key: key.into(), value: value.into() };
+        self.ask(&request, deadline).map(drop)
+    }
+
+    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let request = Request::Get { key: key.into(), timeout_ms: left.as_millis() as u64 };
+        self.ask(&request, deadline)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if self.joined {
+            // Fits into any socket buffer; if the server is gone there is nobody to tell.
+            let _ = self.socket.write(&Request::Leave.encode());
+        }
+    }
+}
+
+fn gone(source: std::io::Error) -> Error {
+    Error::system("the store closed the connection: the process that serves it has failed or ended", source)
+}

@@ -1,0 +1,176 @@
+//! Meshes of several sizes, over several kinds of sockets.
+
+use std::os::fd::AsRawFd;
+
+use super::{mesh_of, ranks, shortly, soon};
+use crate::base::Error;
+use crate::bootstrap::{Mesh, UniqueId, job_from_id, mesh};
+use crate::config::{Config, TransportChoice};
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::socket::Socket;
+
+fn write_all(socket: &Socket, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        bytes = &bytes[socket.write(bytes).unwrap().unwrap_or(0)..];
+    }
+}
+
+fn read_all(socket: &Socket, mut bytes: &mut [u8]) {
+    while !bytes.is_empty() {
+        let mut set = PollSet::new();
+        set.add(socket, Interest::Read);
+        set.wait(Some(soon())).unwrap();
+        let read = socket.read(bytes).unwrap().unwrap_or(0);
+        bytes = &mut bytes[read..];
+    }
+}
+
+/// Every socket must lead to the rank it says, and its kind to the same kind.
+fn each_pair_can_talk(meshes: &[Mesh]) {
+    for (me, mesh) in meshes.iter().enumerate() {
+        assert!(mesh.peers[me].is_none());
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            write_all(&peer.control, &[b'c', me as u8, rank as u8]);
+            if let Some(data) = &peer.data {
+                write_all(data, &[b'd', me as u8, rank as u8]);
+            }
+        }
+    }
+    for (me, mesh) in meshes.iter().enumerate() {
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            let mut heard = [0; 3];
+            read_all(&peer.control, &mut heard);
+            assert_eq!(heard, [b'c', rank as u8, me as u8]);
+            if let Some(data) = &peer.data {
+                read_all(data, &mut heard);
+                assert_eq!(heard, [b'd', rank as u8, me as u8]);
+            }
+        }
+    }
+}
+
+fn all_ok(meshes: Vec<crate::base::Result<Mesh>>) -> Vec<Mesh> {
+    meshes.into_iter().map(|mesh| mesh.unwrap_or_else(|e| panic!("{e}"))).collect()
+}
+
+#[test]
+fn ranks_of_one_host_are_connected_by_unix_sockets_alone() {
+    for size in [1, 2, 3, 5, 8] {
+        let meshes = all_ok(mesh_of(size, |_, _| {}));
+        for mesh in &meshes {
+            assert_eq!(mesh.root_settings, b"from rank 0");
+            assert_eq!(mesh.infos.len(), size as usize);
+            assert!(mesh.infos.iter().all(|info| info.pid == std::process::id()));
+            assert!(mesh.peers.iter().flatten().all(|p| p.control.is_unix() && p.data.is_none()));
+        }
+        each_pair_can_talk(&meshes);
+    }
+}
+
+#[test]
+fn with_tcp_forced_every_pair_has_two_tcp_connections() {
+    for size in [2, 3, 5, 8] {
+        // One rank that wants TCP is enough for its pairs.
+        let meshes = all_ok(mesh_of(size, |_, config| config.transport = TransportChoice::Tcp));
+        for mesh in &meshes {
+            assert!(mesh.peers.iter().flatten().all(|p| !p.control.is_unix() && p.data.is_some()));
+        }
+        each_pair_can_talk(&meshes);
+    }
+}
+
+#[test]
+fn pretended_hosts_use_unix_sockets_within_and_tcp_between() {
+    let meshes = all_ok(mesh_of(5, |rank, config| config.host_id = Some(format!("host {}", rank % 2))));
+    for (me, mesh) in meshes.iter().enumerate() {
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            let together = me % 2 == rank % 2;
+            assert_eq!(
+                (peer.control.is_unix(), peer.data.is_none()),
+                (together, together),
+                "{me} and {rank}"
+            );
+        }
+    }
+    each_pair_can_talk(&meshes);
+}
+
+#[test]
+fn one_rank_that_wants_tcp_gets_it_from_all_others() {
+    let meshes = all_ok(mesh_of(4, |rank, config| {
+        if rank == 2 {
+            config.transport = TransportChoice::Tcp;
+        }
+    }));
+    for (me, mesh) in meshes.iter().enumerate() {
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            assert_eq!(peer.data.is_some(), me == 2 || rank == 2, "{me} and {rank}");
+        }
+    }
+    each_pair_can_talk(&meshes);
+}
+
+#[test]
+fn shm_between_two_hosts_is_an_error_on_all_ranks_that_names_a_pair() {
+    let results = mesh_of(2, |rank, config| {
+        config.transport = TransportChoice::Shm;
+        config.host_id = Some(format!("host {rank}"));
+    });
+    for result in results {
+        let Err(Error::Unsupported(text)) = result else { panic!("connected, or another error") };
+        assert!(
+            text.contains("rank 0") && text.contains("rank 1") && text.contains("different hosts"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn every_socket_closes_on_exec_and_does_not_block() {
+    let meshes = all_ok(mesh_of(2, |_, config| config.transport = TransportChoice::Tcp));
+    for peer in meshes.iter().flat_map(|mesh| mesh.peers.iter().flatten()) {
+        for socket in [&peer.control].into_iter().chain(&peer.data) {
+            // SAFETY: takes and returns integers only.
+            let flags = unsafe { libc::fcntl(socket.as_raw_fd(), libc::F_GETFD) };
+            assert_ne!(flags & libc::FD_CLOEXEC, 0);
+            // SAFETY: takes and returns integers only.
+            let flags = unsafe { libc::fcntl(socket.as_raw_fd(), libc::F_GETFL) };
+            assert_ne!(flags & libc::O_NONBLOCK, 0);
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_never_comes_is_named_by_all_others() {
+    let id = UniqueId::create(&Config::default()).unwrap();
+    let deadline = shortly();
+    let errors = ranks(3, |rank| {
+        if rank == 1 {
+            return None;
+        }
+        let mut job = job_from_id(&id, 3, rank, deadline).unwrap();
+        mesh::connect(&mut job, &Config::default(), b"", deadline).err()
+    });
+    for error in errors.into_iter().flatten() {
+        assert!(error.to_string().contains("rank 1") || error.to_string().contains("ranks 1 "), "{error}");
+        assert!(!error.to_string().contains("2 has"), "{error}");
+    }
+}
+
+#[test]
+fn different_world_sizes_are_an_error_on_both_sides_that_names_both() {
+    let id = UniqueId::create(&Config::default()).unwrap();
+    let errors = ranks(2, |rank| {
+        let mut job = job_from_id(&id, 2 + rank, rank, soon()).map_err(|e| e.to_string())?;
+        mesh::connect(&mut job, &Config::default(), b"", soon()).map(drop).map_err(|e| e.to_string())
+    });
+    for error in errors {
+        let text = error.unwrap_err();
+        assert!(text.contains("of 3 ranks") || text.contains("one of 3"), "{text}");
+        assert!(text.contains("of 2 ranks") || text.contains("one of 2"), "{text}");
+    }
+}

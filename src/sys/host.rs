@@ -1,0 +1,22 @@
+//! Which host this is.
+
+use std::fs;
+
+/// The host's name, for messages only: it need not be unique, nor resolve to anything useful.
+pub fn host_name() -> String {
+    first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown-host".into())
+}
+
+/// What tells this host from all others, until it is booted again: the kernel's boot id. Containers of one host share it;
+/// whether they can reach each other's sockets must be tried. Where /proc hides it, the machine id
+/// or the host's name has to do.
+pub fn host_id() -> String {
+    first_line("/proc/sys/kernel/random/boot_id")
+        .or_else(|| first_line("/etc/machine-id"))
+        .unwrap_or_else(|| format!("name:{}", host_name()))
+}
+
+fn first_line(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
+}

@@ -1,0 +1,85 @@
+//! Listening sockets, TCP and abstract Unix alike. Non-blocking, close-on-exec.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr as UnixAddress, UnixListener};
+
+use super::socket::Socket;
+
+/// Connections the kernel may keep for us. Strangers fill the queue as well as peers; the standard
+/// library's 128 would make the kernel drop a peer's first packet, which costs it a second.
+const QUEUE: libc::c_int = 4096;
+
+/// A listening socket.
+#[derive(Debug)]
+pub enum Listener {
+    /// At an address and port.
+    Tcp(TcpListener),
+    /// At an abstract name: no file, gone with the process, seen in this network namespace only.
+    Unix(UnixListener),
+}
+
+impl Listener {
+    /// Listens at a TCP address; port 0 lets the kernel choose.
+    pub fn tcp(at: SocketAddr) -> io::Result<Listener> {
+        let listener = TcpListener::bind(at)?;
+        listener.set_nonblocking(true)?;
+        widen(listener.as_raw_fd())?;
+        Ok(Listener::Tcp(listener))
+    }
+
+    /// Listens at an abstract Unix name.
+    pub fn unix(name: &[u8]) -> io::Result<Listener> {
+        let listener = UnixListener::bind_addr(&UnixAddress::from_abstract_name(name)?)?;
+        listener.set_nonblocking(true)?;
+        widen(listener.as_raw_fd())?;
+        Ok(Listener::Unix(listener))
+    }
+
+    /// The TCP address; `None` for Unix.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Listener::Tcp(listener) => listener.local_addr().ok(),
+            Listener::Unix(_) => None,
+        }
+    }
+
+    /// The next connection; `None`: nobody is waiting.
+    pub fn accept(&self) -> io::Result<Option<Socket>> {
+        let accepted = match self {
+            Listener::Tcp(listener) => listener.accept().map(|(s, _)| (OwnedFd::from(s), false)),
+            Listener::Unix(listener) => listener.accept().map(|(s, _)| (OwnedFd::from(s), true)),
+        };
+        match accepted {
+            Ok((fd, unix)) => {
+                let socket = Socket::from_fd(fd, unix)?;
+                if !unix {
+                    socket.tune_tcp()?;
+                }
+                Ok(Some(socket))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl AsRawFd for Listener {
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Listener::Tcp(listener) => listener.as_raw_fd(),
+            Listener::Unix(listener) => listener.as_raw_fd(),
+        }
+    }
+}
+
+/// Lengthens the queue of a socket that listens already: Linux takes a second `listen` as that.
+fn widen(fd: RawFd) -> io::Result<()> {
+    // SAFETY: takes integers only; a bad descriptor would be an error, not undefined.
+    match unsafe { libc::listen(fd, QUEUE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
