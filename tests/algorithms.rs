@@ -41,18 +41,14 @@ fn every_algorithm_gives_the_oracles_bytes_on_every_number_of_ranks() {
     for transport in TRANSPORTS {
         for algorithm in ALGORITHMS {
             for size in 1..=MOST_RANKS {
-                on_ranks(
-                    size,
-                    |_| forced(algorithm, transport),
-                    |comm| {
-                        for case in cases(algorithm.collective, size) {
-                            for placement in Placement::ALL {
-                                check(comm, case, placement);
-                                check_started(comm, case, placement);
-                            }
+                on_ranks(size, &forced(algorithm, transport), |comm| {
+                    for case in cases(algorithm.collective, size) {
+                        for placement in Placement::ALL {
+                            check(comm, case, placement);
+                            check_started(comm, case, placement);
                         }
-                    },
-                );
+                    }
+                });
             }
         }
     }
@@ -84,7 +80,7 @@ fn sums_that_round_have_the_same_bits_on_all_ranks_and_in_every_run() {
             let exact: Vec<f64> = (0..COUNT).map(sum).collect();
             let run = |transport| {
                 let config = || Config { chunk_bytes: 1 << 10, ..forced(algorithm, transport) };
-                on_ranks(size, |_| config(), |comm| [(); 2].map(|()| sum_of_inexact(comm, COUNT)))
+                on_ranks(size, &config(), |comm| [(); 2].map(|()| sum_of_inexact(comm, COUNT)))
             };
             let all: Vec<Vec<f32>> = TRANSPORTS.into_iter().flat_map(run).flatten().collect();
             let bits = |sums: &[f32]| sums.iter().map(|s| s.to_bits()).collect::<Vec<_>>();

@@ -2,8 +2,8 @@
 
 mod common;
 
-use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
@@ -14,7 +14,7 @@ use anyccl_engine::observe::log;
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::proc_fs::{state, wait_until};
-use common::ranks::{TRANSPORTS, config, name_of, on_joined_ranks, on_ranks, on_threads};
+use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks, on_ranks, on_threads};
 
 /// These tests fail communicators by the hundred; their log lines would hide everything else.
 fn quietly(transport: TransportChoice) -> Config {
@@ -50,33 +50,30 @@ fn disagreements() -> Vec<(Case, Case)> {
     pairs
 }
 
-/// The error of a call of which the ranks disagreed: a rank that had nothing to wait for learns it in its next.
+/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait for, nor
+/// in a barrier that others have entered before they noticed; but nobody enters two.
 fn learn(comm: &Communicator, first: Result<()>) -> Error {
-    first.and_then(|()| attempt(comm, Case::barrier())).expect_err("the ranks disagree")
+    let barrier = || attempt(comm, Case::barrier());
+    first.and_then(|()| barrier()).and_then(|()| barrier()).expect_err("the ranks disagree")
 }
 
 fn everybody_learns_both_calls(transport: TransportChoice, size: u32) {
     for (common, odd) in disagreements() {
         for odd_rank in 0..size {
-            on_joined_ranks(
-                size,
-                |_| quietly(transport),
-                |joined| {
-                    let comm = joined.expect("all ranks come");
-                    let me = comm.rank();
-                    let case = if me == odd_rank { odd } else { common };
-                    let error = learn(&comm, attempt(&comm, case));
-                    let who = format!(
-                        "rank {me} of {size}, {}: {odd_rank} called {odd}, not {common}",
-                        name_of(transport)
-                    );
-                    assert!(matches!(error, Error::Mismatch(_)), "{who}: {error:?}");
-                    let text = error.to_string();
-                    assert!(text.contains(&common.to_string()), "{who}: {text}");
-                    assert!(text.contains(&odd.to_string()), "{who}: {text}");
-                    assert!(text.contains(&format!("rank {odd_rank} called {odd}")), "{who}: {text}");
-                },
-            );
+            on_failing_ranks(size, &quietly(transport), |comm| {
+                let me = comm.rank();
+                let case = if me == odd_rank { odd } else { common };
+                let error = learn(&comm, attempt(&comm, case));
+                let who = format!(
+                    "rank {me} of {size}, {}: {odd_rank} called {odd}, not {common}",
+                    name_of(transport)
+                );
+                assert!(matches!(error, Error::Mismatch(_)), "{who}: {error:?}");
+                let text = error.to_string();
+                assert!(text.contains(&common.to_string()), "{who}: {text}");
+                assert!(text.contains(&odd.to_string()), "{who}: {text}");
+                assert!(text.contains(&format!("rank {odd_rank} called {odd}")), "{who}: {text}");
+            });
         }
     }
 }
@@ -98,63 +95,47 @@ fn ranks_that_call_different_things_all_learn_both_calls_over_tcp() {
 #[test]
 fn transfers_of_different_counts_fail_on_both_sides() {
     for transport in TRANSPORTS {
-        on_joined_ranks(
-            2,
-            |_| quietly(transport),
-            |joined| {
-                let comm = joined.expect("all ranks come");
-                let count = 5 + u64::from(comm.rank());
-                let call =
-                    Call { kind: CallKind::Transfer, datatype: Datatype::Int8, op: None, root: 0, count };
-                let (send, mut recv) = ([1u8; 8], [0u8; 8]);
-                let (send, recv) = (send.as_ptr(), recv.as_mut_ptr());
-                let operation = Operation { call, send, recv, peer: 1 - comm.rank() };
-                // SAFETY: at most six bytes of eight.
-                let error = learn(&comm, unsafe { comm.run(&operation) });
-                assert!(matches!(error, Error::Mismatch(_)), "{error:?}");
-                let text = error.to_string();
-                assert!(text.contains("count 5") && text.contains("count 6"), "{text}");
-            },
-        );
+        on_failing_ranks(2, &quietly(transport), |comm| {
+            let count = 5 + u64::from(comm.rank());
+            let call = Call { kind: CallKind::Transfer, datatype: Datatype::Int8, op: None, root: 0, count };
+            let (send, mut recv) = ([1u8; 8], [0u8; 8]);
+            let (send, recv) = (send.as_ptr(), recv.as_mut_ptr());
+            let operation = Operation { call, send, recv, peer: 1 - comm.rank() };
+            // SAFETY: at most six bytes of eight.
+            let error = learn(&comm, unsafe { comm.run(&operation) });
+            assert!(matches!(error, Error::Mismatch(_)), "{error:?}");
+            let text = error.to_string();
+            assert!(text.contains("count 5") && text.contains("count 6"), "{text}");
+        });
     }
 }
 
 #[test]
 fn a_failure_is_repeated_to_every_later_call_and_finalize_is_local() {
     for transport in TRANSPORTS {
-        on_joined_ranks(
-            3,
-            |_| quietly(transport),
-            |joined| {
-                let comm = joined.expect("all ranks come");
-                let case = Case::plain(Collective::AllGather, 0, 1 + comm.rank() as usize);
-                let error = learn(&comm, attempt(&comm, case)).to_string();
-                for collective in Collective::ALL {
-                    let again = attempt(&comm, Case::plain(collective, 0, 5)).expect_err("it has failed");
-                    assert_eq!(again.to_string(), error);
-                }
-                let started = Attempt::on(&comm, Case::barrier(), Placement::Apart).start(&comm);
-                assert_eq!(started.err().expect("it has failed").to_string(), error);
-                assert_eq!(comm.failure().expect("it has failed").to_string(), error);
-                comm.finalize().expect("nobody is waited for");
-            },
-        );
+        on_failing_ranks(3, &quietly(transport), |comm| {
+            let case = Case::plain(Collective::AllGather, 0, 1 + comm.rank() as usize);
+            let error = learn(&comm, attempt(&comm, case)).to_string();
+            for collective in Collective::ALL {
+                let again = attempt(&comm, Case::plain(collective, 0, 5)).expect_err("it has failed");
+                assert_eq!(again.to_string(), error);
+            }
+            let started = Attempt::on(&comm, Case::barrier(), Placement::Apart).start(&comm);
+            assert_eq!(started.err().expect("it has failed").to_string(), error);
+            assert_eq!(comm.failure().expect("it has failed").to_string(), error);
+            comm.finalize().expect("nobody is waited for");
+        });
     }
 }
 
 #[test]
 fn a_finalized_communicator_refuses_calls_and_a_second_finalize() {
-    on_joined_ranks(
-        3,
-        |_| quietly(TransportChoice::Auto),
-        |joined| {
-            let comm = joined.expect("all ranks come");
-            comm.finalize().expect("the first time");
-            assert!(matches!(comm.finalize(), Err(Error::InvalidUsage(_))));
-            assert!(matches!(attempt(&comm, Case::barrier()), Err(Error::InvalidUsage(_))));
-            assert!(comm.failure().is_none());
-        },
-    );
+    on_failing_ranks(3, &quietly(TransportChoice::Auto), |comm| {
+        comm.finalize().expect("the first time");
+        assert!(matches!(comm.finalize(), Err(Error::InvalidUsage(_))));
+        assert!(matches!(attempt(&comm, Case::barrier()), Err(Error::InvalidUsage(_))));
+        assert!(comm.failure().is_none());
+    });
 }
 
 /// Name of the calling thread in /proc.
@@ -166,44 +147,42 @@ fn own_task() -> String {
 #[test]
 fn abort_from_another_thread_ends_a_blocked_call_at_once_on_every_rank() {
     for transport in TRANSPORTS {
-        on_joined_ranks(
-            3,
-            |_| quietly(transport),
-            |joined| {
-                let comm = &joined.expect("all ranks come");
-                // Rank 2 does not come: it makes its call only when the others have been set free.
-                let aborted = |error: Error| {
-                    assert!(matches!(error, Error::Aborted(_)), "{error:?}");
-                    let text = error.to_string();
-                    assert!(text.contains("rank 0") && text.contains("tired of waiting"), "{text}");
-                };
-                if comm.rank() == 2 {
-                    wait_until("rank 0 has aborted", || attempt(comm, Case::barrier()).is_err());
-                    return aborted(comm.failure().expect("aborted"));
-                }
-                let (sender, task) = channel();
-                let since = Mutex::new(None);
-                std::thread::scope(|scope| {
-                    let blocked = scope.spawn(|| {
-                        sender.send(own_task()).expect("we listen");
-                        let case = Case::plain(Collective::Gather, 2, 500_000);
-                        let outcome = attempt(comm, case).and_then(|()| attempt(comm, Case::barrier()));
-                        (outcome.expect_err("aborted"), Instant::now())
-                    });
-                    if comm.rank() == 0 {
-                        let task = task.recv().expect("it says its name");
-                        wait_until("the call sleeps", || state(&task) == Some('S'));
-                        *since.lock().unwrap() = Some(Instant::now());
-                        comm.abort("tired of waiting");
-                    }
-                    let (error, ended) = blocked.join().expect("no panic");
-                    aborted(error);
-                    if let Some(since) = *since.lock().unwrap() {
-                        assert!(ended.duration_since(since) < Duration::from_secs(1), "abort took too long");
-                    }
+        let set_free = Barrier::new(3);
+        on_failing_ranks(3, &quietly(transport), |comm| {
+            let comm = &comm;
+            // Rank 2 does not come: it makes its call only when the others have been set free.
+            let aborted = |error: Error| {
+                assert!(matches!(error, Error::Aborted(_)), "{error:?}");
+                let text = error.to_string();
+                assert!(text.contains("rank 0") && text.contains("tired of waiting"), "{text}");
+            };
+            if comm.rank() == 2 {
+                set_free.wait();
+                return aborted(attempt(comm, Case::barrier()).expect_err("aborted"));
+            }
+            let (sender, task) = channel();
+            let since = Mutex::new(None);
+            std::thread::scope(|scope| {
+                let blocked = scope.spawn(|| {
+                    sender.send(own_task()).expect("we listen");
+                    let case = Case::plain(Collective::Gather, 2, 500_000);
+                    let outcome = attempt(comm, case).and_then(|()| attempt(comm, Case::barrier()));
+                    (outcome.expect_err("aborted"), Instant::now())
                 });
-            },
-        );
+                if comm.rank() == 0 {
+                    let task = task.recv().expect("it says its name");
+                    wait_until("the call sleeps", || state(&task) == Some('S'));
+                    *since.lock().unwrap() = Some(Instant::now());
+                    comm.abort("tired of waiting");
+                }
+                let (error, ended) = blocked.join().expect("no panic");
+                aborted(error);
+                if let Some(since) = *since.lock().unwrap() {
+                    assert!(ended.duration_since(since) < Duration::from_secs(1), "abort took too long");
+                }
+            });
+            set_free.wait();
+        });
     }
 }
 
@@ -211,22 +190,17 @@ fn abort_from_another_thread_ends_a_blocked_call_at_once_on_every_rank() {
 fn a_rank_that_leaves_without_finalizing_is_named_to_the_others() {
     for transport in TRANSPORTS {
         for leaver in 0..3 {
-            on_joined_ranks(
-                3,
-                |_| quietly(transport),
-                |joined| {
-                    let comm = joined.expect("all ranks come");
-                    if comm.rank() == leaver {
-                        return;
-                    }
-                    let error =
-                        attempt(&comm, Case::plain(Collective::AllReduce, 0, 10)).expect_err("one has left");
-                    match &error {
-                        Error::PeerLost { rank, .. } => assert_eq!(*rank, leaver, "{error}"),
-                        other => panic!("{other:?}"),
-                    }
-                },
-            );
+            on_failing_ranks(3, &quietly(transport), |comm| {
+                if comm.rank() == leaver {
+                    return;
+                }
+                let error =
+                    attempt(&comm, Case::plain(Collective::AllReduce, 0, 10)).expect_err("one has left");
+                match &error {
+                    Error::PeerLost { rank, .. } => assert_eq!(*rank, leaver, "{error}"),
+                    other => panic!("{other:?}"),
+                }
+            });
         }
     }
 }
@@ -234,11 +208,10 @@ fn a_rank_that_leaves_without_finalizing_is_named_to_the_others() {
 #[test]
 fn a_rank_that_does_not_come_to_a_call_is_named_after_the_timeout() {
     for transport in TRANSPORTS {
-        let settings = |_| Config { timeout: Some(Duration::from_millis(700)), ..quietly(transport) };
+        let settings = Config { timeout: Some(Duration::from_millis(700)), ..quietly(transport) };
         let (done, end) = channel::<()>();
         let (done, end) = (Mutex::new(Some(done)), Mutex::new(end));
-        on_joined_ranks(2, settings, |joined| {
-            let comm = joined.expect("all ranks come");
+        on_failing_ranks(2, &settings, |comm| {
             if comm.rank() == 1 {
                 // Ends when rank 0 has dropped its end.
                 let _ = end.lock().unwrap().recv();
@@ -285,13 +258,9 @@ fn a_rank_outside_of_the_communicator_is_refused() {
 #[test]
 fn ranks_that_agree_are_left_in_peace() {
     // The tests above would pass if every call failed.
-    on_ranks(
-        3,
-        |_| quietly(TransportChoice::Auto),
-        |comm| {
-            for (common, _) in disagreements() {
-                attempt(comm, common).expect("all ranks call the same");
-            }
-        },
-    );
+    on_ranks(3, &quietly(TransportChoice::Auto), |comm| {
+        for (common, _) in disagreements() {
+            attempt(comm, common).expect("all ranks call the same");
+        }
+    });
 }

@@ -23,17 +23,13 @@ fn count(collective: Collective, size: u32) -> usize {
 fn messages_larger_than_every_buffer_arrive_whole() {
     for transport in TRANSPORTS {
         for size in [2, 3, 4] {
-            on_ranks(
-                size,
-                |_| config(transport),
-                |comm| {
-                    for collective in Collective::ALL.into_iter().filter(|c| *c != Collective::Barrier) {
-                        let case = Case::plain(collective, size - 1, count(collective, size));
-                        check(comm, case, Placement::Apart);
-                        check_started(comm, case, Placement::InPlace);
-                    }
-                },
-            );
+            on_ranks(size, &config(transport), |comm| {
+                for collective in Collective::ALL.into_iter().filter(|c| *c != Collective::Barrier) {
+                    let case = Case::plain(collective, size - 1, count(collective, size));
+                    check(comm, case, Placement::Apart);
+                    check_started(comm, case, Placement::InPlace);
+                }
+            });
         }
     }
 }
@@ -42,20 +38,16 @@ fn messages_larger_than_every_buffer_arrive_whole() {
 fn several_large_calls_may_be_under_way_at_once() {
     use common::attempt::Attempt;
     for transport in TRANSPORTS {
-        on_ranks(
-            3,
-            |_| config(transport),
-            |comm| {
-                let cases = [
-                    Case::plain(Collective::AllReduce, 0, ELEMENTS / 4),
-                    Case::plain(Collective::Broadcast, 2, ELEMENTS / 4),
-                    Case::plain(Collective::AllToAll, 0, ELEMENTS / 12),
-                ];
-                let start = |case| Attempt::on(comm, case, Placement::Apart).start(comm).expect("it starts");
-                let mut running = cases.map(start);
-                // The last one first: the others must not depend on being waited for.
-                running.iter_mut().rev().for_each(|call| call.wait_and_verify());
-            },
-        );
+        on_ranks(3, &config(transport), |comm| {
+            let cases = [
+                Case::plain(Collective::AllReduce, 0, ELEMENTS / 4),
+                Case::plain(Collective::Broadcast, 2, ELEMENTS / 4),
+                Case::plain(Collective::AllToAll, 0, ELEMENTS / 12),
+            ];
+            let start = |case| Attempt::on(comm, case, Placement::Apart).start(comm).expect("it starts");
+            let mut running = cases.map(start);
+            // The last one first: the others must not depend on being waited for.
+            running.iter_mut().rev().for_each(|call| call.wait_and_verify());
+        });
     }
 }

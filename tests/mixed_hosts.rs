@@ -10,7 +10,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use common::attempt::{Placement, check, check_started};
 use common::case::Case;
 use common::processes::{Job, part, say};
-use common::ranks::{config, on_ranks};
+use common::ranks::{config, on_hosts};
 use common::watchdog::Watchdog;
 
 /// One letter per rank: its host.
@@ -40,7 +40,7 @@ fn every_collective_works_across_pretended_hosts() {
     for layout in LAYOUTS {
         let host = |rank: Rank| &layout[rank as usize..][..1];
         let settings = |rank| Config { host_id: Some(host(rank).into()), ..config(TransportChoice::Auto) };
-        on_ranks(layout.len() as u32, settings, |comm| {
+        on_hosts(layout.len() as u32, settings, |comm| {
             let rank = comm.rank() as usize;
             let neighbours = layout.matches(host(comm.rank())).count();
             let before = layout[..rank].matches(host(comm.rank())).count();

@@ -55,7 +55,7 @@ proptest! {
     #[test]
     fn any_sequence_of_calls_gives_the_oracles_bytes_on_every_rank((size, turns) in sequence()) {
         for transport in TRANSPORTS {
-            on_ranks(size, |_| config(transport), |comm| {
+            on_ranks(size, &config(transport), |comm| {
                 let mut running = Vec::new();
                 for (at, turn) in turns.iter().enumerate() {
                     let placement = if turn.in_place { Placement::InPlace } else { Placement::Apart };

@@ -58,23 +58,19 @@ fn the_whole_table(transport: TransportChoice) {
     for size in SIZES {
         let cases = [every_combination(size), every_count_and_root(size)].concat();
         let checked = Mutex::new(Checked::default());
-        on_ranks(
-            size,
-            |_| config(transport),
-            |comm| {
-                for case in &cases {
-                    for placement in Placement::ALL {
-                        check(comm, *case, placement);
-                        check_started(comm, *case, placement);
-                        if comm.rank() == 0 {
-                            let mut checked = checked.lock().unwrap();
-                            checked.cells.insert((case.collective, case.datatype, case.op));
-                            checked.calls += 2;
-                        }
+        on_ranks(size, &config(transport), |comm| {
+            for case in &cases {
+                for placement in Placement::ALL {
+                    check(comm, *case, placement);
+                    check_started(comm, *case, placement);
+                    if comm.rank() == 0 {
+                        let mut checked = checked.lock().unwrap();
+                        checked.cells.insert((case.collective, case.datatype, case.op));
+                        checked.calls += 2;
                     }
                 }
-            },
-        );
+            }
+        });
         let Checked { cells, calls: of_this_size } = checked.into_inner().unwrap();
         let missed: Vec<_> = support_table().into_iter().filter(|cell| !cells.contains(cell)).collect();
         assert!(missed.is_empty(), "{size} ranks: not checked: {missed:?}");
@@ -105,29 +101,25 @@ fn operation(call: Call, send: &[u64], recv: &mut [u64], peer: Rank) -> Operatio
 #[test]
 fn what_is_not_supported_is_refused_before_anything_is_sent() {
     for transport in TRANSPORTS {
-        on_ranks(
-            3,
-            |_| config(transport),
-            |comm| {
-                let mut refused = 0;
-                for collective in Collective::ALL.into_iter().filter(|c| c.reduces()) {
-                    for datatype in Datatype::ALL {
-                        for op in ReduceOp::ALL.into_iter().filter(|op| !op.accepts(datatype)) {
-                            let case = Case { collective, datatype, op: Some(op), root: 0, count: 1 };
-                            refuse(comm, case.call(), 0, "operator");
-                            refused += 1;
-                        }
+        on_ranks(3, &config(transport), |comm| {
+            let mut refused = 0;
+            for collective in Collective::ALL.into_iter().filter(|c| c.reduces()) {
+                for datatype in Datatype::ALL {
+                    for op in ReduceOp::ALL.into_iter().filter(|op| !op.accepts(datatype)) {
+                        let case = Case { collective, datatype, op: Some(op), root: 0, count: 1 };
+                        refuse(comm, case.call(), 0, "operator");
+                        refused += 1;
                     }
                 }
-                assert_eq!(refused, 3 * (18 * 11 - supported_reductions()));
-                for collective in Collective::ALL.into_iter().filter(|c| c.has_root()) {
-                    refuse(comm, Case::plain(collective, 3, 1).call(), 0, "root");
-                }
-                let transfer = transfer(Datatype::Int8, 1, comm.rank());
-                refuse(comm, transfer, 3, "peer");
-                check(comm, Case::plain(Collective::AllReduce, 0, 100), Placement::Apart);
-            },
-        );
+            }
+            assert_eq!(refused, 3 * (18 * 11 - supported_reductions()));
+            for collective in Collective::ALL.into_iter().filter(|c| c.has_root()) {
+                refuse(comm, Case::plain(collective, 3, 1).call(), 0, "root");
+            }
+            let transfer = transfer(Datatype::Int8, 1, comm.rank());
+            refuse(comm, transfer, 3, "peer");
+            check(comm, Case::plain(Collective::AllReduce, 0, 100), Placement::Apart);
+        });
     }
 }
 
@@ -159,38 +151,32 @@ fn transfer(datatype: Datatype, count: u64, from: Rank) -> Call {
 fn transfers_around_a_ring_arrive_in_order_for_every_size_and_count() {
     for transport in TRANSPORTS {
         for size in SIZES {
-            on_ranks(
-                size,
-                |_| config(transport),
-                |comm| {
-                    let (me, size) = (comm.rank(), comm.size());
-                    let (next, previous) = ((me + 1) % size, (me + size - 1) % size);
-                    // The largest does not fit into any buffer on the way.
-                    for count in [0usize, 1, ODD, 300_000] {
-                        let content = |rank: Rank, turn: u64| vec![u64::from(rank) << 32 | turn; count];
-                        let sent = [content(me, 1), content(me, 2)];
-                        let mut received = [vec![0; count], vec![0; count]];
-                        let mut requests = Vec::new();
-                        for (send, recv) in sent.iter().zip(&mut received) {
-                            let out = transfer(Datatype::Uint64, count as u64, me);
-                            let back = transfer(Datatype::Uint64, count as u64, previous);
-                            let recv =
-                                Operation { send: std::ptr::null(), ..operation(back, &[], recv, previous) };
-                            let send = Operation {
-                                recv: std::ptr::null_mut(),
-                                ..operation(out, send, &mut [], next)
-                            };
-                            // SAFETY: `received` is as long as the call says, and outlives the requests.
-                            requests.push(unsafe { comm.start(&recv) }.expect("a receive"));
-                            // SAFETY: `sent` is as long as the call says, and outlives the requests.
-                            requests.push(unsafe { comm.start(&send) }.expect("a send"));
-                        }
-                        wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).expect("both ways");
-                        drop(requests);
-                        assert_eq!(received, [content(previous, 1), content(previous, 2)], "{count} on {me}");
+            on_ranks(size, &config(transport), |comm| {
+                let (me, size) = (comm.rank(), comm.size());
+                let (next, previous) = ((me + 1) % size, (me + size - 1) % size);
+                // The largest does not fit into any buffer on the way.
+                for count in [0usize, 1, ODD, 300_000] {
+                    let content = |rank: Rank, turn: u64| vec![u64::from(rank) << 32 | turn; count];
+                    let sent = [content(me, 1), content(me, 2)];
+                    let mut received = [vec![0; count], vec![0; count]];
+                    let mut requests = Vec::new();
+                    for (send, recv) in sent.iter().zip(&mut received) {
+                        let out = transfer(Datatype::Uint64, count as u64, me);
+                        let back = transfer(Datatype::Uint64, count as u64, previous);
+                        let recv =
+                            Operation { send: std::ptr::null(), ..operation(back, &[], recv, previous) };
+                        let send =
+                            Operation { recv: std::ptr::null_mut(), ..operation(out, send, &mut [], next) };
+                        // SAFETY: `received` is as long as the call says, and outlives the requests.
+                        requests.push(unsafe { comm.start(&recv) }.expect("a receive"));
+                        // SAFETY: `sent` is as long as the call says, and outlives the requests.
+                        requests.push(unsafe { comm.start(&send) }.expect("a send"));
                     }
-                },
-            );
+                    wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).expect("both ways");
+                    drop(requests);
+                    assert_eq!(received, [content(previous, 1), content(previous, 2)], "{count} on {me}");
+                }
+            });
         }
     }
 }
@@ -198,23 +184,19 @@ fn transfers_around_a_ring_arrive_in_order_for_every_size_and_count() {
 #[test]
 fn blocking_transfers_meet_where_one_rank_sends_first() {
     for transport in TRANSPORTS {
-        on_ranks(
-            2,
-            |_| config(transport),
-            |comm| {
-                let me = comm.rank();
-                for count in [1usize, ODD, 300_000] {
-                    for sender in [0, 1] {
-                        let call = transfer(Datatype::Uint64, count as u64, sender);
-                        let send = vec![u64::from(sender) + 7; count];
-                        let mut recv = vec![0; count];
-                        let operation = operation(call, &send, &mut recv, 1 - me);
-                        // SAFETY: both buffers are as long as the call says.
-                        unsafe { comm.run(&operation) }.expect("a transfer");
-                        assert_eq!(recv == send, me != sender, "{count} from {sender} on {me}");
-                    }
+        on_ranks(2, &config(transport), |comm| {
+            let me = comm.rank();
+            for count in [1usize, ODD, 300_000] {
+                for sender in [0, 1] {
+                    let call = transfer(Datatype::Uint64, count as u64, sender);
+                    let send = vec![u64::from(sender) + 7; count];
+                    let mut recv = vec![0; count];
+                    let operation = operation(call, &send, &mut recv, 1 - me);
+                    // SAFETY: both buffers are as long as the call says.
+                    unsafe { comm.run(&operation) }.expect("a transfer");
+                    assert_eq!(recv == send, me != sender, "{count} from {sender} on {me}");
                 }
-            },
-        );
+            }
+        });
     }
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use anyccl_engine::base::{Rank, Result};
+use anyccl_engine::base::Rank;
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::{Config, TransportChoice};
@@ -36,28 +36,42 @@ pub fn name_of(transport: TransportChoice) -> &'static str {
 ///
 /// # Panics
 /// With the first panic of any rank. A rank that panics leaves without a word, which ends the others.
-pub fn on_ranks<R: Send>(
+pub fn on_ranks<R: Send>(size: u32, config: &Config, body: impl Fn(&Communicator) -> R + Sync) -> Vec<R> {
+    on_hosts(size, |_| config.clone(), body)
+}
+
+/// As [`on_ranks`], with settings for each rank.
+pub fn on_hosts<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,
     body: impl Fn(&Communicator) -> R + Sync,
 ) -> Vec<R> {
-    on_joined_ranks(size, config, |joined| {
-        let comm = joined.unwrap_or_else(|e| panic!("cannot join: {e}"));
+    join_and(size, config, |comm| {
         let result = body(&comm);
         comm.finalize().unwrap_or_else(|e| panic!("rank {} cannot finalize: {e}", comm.rank()));
         result
     })
 }
 
-/// Runs `body` on each rank with what became of joining; finalizes nothing.
-pub fn on_joined_ranks<R: Send>(
+/// As [`on_ranks`], but `body` owns the communicator, and nothing is finalized.
+pub fn on_failing_ranks<R: Send>(
+    size: u32,
+    config: &Config,
+    body: impl Fn(Communicator) -> R + Sync,
+) -> Vec<R> {
+    join_and(size, |_| config.clone(), body)
+}
+
+fn join_and<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,
-    body: impl Fn(Result<Communicator>) -> R + Sync,
+    body: impl Fn(Communicator) -> R + Sync,
 ) -> Vec<R> {
     let id = UniqueId::create(&config(0)).expect("a unique id");
-    let join = |rank| Communicator::create(&id, size, rank, &config(rank), &CommConfig::default());
-    on_threads(size, |rank| body(join(rank)))
+    on_threads(size, |rank| {
+        let joined = Communicator::create(&id, size, rank, &config(rank), &CommConfig::default());
+        body(joined.unwrap_or_else(|e| panic!("rank {rank} cannot join: {e}")))
+    })
 }
 
 /// Runs `body` on one thread per rank.
