@@ -98,3 +98,31 @@ fn a_finalized_communicator_says_so() {
         assert!(matches!(call, Err(Error::InvalidUsage(_))) && matches!(again, Err(Error::InvalidUsage(_))));
     }
 }
+
+#[test]
+fn many_transfers_with_all_peers_at_once_do_not_mix() {
+    let results = on_ranks(4, TransportChoice::Auto, |comm| {
+        let (rank, size) = (comm.rank(), comm.size());
+        let sent: Vec<[i32; 2]> = (0..size).map(|to| [rank as i32, to as i32]).collect();
+        let mut got = vec![[-1; 2]; size as usize];
+        let mut requests = Vec::new();
+        for round in 0..size {
+            let (to, from) = ((rank + round) % size, (rank + size - round) % size);
+            let call =
+                |root| Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root, count: 2 };
+            let (out, into) = (sent[to as usize].as_ptr(), got[from as usize].as_mut_ptr());
+            let send = Operation { call: call(rank), send: out.cast(), recv: std::ptr::null_mut(), peer: to };
+            let recv = Operation { call: call(from), send: std::ptr::null(), recv: into.cast(), peer: from };
+            // SAFETY: the buffers live until every request is waited for, below.
+            requests.push(unsafe { comm.start(&send) }.unwrap());
+            // SAFETY: as above.
+            requests.push(unsafe { comm.start(&recv) }.unwrap());
+        }
+        wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).unwrap();
+        got
+    });
+    for (rank, got) in results.iter().enumerate() {
+        let expected: Vec<[i32; 2]> = (0..4).map(|from| [from, rank as i32]).collect();
+        assert_eq!(*got, expected);
+    }
+}

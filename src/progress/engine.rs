@@ -218,6 +218,10 @@ impl Engine {
         // A contradiction may have been stashed before the call that it contradicts was made here.
         for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
             let mine = active.execution.header();
+            // Transfers are counted per pair and direction: only one that receives from there is meant.
+            if mine.context == TRANSFERS && !active.execution.receives_from(peer) {
+                continue;
+            }
             let inbox = &self.ports[peer as usize].inbox;
             if let Some(other) = inbox.stashed_contradiction(mine) {
                 return Err(self.mismatch(peer, other.sequence, other.call, active.call));

@@ -313,6 +313,11 @@ impl Execution {
         base.wrapping_add(span.offset + skip)
     }
 
+    /// Whether the plan has anything to receive from `peer`.
+    pub fn receives_from(&self, peer: Rank) -> bool {
+        self.program.recvs.iter().any(|queue| queue.peer == peer)
+    }
+
     /// The peers that this execution waits for now: for data, or for room.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
