@@ -97,13 +97,19 @@ impl Engine {
 
     /// Fails if a stalled peer waits in another call than the one made here under the same number.
     pub(super) fn compare_stalls(&mut self) {
+        // Only a peer that is ahead of this rank needs another look at the next call.
+        self.stalls_known = false;
         for peer in 0..self.ports.len() {
             let Some(stall) = self.ports[peer].stall else { continue };
             if stall.context != COLLECTIVES {
                 continue;
             }
-            if let Verdict::Contradicts(mine) = self.collectives.judge(stall.sequence, stall.call) {
-                return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
+            match self.collectives.judge(stall.sequence, stall.call) {
+                Verdict::Contradicts(mine) => {
+                    return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
+                }
+                Verdict::Future => self.stalls_known = true,
+                Verdict::Agrees | Verdict::Forgotten => {}
             }
         }
     }
