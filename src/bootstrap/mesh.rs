@@ -7,6 +7,7 @@
 //! close: a running job has no open port.
 
 mod assembly;
+mod attempt;
 mod outgoing;
 
 use std::time::Instant;

@@ -6,3 +6,4 @@ pub mod interfaces;
 pub mod listener;
 pub mod poll;
 pub mod socket;
+pub mod thread;

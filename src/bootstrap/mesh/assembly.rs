@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::Peer;
-use super::outgoing::{Caller, Outgoing, share_memory, unreachable};
+use super::attempt::Caller;
+use super::outgoing::{Outgoing, share_memory, unreachable};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::Job;
 use crate::bootstrap::auth::Purpose;

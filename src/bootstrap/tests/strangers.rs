@@ -2,17 +2,21 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Barrier;
-use std::time::Duration;
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::{all_ok, ranks, soon};
+use crate::base::Result;
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::dial::{Dial, Target};
 use crate::bootstrap::gate::{Arrival, Gate};
 use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::record::Record;
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
-use crate::bootstrap::{Job, JobKey, mesh};
+use crate::bootstrap::{Job, JobKey, MemoryStore, Store, mesh};
 use crate::config::{Config, TransportChoice};
 use crate::sys::listener::Listener;
 use crate::sys::poll::PollSet;
@@ -69,7 +73,7 @@ fn admit_one(gate: &mut Gate) -> (Socket, Hello) {
     }
 }
 
-fn dial(target: SocketAddr, key: &JobKey, hello: Hello) -> Result<(Socket, Hello), Refusal> {
+fn dial(target: SocketAddr, key: &JobKey, hello: Hello) -> std::result::Result<(Socket, Hello), Refusal> {
     let mut dial = Dial::start(&Target::Tcp(target), key, hello, Duration::from_secs(20))?;
     let mut set = PollSet::new();
     loop {
@@ -159,4 +163,75 @@ fn whoever_sends_our_own_bytes_back_learns_and_gets_nothing() {
         };
         assert!(matches!(refused, Refusal::Io(_) | Refusal::Stranger), "{refused}");
     });
+}
+
+#[test]
+fn another_protocol_version_is_named_on_both_sides() {
+    let key = JobKey::random().unwrap();
+    let listener = Listener::tcp("127.0.0.1:0".parse().unwrap()).unwrap();
+    let at = listener.address().unwrap();
+    let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
+    let mut gate = Gate::new(vec![listener], &key, &[Purpose::Control], own, 8);
+    let newer = Hello { protocol: 7, ..Hello::new(Purpose::Control, 1, 2, 0) };
+    std::thread::scope(|scope| {
+        let connector = scope.spawn(|| dial(at, &key, newer).unwrap_err().to_string());
+        let mut set = PollSet::new();
+        let acceptor = loop {
+            set.clear();
+            gate.register(&mut set);
+            set.wait(gate.next_deadline()).unwrap();
+            match gate.advance(&set).pop() {
+                Some(Arrival::Disagreement(text)) => break text,
+                Some(Arrival::Admitted(..)) => panic!("version 7 was let in"),
+                None => {}
+            }
+        };
+        assert!(acceptor.starts_with("rank 1 speaks bootstrap protocol 7, rank 0 speaks 1"), "{acceptor}");
+        let connector = connector.join().unwrap();
+        assert!(connector.starts_with("rank 0 speaks bootstrap protocol 1, rank 1 speaks 7"), "{connector}");
+    });
+}
+
+/// Sends strangers to wherever a rank says that it listens.
+struct Betrayer {
+    inner: Box<dyn Store>,
+    crowd: Arc<Mutex<(Vec<SocketAddr>, Vec<TcpStream>)>>,
+}
+
+impl Store for Betrayer {
+    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()> {
+        if let Some(rank) = key.strip_prefix("record/") {
+            let record = Record::decode(value, rank.parse().unwrap(), 4)?;
+            let mut crowd = self.crowd.lock();
+            for address in record.addresses {
+                crowd.0.push(address);
+                crowd.1.extend(strangers(address, 80));
+            }
+        }
+        self.inner.set(key, value, deadline)
+    }
+
+    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
+        self.inner.get(key, deadline)
+    }
+}
+
+#[test]
+fn strangers_at_the_ranks_own_ports_do_not_keep_them_from_connecting_and_the_ports_close() {
+    let crowd = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+    let jobs: Vec<_> = MemoryStore::jobs(4).unwrap().into_iter().map(|job| Mutex::new(Some(job))).collect();
+    let meshes = all_ok(ranks(4, |rank| {
+        let mut job = jobs[rank as usize].lock().take().unwrap();
+        job.store =
+            job.store.map(|inner| Box::new(Betrayer { inner, crowd: crowd.clone() }) as Box<dyn Store>);
+        let config = Config { transport: TransportChoice::Tcp, ..Config::default() };
+        mesh::connect(&mut job, &config, b"", soon())
+    }));
+    let crowd = crowd.lock();
+    assert!(crowd.0.len() >= 3, "ranks 1 to 3 listen somewhere");
+    for address in &crowd.0 {
+        let error = TcpStream::connect(address).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused, "{address} is still open");
+    }
+    drop(meshes);
 }
