@@ -1,8 +1,9 @@
 //! Meshes of several sizes, over several kinds of sockets.
 
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
-use super::{all_ok, mesh_of, ranks, shortly, soon};
+use super::{Tap, all_ok, mesh_of, mesh_of_tapped, ranks, shortly, soon};
 use crate::base::Error;
 use crate::bootstrap::{MemoryStore, Mesh, UniqueId, job_from_id, mesh};
 use crate::config::{Config, TransportChoice};
@@ -123,6 +124,38 @@ fn shm_between_two_hosts_is_an_error_on_all_ranks_that_names_a_pair() {
             "{text}"
         );
     }
+}
+
+/// Rank 1 publishes a Unix name at which nobody is, as it is with a rank in another network namespace.
+fn rank_1_is_in_another_namespace() -> Tap {
+    Arc::new(|record| {
+        if record.rank == 1 {
+            record.unix_name = b"anyccl-test-nobody-listens-here".to_vec();
+        }
+    })
+}
+
+#[test]
+fn ranks_of_one_host_whose_unix_sockets_do_not_meet_use_tcp() {
+    let meshes = all_ok(mesh_of_tapped(4, rank_1_is_in_another_namespace(), |_, _| {}));
+    for (me, mesh) in meshes.iter().enumerate() {
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            // The higher rank connects: only those above rank 1 miss it.
+            let apart = me.min(rank) == 1;
+            assert_eq!((!peer.control.is_unix(), peer.data.is_some()), (apart, apart), "{me} and {rank}");
+        }
+    }
+    each_pair_can_talk(&meshes);
+}
+
+#[test]
+fn shm_with_a_rank_whose_unix_socket_cannot_be_reached_is_an_error_that_names_it() {
+    let shm = |_, config: &mut Config| config.transport = TransportChoice::Shm;
+    let results = mesh_of_tapped(3, rank_1_is_in_another_namespace(), shm);
+    let Err(Error::Unsupported(text)) = &results[2] else { panic!("connected, or another error") };
+    assert!(text.contains("rank 1") && text.contains("namespaces"), "{text}");
+    assert!(results.iter().all(Result::is_err), "the others notice that rank 2 has left");
 }
 
 #[test]

@@ -3,12 +3,11 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Barrier};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{all_ok, ranks, soon};
-use crate::base::Result;
+use super::{all_ok, mesh_of_tapped, ranks, soon};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::dial::{Dial, Target};
 use crate::bootstrap::gate::{Arrival, Gate};
@@ -16,7 +15,7 @@ use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::record::Record;
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
-use crate::bootstrap::{Job, JobKey, MemoryStore, Store, mesh};
+use crate::bootstrap::{Job, JobKey, mesh};
 use crate::config::{Config, TransportChoice};
 use crate::sys::listener::Listener;
 use crate::sys::poll::PollSet;
@@ -73,7 +72,7 @@ fn admit_one(gate: &mut Gate) -> (Socket, Hello) {
     }
 }
 
-fn dial(target: SocketAddr, key: &JobKey, hello: Hello) -> std::result::Result<(Socket, Hello), Refusal> {
+fn dial(target: SocketAddr, key: &JobKey, hello: Hello) -> Result<(Socket, Hello), Refusal> {
     let mut dial = Dial::start(&Target::Tcp(target), key, hello, Duration::from_secs(20))?;
     let mut set = PollSet::new();
     loop {
@@ -192,41 +191,18 @@ fn another_protocol_version_is_named_on_both_sides() {
     });
 }
 
-/// Sends strangers to wherever a rank says that it listens.
-struct Betrayer {
-    inner: Box<dyn Store>,
-    crowd: Arc<Mutex<(Vec<SocketAddr>, Vec<TcpStream>)>>,
-}
-
-impl Store for Betrayer {
-    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()> {
-        if let Some(rank) = key.strip_prefix("record/") {
-            let record = Record::decode(value, rank.parse().unwrap(), 4)?;
-            let mut crowd = self.crowd.lock();
-            for address in record.addresses {
-                crowd.0.push(address);
-                crowd.1.extend(strangers(address, 80));
-            }
-        }
-        self.inner.set(key, value, deadline)
-    }
-
-    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
-        self.inner.get(key, deadline)
-    }
-}
-
 #[test]
 fn strangers_at_the_ranks_own_ports_do_not_keep_them_from_connecting_and_the_ports_close() {
     let crowd = Arc::new(Mutex::new((Vec::new(), Vec::new())));
-    let jobs: Vec<_> = MemoryStore::jobs(4).unwrap().into_iter().map(|job| Mutex::new(Some(job))).collect();
-    let meshes = all_ok(ranks(4, |rank| {
-        let mut job = jobs[rank as usize].lock().take().unwrap();
-        job.store =
-            job.store.map(|inner| Box::new(Betrayer { inner, crowd: crowd.clone() }) as Box<dyn Store>);
-        let config = Config { transport: TransportChoice::Tcp, ..Config::default() };
-        mesh::connect(&mut job, &config, b"", soon())
-    }));
+    let told = crowd.clone();
+    let betray = Arc::new(move |record: &mut Record| {
+        let mut crowd = told.lock();
+        for address in &record.addresses {
+            crowd.0.push(*address);
+            crowd.1.extend(strangers(*address, 80));
+        }
+    });
+    let meshes = all_ok(mesh_of_tapped(4, betray, |_, config| config.transport = TransportChoice::Tcp));
     let crowd = crowd.lock();
     assert!(crowd.0.len() >= 3, "ranks 1 to 3 listen somewhere");
     for address in &crowd.0 {
