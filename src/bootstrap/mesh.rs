@@ -84,7 +84,8 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     listeners.push(unix);
 
     let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
-    let peers = assembly::assemble(job, &table.records, listeners, start, deadline)?;
+    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, start, deadline);
+    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
     // Only now: on rank 0 the store may end with this, and by now every rank has the table.
     drop(store);
     log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());

@@ -44,6 +44,14 @@ impl Store for ServedStore {
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
         self.client.get(key, deadline)
     }
+
+    fn fail(&mut self, why: &str) {
+        self.client.fail(why);
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.client.check()
+    }
 }
 
 /// Where this process itself reaches what listens there.

@@ -4,18 +4,21 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::base::{Error, Result};
-use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::dial::{Dial, Target};
 use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{Hello, Objection};
 use crate::bootstrap::reach::Backoff;
 use crate::bootstrap::record::Record;
+use crate::bootstrap::{JobKey, PeerInfo};
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
 /// How long one address may take to prove the key before the next is tried.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A rank listens before it says where. When for so long nobody has at any of its addresses, it has ended.
+const REFUSALS: Duration = Duration::from_secs(2);
 
 /// Who is connecting.
 pub(super) struct Caller<'a> {
@@ -34,6 +37,8 @@ pub(super) struct Attempt {
     retry_at: Option<Instant>,
     backoff: Backoff,
     last_error: Option<String>,
+    /// Since when every answer has been that nobody listens.
+    refused_since: Option<Instant>,
 }
 
 /// How far it has come.
@@ -57,6 +62,7 @@ impl Attempt {
             retry_at: None,
             backoff: Backoff::new(),
             last_error: None,
+            refused_since: None,
         }
     }
 
@@ -114,6 +120,15 @@ impl Attempt {
                 Ok(Outcome::NobodyThere)
             }
             Err(refusal) => {
+                match &refusal {
+                    Refusal::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                        let since = *self.refused_since.get_or_insert(now);
+                        if now - since > REFUSALS {
+                            return Err(ended(peer));
+                        }
+                    }
+                    _ => self.refused_since = None,
+                }
                 self.last_error = Some(format!("{}: {refusal}", self.targets[self.next]));
                 self.dial = None;
                 self.next = (self.next + 1) % self.targets.len();
@@ -124,6 +139,12 @@ impl Attempt {
             }
         }
     }
+}
+
+fn ended(peer: &Record) -> Error {
+    let PeerInfo { host_name, pid, .. } = &peer.info;
+    let detail = format!("host {host_name}, pid {pid}: nobody listens any more where it said it would");
+    Error::PeerLost { rank: peer.rank, detail }
 }
 
 fn no_such_place(error: &io::Error) -> bool {

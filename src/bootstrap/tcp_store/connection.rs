@@ -143,6 +143,14 @@ impl Connection {
                 self.joined = false;
                 board.leave(self.hello.rank);
             }
+            Request::Check => match board.fault() {
+                Some(fault) => self.respond_fault(fault.clone()),
+                None => self.respond(Status::Ok, Arc::from([])),
+            },
+            Request::Fail { why } => {
+                self.joined = false;
+                board.fail(format!("rank {} has failed: {why}", self.hello.rank));
+            }
         }
     }
 

@@ -82,6 +82,14 @@ impl Store for Tapped {
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
         self.inner.get(key, deadline)
     }
+
+    fn fail(&mut self, why: &str) {
+        self.inner.fail(why);
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.inner.check()
+    }
 }
 
 /// A mesh by memory store whose ranks' records go through `tap`.
