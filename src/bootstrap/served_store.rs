@@ -91,8 +91,8 @@ pub(crate) fn listen_at(host: &str, port: u16) -> io::Result<Vec<Listener>> {
     }
 }
 
-/// The addresses of a host, none if its name is not known (yet). Asking for a name may take as long as the system's
-/// resolver is patient, whatever the deadline.
+/// The addresses of a host, none if its name is not known (yet). Asking for a name may take as
+/// long as the system's resolver is patient, whatever the deadline.
 pub(crate) fn resolve(host: &str, port: u16) -> Vec<SocketAddr> {
     (host, port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The server: one thread, one poll loop, over a gate and the connections that it admitted.
 
 use std::io::{Read, Write};
-use std::net::SocketAddr;
+use std::net::{Shutdown, SocketAddr};
 use std::os::unix::net::UnixStream;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ pub(crate) enum Worlds {
 /// A store served from this process by a thread of its own. Dropping it ends the thread.
 pub struct Server {
     addresses: Vec<SocketAddr>,
-    /// The thread ends when this end is closed.
+    /// The thread ends when this end is shut down.
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
@@ -103,7 +103,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop = None;
+        if let Some(stop) = self.stop.take() {
+            // Closing would not do: a process forked meanwhile may hold a copy.
+            let _ = stop.shutdown(Shutdown::Both);
+        }
         if let Some(thread) = self.thread.take() {
             // It cannot have panicked in a way that matters to whoever drops the server.
             let _ = thread.join();
@@ -118,7 +121,7 @@ struct Service {
     deadline: Option<Instant>,
     connections: Vec<Connection>,
     limits: Limits,
-    /// Closed by whoever drops the server; `None` when the server was detached.
+    /// Shut down by whoever drops the server; `None` when the server was detached.
     owner: Option<UnixStream>,
 }
 

@@ -52,8 +52,8 @@ pub(crate) fn mesh_of(size: u32, configure: impl Fn(u32, &mut Config) + Sync) ->
     })
 }
 
-/// What every rank returned, where none may fail. The meshes stay open until all ranks have theirs: one that closes
-/// earlier is lost to those that still connect.
+/// What every rank returned, where none may fail. The meshes stay open until all ranks have
+/// theirs: one that closes earlier is lost to those that still connect.
 pub(crate) fn all_ok(results: Vec<Result<Mesh>>) -> Vec<Mesh> {
     let errors: Vec<String> =
         results.iter().filter_map(|r| r.as_ref().err().map(ToString::to_string)).collect();
