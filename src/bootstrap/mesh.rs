@@ -5,6 +5,10 @@
 //! on the calling thread. Of two ranks the higher one decides which sockets there are, by
 //! what both published, and says so when it connects. When everybody is connected the listeners
 //! close: a running job has no open port.
+//!
+//! A rank that ends meanwhile is noticed in three ways: by those it was connected with (hangup), by
+//! those that connect to it (nobody listens any more), and by the store, which the others ask now
+//! and then while they wait.
 
 mod assembly;
 mod attempt;
