@@ -1,2 +1,59 @@
-//! The `anyccl` tool.
-fn main() {}
+//! The `anyccl` tool: starts jobs, tells about the machine.
+//!
+//! One folder per subcommand. Exit codes of the tool itself: 2 for wrong usage, 1 when it cannot
+//! do what was asked; `run` passes on what its ranks say, see `run`.
+
+mod info;
+mod run;
+mod sys;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Starts and examines programs that use anyccl.
+#[derive(Parser)]
+#[command(name = "anyccl", version = anyccl_engine::base::VERSION, about, arg_required_else_help = true)]
+#[command(after_help = "Examples:\n  anyccl run -n 4 ./program --size 1000\n  anyccl info --json")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    Run(run::RunArguments),
+    Info(info::InfoArguments),
+}
+
+/// Why the tool gives up: the sentence for the user and the exit code.
+#[derive(Debug)]
+pub struct Failure {
+    /// Exit code of the tool.
+    pub code: u8,
+    /// What the user is told.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure of the tool itself.
+    pub fn own(what: impl std::fmt::Display) -> Failure {
+        Failure { code: 1, text: what.to_string() }
+    }
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Subcommands::Run(arguments) => run::run(&arguments),
+        Subcommands::Info(arguments) => info::info(&arguments),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            // Not eprintln: a closed standard error is no reason to panic.
+            let _ = writeln!(io::stderr(), "anyccl: error: {}", failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}

@@ -1,4 +1,32 @@
 //! The algorithms: pure functions that make plans. One file each, one row each in [`ALGORITHMS`].
+//!
+//! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside
+//! ranks that are not; `tests` proves it with the verifier. What several of them do is in one place:
+//! `segments` cuts buffers; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
+//! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
+//! plans down.
+
+mod all_gather;
+mod all_reduce;
+mod all_to_all;
+mod alone;
+mod barrier;
+mod binomial;
+mod broadcast;
+mod builder;
+mod cost;
+mod direct;
+mod fold;
+mod gather;
+mod hypercube;
+mod reduce;
+mod reduce_scatter;
+mod ring;
+mod rotation;
+mod scatter;
+mod segments;
+#[cfg(test)]
+mod tests;
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
@@ -20,5 +48,260 @@ pub struct Algorithm {
     pub cost: fn(&PlanRequest, &LinkModel) -> f64,
 }
 
-/// Every algorithm.
-pub static ALGORITHMS: &[Algorithm] = &[];
+/// The algorithm of this collective with this name.
+pub fn find(collective: Collective, name: &str) -> Option<&'static Algorithm> {
+    of(collective).find(|algorithm| algorithm.name == name)
+}
+
+/// The algorithms of a collective, in the order of the table.
+pub fn of(collective: Collective) -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(move |algorithm| algorithm.collective == collective)
+}
+
+fn always(_: &PlanRequest) -> bool {
+    true
+}
+
+/// Every algorithm. Where predictions are equal, the earlier row wins.
+pub static ALGORITHMS: &[Algorithm] = &[
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::AllReduce,
+        summary: "all send all, reduce alone: two ranks, or the smallest messages",
+        supports: always,
+        build: all_reduce::one_shot::build,
+        cost: all_reduce::one_shot::cost,
+    },
+    Algorithm {
+        name: "two_shot",
+        collective: Collective::AllReduce,
+        summary: "direct reduce_scatter and all_gather: middle sizes within a host",
+        supports: always,
+        build: all_reduce::two_shot::build,
+        cost: all_reduce::two_shot::cost,
+    },
+    Algorithm {
+        name: "recursive_doubling",
+        collective: Collective::AllReduce,
+        summary: "exchange at doubling distance: small messages among many ranks",
+        supports: always,
+        build: all_reduce::recursive_doubling::build,
+        cost: all_reduce::recursive_doubling::cost,
+    },
+    Algorithm {
+        name: "rabenseifner",
+        collective: Collective::AllReduce,
+        summary: "halving, then doubling: large messages, best when ranks are a power of two",
+        supports: always,
+        build: all_reduce::rabenseifner::build,
+        cost: all_reduce::rabenseifner::cost,
+    },
+    Algorithm {
+        name: "ring",
+        collective: Collective::AllReduce,
+        summary: "least bytes, neighbours only: large messages",
+        supports: always,
+        build: all_reduce::ring::build,
+        cost: all_reduce::ring::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::Reduce,
+        summary: "all send to the root at once: small messages, few ranks",
+        supports: always,
+        build: reduce::one_shot::build,
+        cost: reduce::one_shot::cost,
+    },
+    Algorithm {
+        name: "binomial",
+        collective: Collective::Reduce,
+        summary: "tree: small messages",
+        supports: always,
+        build: reduce::binomial::build,
+        cost: reduce::binomial::cost,
+    },
+    Algorithm {
+        name: "rabenseifner_gather",
+        collective: Collective::Reduce,
+        summary: "halving, then tree gather: large messages among many ranks",
+        supports: always,
+        build: reduce::rabenseifner_gather::build,
+        cost: reduce::rabenseifner_gather::cost,
+    },
+    Algorithm {
+        name: "chain",
+        collective: Collective::Reduce,
+        summary: "pipelined chunks: large messages among few ranks",
+        supports: always,
+        build: reduce::chain::build,
+        cost: reduce::chain::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::Broadcast,
+        summary: "the root sends to all at once: small messages, few ranks",
+        supports: always,
+        build: broadcast::one_shot::build,
+        cost: broadcast::one_shot::cost,
+    },
+    Algorithm {
+        name: "binomial",
+        collective: Collective::Broadcast,
+        summary: "tree: small messages",
+        supports: always,
+        build: broadcast::binomial::build,
+        cost: broadcast::binomial::cost,
+    },
+    Algorithm {
+        name: "scatter_all_gather",
+        collective: Collective::Broadcast,
+        summary: "tree of segments, then ring: large messages among many ranks",
+        supports: always,
+        build: broadcast::scatter_all_gather::build,
+        cost: broadcast::scatter_all_gather::cost,
+    },
+    Algorithm {
+        name: "chain",
+        collective: Collective::Broadcast,
+        summary: "pipelined chunks: large messages among few ranks",
+        supports: always,
+        build: broadcast::chain::build,
+        cost: broadcast::chain::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::AllGather,
+        summary: "all send to all at once: small blocks, or one host",
+        supports: always,
+        build: all_gather::one_shot::build,
+        cost: all_gather::one_shot::cost,
+    },
+    Algorithm {
+        name: "recursive_doubling",
+        collective: Collective::AllGather,
+        summary: "exchange at doubling distance: small blocks, ranks a power of two",
+        supports: always,
+        build: all_gather::recursive_doubling::build,
+        cost: all_gather::recursive_doubling::cost,
+    },
+    Algorithm {
+        name: "bruck",
+        collective: Collective::AllGather,
+        summary: "jumps of doubling distance: small blocks, any number of ranks",
+        supports: always,
+        build: all_gather::bruck::build,
+        cost: all_gather::bruck::cost,
+    },
+    Algorithm {
+        name: "ring",
+        collective: Collective::AllGather,
+        summary: "neighbours only: large blocks",
+        supports: always,
+        build: all_gather::ring::build,
+        cost: all_gather::ring::cost,
+    },
+    Algorithm {
+        name: "linear",
+        collective: Collective::Gather,
+        summary: "all send to the root at once: few ranks or large blocks",
+        supports: always,
+        build: gather::linear::build,
+        cost: gather::linear::cost,
+    },
+    Algorithm {
+        name: "binomial",
+        collective: Collective::Gather,
+        summary: "tree: small blocks among many ranks",
+        supports: always,
+        build: gather::binomial::build,
+        cost: gather::binomial::cost,
+    },
+    Algorithm {
+        name: "linear",
+        collective: Collective::Scatter,
+        summary: "the root sends to all at once: few ranks or large blocks",
+        supports: always,
+        build: scatter::linear::build,
+        cost: scatter::linear::cost,
+    },
+    Algorithm {
+        name: "binomial",
+        collective: Collective::Scatter,
+        summary: "tree: small blocks among many ranks",
+        supports: always,
+        build: scatter::binomial::build,
+        cost: scatter::binomial::cost,
+    },
+    Algorithm {
+        name: "pairwise",
+        collective: Collective::ReduceScatter,
+        summary: "one partner per round, no scratch: large blocks",
+        supports: always,
+        build: reduce_scatter::pairwise::build,
+        cost: reduce_scatter::pairwise::cost,
+    },
+    Algorithm {
+        name: "recursive_halving",
+        collective: Collective::ReduceScatter,
+        summary: "exchange of halves: small blocks",
+        supports: always,
+        build: reduce_scatter::recursive_halving::build,
+        cost: reduce_scatter::recursive_halving::cost,
+    },
+    Algorithm {
+        name: "ring",
+        collective: Collective::ReduceScatter,
+        summary: "neighbours only: large blocks between hosts",
+        supports: always,
+        build: reduce_scatter::ring::build,
+        cost: reduce_scatter::ring::cost,
+    },
+    Algorithm {
+        name: "pairwise",
+        collective: Collective::AllToAll,
+        summary: "a tournament of exchanges: large blocks",
+        supports: always,
+        build: all_to_all::pairwise::build,
+        cost: all_to_all::pairwise::cost,
+    },
+    Algorithm {
+        name: "spread",
+        collective: Collective::AllToAll,
+        summary: "all messages at once: middle blocks",
+        supports: always,
+        build: all_to_all::spread::build,
+        cost: all_to_all::spread::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::AllToAll,
+        summary: "all send everything to all, one write: the smallest blocks among few ranks",
+        supports: always,
+        build: all_to_all::one_shot::build,
+        cost: all_to_all::one_shot::cost,
+    },
+    Algorithm {
+        name: "bruck",
+        collective: Collective::AllToAll,
+        summary: "blocks travel in packed jumps: the smallest blocks among many ranks",
+        supports: always,
+        build: all_to_all::bruck::build,
+        cost: all_to_all::bruck::cost,
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::Barrier,
+        summary: "all signal all: few ranks, or ranks that share cores",
+        supports: always,
+        build: barrier::one_shot::build,
+        cost: barrier::one_shot::cost,
+    },
+    Algorithm {
+        name: "dissemination",
+        collective: Collective::Barrier,
+        summary: "signals at doubling distance",
+        supports: always,
+        build: barrier::dissemination::build,
+        cost: barrier::dissemination::cost,
+    },
+];

@@ -1,23 +1,69 @@
 //! A started operation.
 
-use crate::base::Result;
+use std::sync::Arc;
+use std::time::Duration;
 
-/// A started operation. Completes once; dropping an incomplete one waits for it.
-pub struct Request {}
+use crate::base::Result;
+use crate::progress::Ticket;
+use crate::progress::wait::Driver;
+
+/// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
+pub struct Request {
+    driver: Arc<Driver>,
+    timeout: Option<Duration>,
+    state: State,
+}
+
+enum State {
+    Running(Ticket),
+    Ended(Result<()>),
+}
 
 impl Request {
-    /// Waits for the end.
-    pub fn wait(&mut self) -> Result<()> {
-        todo!()
+    pub(super) fn new(driver: Arc<Driver>, ticket: Ticket, timeout: Option<Duration>) -> Request {
+        Request { driver, timeout, state: State::Running(ticket) }
     }
 
-    /// Whether it has ended; makes progress.
+    /// Waits for the end. Later calls repeat the result.
+    pub fn wait(&mut self) -> Result<()> {
+        if let State::Running(ticket) = self.state {
+            self.state = State::Ended(self.driver.wait(ticket, self.timeout));
+        }
+        self.result()
+    }
+
+    /// Whether it has ended; moves everything of its communicator on. An error means that it has ended.
     pub fn test(&mut self) -> Result<bool> {
-        todo!()
+        if let State::Running(ticket) = self.state {
+            match self.driver.test(ticket) {
+                None => return Ok(false),
+                Some(outcome) => self.state = State::Ended(outcome),
+            }
+        }
+        self.result().map(|()| true)
+    }
+
+    fn result(&self) -> Result<()> {
+        match &self.state {
+            State::Running(_) => unreachable!("asked only after the end"),
+            State::Ended(outcome) => outcome.clone(),
+        }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        // The error, if any, is the communicator's: its next call repeats it.
+        let _ = self.wait();
     }
 }
 
 /// Waits for all; the first error is returned after all have ended.
-pub fn wait_all(_requests: &mut [&mut Request]) -> Result<()> {
-    todo!()
+pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
+    let mut outcome = Ok(());
+    for request in requests {
+        let ended = request.wait();
+        outcome = outcome.and(ended);
+    }
+    outcome
 }

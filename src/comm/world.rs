@@ -1,22 +1,59 @@
 //! The communicator of the whole job, one per process.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::{CommConfig, Communicator};
-use crate::base::Result;
+use crate::base::{Error, Result};
+use crate::bootstrap;
 use crate::config::Config;
 
-/// Joins the job that the environment describes; a second call gives the same world.
-pub fn world_init(_config: &Config, _own: &CommConfig) -> Result<Arc<Communicator>> {
-    todo!()
+enum World {
+    NotYet,
+    Here(Arc<Communicator>),
+    Gone,
 }
 
-/// The world, if it is there. An error says: call anyccl_init first.
+static WORLD: Mutex<World> = Mutex::new(World::NotYet);
+
+/// Joins the job that the environment describes. A second call gives the same world; after
+/// [`world_finalize`] there is none any more.
+pub fn world_init(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>> {
+    // Held over the set-up: a second thread waits for the first one's world.
+    let mut world = WORLD.lock();
+    match &*world {
+        World::Here(comm) => return Ok(Arc::clone(comm)),
+        World::Gone => return Err(finalized()),
+        World::NotYet => {}
+    }
+    let timeout = own.timeout.or(config.timeout).filter(|t| !t.is_zero());
+    let deadline = Instant::now() + timeout.unwrap_or(Duration::from_secs(365 * 24 * 3600));
+    let own = CommConfig { name: own.name.clone().or_else(|| Some("world".into())), ..own.clone() };
+    let job = bootstrap::job_from_environment(config, deadline)?;
+    let comm = Arc::new(Communicator::join(job, config, &own)?);
+    *world = World::Here(Arc::clone(&comm));
+    Ok(comm)
+}
+
+/// The world, if it is there.
 pub fn world() -> Result<Arc<Communicator>> {
-    todo!()
+    match &*WORLD.lock() {
+        World::Here(comm) => Ok(Arc::clone(comm)),
+        World::Gone => Err(finalized()),
+        World::NotYet => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),
+    }
 }
 
 /// Leaves the world. Collective.
 pub fn world_finalize() -> Result<()> {
-    todo!()
+    let comm = world()?;
+    let outcome = comm.finalize();
+    *WORLD.lock() = World::Gone;
+    outcome
+}
+
+fn finalized() -> Error {
+    Error::InvalidUsage("the world is finalized; it cannot be entered again by this process".into())
 }

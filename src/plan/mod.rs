@@ -25,6 +25,10 @@
 //!
 //! The verifier ([`verify`]) proves all of this for all ranks together.
 
+pub mod cache;
+mod print;
+pub mod verify;
+
 use crate::base::{Collective, Rank};
 use crate::topology::Topology;
 

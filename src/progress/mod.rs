@@ -1,1 +1,28 @@
-//! To come.
+//! Runs plans: one executor for every algorithm, every transport, blocking or not.
+//!
+//! - [`program`] compiles a plan for execution; [`execution`] runs one, a little at a time.
+//! - [`inbox`] gives each execution the bytes that are its own.
+//! - [`port`] is the way to one peer: its inbox and its control channel.
+//! - [`engine`] holds all that goes on in one communicator and moves it forward.
+//! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
+//! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
+//! - [`disagreement`] and [`failure`] turn silence and surprises into errors that name who and what.
+
+pub mod disagreement;
+pub mod engine;
+pub mod execution;
+pub mod failure;
+pub mod inbox;
+mod news;
+pub mod port;
+pub mod program;
+mod report;
+pub mod wait;
+
+pub use engine::{Engine, Start, Ticket};
+pub use execution::Buffers;
+pub use port::Port;
+pub use program::Program;
+
+#[cfg(test)]
+mod tests;

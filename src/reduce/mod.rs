@@ -1,1 +1,75 @@
 //! Reduction kernels: `dst[i] = a[i] op b[i]`, vectorised, chosen once per process by CPU features.
+//!
+//! Every rank must end with the same bits, whatever the order of the operands and whatever the CPU
+//! it runs on. From that follow the rules all kernels keep, on every instruction set:
+//!
+//! - `a op b` and `b op a` are equal bit by bit. A NaN result is always the one canonical quiet NaN
+//!   of its type (payloads depend on operand order in hardware); `min(-0, +0)` is `-0` and
+//!   `max(-0, +0)` is `+0` in either order, as in IEEE 754-2019 `minimum` and `maximum`.
+//! - No fused multiply-add and no instruction that treats denormals in its own way.
+//! - float16, bfloat16 and both float8 are combined in float32 and rounded to nearest even after each
+//!   combination. float8_e4m3 is the OCP format without infinities; overflow gives NaN, it does not
+//!   saturate (as in PyTorch and ml_dtypes). float8_e5m2 overflows to infinity.
+//! - Min and max give NaN when either operand is NaN.
+//! - Integer sums and products wrap. Logical operators give 0 or 1. In bool memory every non-zero
+//!   byte counts as true, and results are 0 or 1.
+//! - A complex product is the plain formula, without C99's recovery of infinities.
+//!
+//! The operands may lie in memory that another process writes at the same time. Kernels therefore
+//! form no reference to them and branch on no value: a racing writer spoils the result's bytes and
+//! nothing else.
+//!
+//! How it is built: an operator on one element is a type implementing `loops::Combine`. One generic
+//! loop goes around it (`loops`) and is vectorised by the compiler for each instruction set
+//! (`compiled`). Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs.
+//! `table` names the kernel of each datatype and operator; `divide` and `float::Quotient` are the
+//! last step of an average.
+
+mod bfloat16;
+mod compiled;
+mod divide;
+#[cfg(target_arch = "x86_64")]
+mod f16c;
+mod float;
+mod instruction_set;
+mod integer;
+mod loops;
+mod small_float;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use crate::base::{Datatype, ReduceOp};
+use instruction_set::InstructionSet;
+
+/// `dst[i] = a[i] op b[i]` for `count` elements.
+///
+/// # Safety
+/// `a` and `b` are readable and `dst` is writable for `count` elements of the kernel's datatype. `dst`
+/// is exactly `a`, exactly `b`, or overlaps neither. No pointer need be aligned. Another process may
+/// write `a` and `b` meanwhile; the result is then unspecified, and nothing else is.
+pub type ReduceFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
+
+/// `data[i] = data[i] / divisor` for `count` elements: the last step of an average. Integers
+/// truncate towards zero; both parts of a complex number are divided.
+///
+/// # Safety
+/// `data` is readable and writable for `count` elements, at any alignment. `divisor` is not zero.
+pub type DivideFn = unsafe fn(data: *mut u8, count: usize, divisor: u32);
+
+/// The kernel of `op` on `datatype`; `None` exactly where [`ReduceOp::accepts`] says no.
+///
+/// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`].
+pub fn reduce_fn(datatype: Datatype, op: ReduceOp) -> Option<ReduceFn> {
+    table::reduce_kernel(InstructionSet::of_this_cpu(), datatype, op)
+}
+
+/// The division that ends an average; `None` where avg is not accepted.
+pub fn divide_fn(datatype: Datatype) -> Option<DivideFn> {
+    table::divide_kernel(InstructionSet::of_this_cpu(), datatype)
+}
+
+/// What the kernels of this process are compiled for: "avx512", "avx2" or "portable".
+pub fn instruction_set() -> &'static str {
+    InstructionSet::of_this_cpu().name()
+}

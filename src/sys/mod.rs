@@ -1,9 +1,14 @@
 //! The operating system, where unsafe is at home.
 
 pub mod connect;
+pub mod cores;
+pub mod descriptor_passing;
 pub mod host;
 pub mod interfaces;
 pub mod listener;
+pub mod memory_copy;
 pub mod poll;
+pub mod shared_memory;
 pub mod socket;
 pub mod thread;
+pub mod wake;

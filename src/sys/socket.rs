@@ -76,6 +76,30 @@ impl Socket {
         would_block(n)
     }
 
+    /// Writes from `first`, then from `second`, in one system call; gives the bytes taken of both together.
+    ///
+    /// # Safety
+    /// `second` is readable for `second_len` bytes.
+    pub unsafe fn write_two(
+        &self,
+        first: &[u8],
+        second: *const u8,
+        second_len: usize,
+    ) -> io::Result<Option<usize>> {
+        let mut parts = [
+            libc::iovec { iov_base: first.as_ptr().cast_mut().cast(), iov_len: first.len() },
+            libc::iovec { iov_base: second.cast_mut().cast(), iov_len: second_len },
+        ];
+        // SAFETY: all-zero is a valid msghdr.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        message.msg_iov = parts.as_mut_ptr();
+        message.msg_iovlen = 2;
+        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        // SAFETY: the parts are a slice and what the caller vouches for; the kernel only reads.
+        let n = unsafe { libc::sendmsg(self.fd.as_raw_fd(), &message, flags) };
+        would_block(n)
+    }
+
     /// [`Socket::read_raw`] into a slice.
     pub fn read(&self, dst: &mut [u8]) -> io::Result<Option<usize>> {
         // SAFETY: a mutable slice is writable for its length.

@@ -1,1 +1,91 @@
-//! To come.
+//! Ways to move bytes: an established [`Link`] to one peer. Knows no collective.
+//!
+//! A link carries *messages*, first in, first out. A message is cut into *fragments*, each with a
+//! [`Header`]; fragments of different messages may alternate, those of one message keep their order. The
+//! length of a message does not travel: both sides know it from the call that the header names.
+//!
+//! Every transport has the same items: how to make its link, `send`, `head`, `arrival`, `take`, `consume`,
+//! `descriptor`.
+
+pub mod control;
+pub mod loopback;
+pub mod shm;
+pub mod tcp;
+
+use std::io;
+use std::os::fd::RawFd;
+
+/// What goes before each fragment: the conversation that it belongs to, and the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Context of the communicator, and whether this is a collective or a transfer.
+    pub context: u32,
+    /// Number of the call in this context; for transfers, of the transfer between these two ranks.
+    pub sequence: u32,
+    /// The sender's call, packed ([`crate::base::Call::pack`]).
+    pub call: [u64; 2],
+}
+
+/// What has arrived of the fragment at the head of a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Start of the bytes. They may be memory that a hostile peer still writes: read each once, form no
+    /// reference.
+    pub data: *const u8,
+    /// How many are there now.
+    pub bytes: usize,
+    /// Whether these are all that the fragment still has.
+    pub complete: bool,
+}
+
+/// Bytes in a fragment are a multiple of this, except in the last of a message: no element is cut.
+pub const FRAGMENT_GRAIN: usize = 16;
+
+/// An established path to one peer. Never blocks.
+pub trait Link: Send {
+    /// Offers the next `bytes` bytes of a message. `Some(n)`: n were taken and may be overwritten.
+    /// `None`: no room now. An empty message is sent by one call with `bytes` 0.
+    ///
+    /// A message that was begun is offered again, from where it stopped, until all of it is taken.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes.
+    unsafe fn send(&mut self, header: &Header, data: *const u8, bytes: usize) -> io::Result<Option<usize>>;
+
+    /// The header of the fragment at the head, if one is there.
+    fn head(&mut self) -> io::Result<Option<Header>>;
+
+    /// The bytes of the fragment at the head that can be read in place. Only after `head` gave one. Less
+    /// than the whole fragment may be there; an element may be incomplete at the end.
+    fn arrival(&mut self) -> io::Result<Arrival>;
+
+    /// Moves up to `bytes` bytes of the fragment at the head to `dst` and says how many. Only after `head`
+    /// gave one.
+    ///
+    /// # Safety
+    /// `dst` is writable for `bytes` bytes and lies outside of the link's own memory.
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize>;
+
+    /// Drops the first `bytes` bytes of the last arrival; a fragment without bytes left goes away. (An empty
+    /// fragment goes away by `consume(0)`.)
+    fn consume(&mut self, bytes: usize);
+
+    /// The descriptor on which a sleeper waits for data or room; `None`: the peer rings the doorbell.
+    fn descriptor(&self) -> Option<RawFd>;
+
+    /// Tells the peer that this rank is about to sleep (or is awake again), so that it rings the doorbell.
+    fn set_sleeping(&mut self, _sleeping: bool) {}
+
+    /// Whether the peer sleeps and wants the doorbell for what was sent or consumed since the last call.
+    fn peer_wants_bell(&mut self) -> bool {
+        false
+    }
+
+    /// "shm", "tcp" or "self".
+    fn transport(&self) -> &'static str;
+}
+
+/// What a peer wrote makes no sense. The link is of no further use.
+pub(crate) fn garbage(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the peer wrote nonsense: {what}"))
+}

@@ -1,2 +1,59 @@
-//! Build tasks.
-fn main() {}
+//! Build tasks: what the project needs beyond cargo. `cargo xtask help` lists them.
+
+mod cargo;
+mod check;
+mod header;
+mod install;
+mod symbols;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Why a task failed: a sentence, or an error of the system.
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Build tasks of anyccl.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Make include/anyccl/anyccl.h from abi/native
+    Header(Drift),
+    /// Write down what libanyccl.so exports, in abi/symbols
+    Symbols(Drift),
+    /// Install library, header, tool and package files
+    Install(install::Install),
+    /// Everything that must hold before a commit, except the tests
+    Check,
+}
+
+/// Write a made file, or only compare it.
+#[derive(clap::Args)]
+struct Drift {
+    /// Change nothing; fail when the committed file is not what would be written
+    #[arg(long)]
+    check: bool,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().task {
+        Task::Header(drift) => header::run(drift.check),
+        Task::Symbols(drift) => symbols::run(drift.check),
+        Task::Install(install) => install.run(),
+        Task::Check => check::run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,22 @@
-//! The guard between C and the engine.
+//! The guard between C and the engine. Every door stands on this crate; it knows no door.
+//!
+//! - [`guard()`] runs the body of one C call: nothing unwinds into C, every failure leaves a sentence.
+//! - [`last_error`] keeps that sentence, one per thread.
+//! - [`Handles`] is what a C handle points into: a number that is looked up, never an address that is followed.
+//! - [`fork`] counts forks, so that a child cannot use what belongs to its parent.
+//! - [`check`] turns integers and pointers from C into the engine's types, or says what was wrong.
+//! - [`buffers`] knows how many bytes a call touches and which overlaps are allowed.
+//!
+//! Exports no C symbol: a `#[no_mangle]` here would appear in every door that links this crate.
+
+pub mod buffers;
+pub mod check;
+pub mod fork;
+mod guard;
+mod handles;
+pub mod last_error;
+mod out;
+
+pub use guard::guard;
+pub use handles::Handles;
+pub use out::Out;

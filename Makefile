@@ -1,0 +1,89 @@
+# What most people need, in two commands: `make demo` and `make test`. `make help` lists the rest.
+
+PREFIX   ?= target/demo-prefix
+EXAMPLES ?= target/examples
+RANKS    ?= 4
+CC       ?= cc
+PYTHON   ?= python3
+CFLAGS   ?= -O2
+C_FLAGS  := -std=c11 -Wall -Wextra -Wpedantic $(CFLAGS) -Ic-examples -I$(PREFIX)/include
+C_LIBS   := -L$(PREFIX)/lib -Wl,-rpath,$(abspath $(PREFIX))/lib -lanyccl -lm
+RUN      := $(PREFIX)/bin/anyccl run
+DIGITS   := target/digits.csv
+
+PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train
+# The order of `make test`: what fails quickly comes first.
+PARTS    := format lint unit doc drift c-api examples
+
+.PHONY: help demo test install examples tools clean $(PARTS:%=test-%)
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
+	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
+	@echo "make install    build and install to PREFIX (now $(PREFIX))"
+	@echo "make examples   build the examples against the installed library"
+	@echo "make clean      remove target/"
+
+tools:
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.95 or newer, https://rustup.rs"; exit 1; }
+	@command -v $(CC) >/dev/null || { echo "$(CC) is missing: install a C compiler, or set CC"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3, or set PYTHON"; exit 1; }
+
+install: tools
+	cargo build --release -p anyccl-native -p anyccl-cli
+	cargo xtask install --prefix $(PREFIX)
+
+examples: $(PROGRAMS:%=$(EXAMPLES)/%)
+
+# `install` is phony, so these are always rebuilt: it takes a second, and they always fit the library.
+$(EXAMPLES)/05-train: $(wildcard c-examples/05-train/*.c) install
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $(filter %.c,$^) -o $@ $(C_LIBS)
+$(EXAMPLES)/%: c-examples/%.c install
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) $< -o $@ $(C_LIBS)
+
+demo: examples
+	@$(PYTHON) c-examples/05-train/fetch_digits.py $(DIGITS)
+	@set -e; for program in $(filter-out 05-train,$(PROGRAMS)); do \
+	    echo; echo "== $$program, ranks: $(RANKS)"; \
+	    $(RUN) -n $(RANKS) $(EXAMPLES)/$$program; \
+	done; \
+	for n in 1 $(RANKS); do \
+	    echo; echo "== 05-train, ranks: $$n"; \
+	    $(RUN) -n $$n $(EXAMPLES)/05-train $(DIGITS) target/weights-$$n.txt; \
+	done; \
+	echo; $(PYTHON) c-examples/05-train/compare_weights.py target/weights-1.txt target/weights-$(RANKS).txt
+	@echo; echo "The demo is complete: all examples ran on $(RANKS) ranks."
+
+# Runs every part, whatever becomes of the others, and says at the end what failed.
+test: tools
+	@passed=0; failed=0; names=; \
+	for part in $(PARTS); do \
+	    echo; echo "== $$part"; \
+	    if $(MAKE) --no-print-directory test-$$part; then passed=$$((passed + 1)); \
+	    else failed=$$((failed + 1)); names="$$names $$part"; fi; \
+	done; \
+	echo; [ -z "$$names" ] || echo "failed:$$names"; \
+	echo "$$passed passed, $$failed failed"; \
+	[ $$failed -eq 0 ]
+
+test-format:
+	cargo fmt --all --check
+test-lint:
+	cargo clippy --workspace --all-targets -- -D warnings
+test-unit:
+	cargo test --workspace
+test-doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+# The committed header, symbol lists and generated pages against fresh ones.
+test-drift:
+	cargo xtask check
+test-c-api:
+	$(PYTHON) capi-tests/run.py
+test-examples: examples
+	$(PYTHON) c-examples/run_tests.py --prefix $(PREFIX) --programs $(EXAMPLES)
+
+clean:
+	cargo clean

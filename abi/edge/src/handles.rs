@@ -1,0 +1,173 @@
+//! What a C handle points into.
+//!
+//! A handle looks like a pointer to C and is none: it is a number that is looked up here. So a handle that was
+//! destroyed, was never made, or comes from before a fork is an error with a sentence, not undefined behaviour;
+//! and an object lives until the last call that found it has returned, whatever other threads destroy.
+//!
+//! A number is `epoch << 48 | serial`. Serials are never reused, in no table, so an old handle cannot come to
+//! mean a new object, nor a request a communicator. They start high above what user space can map: following
+//! one as a pointer faults at once, and in a debugger `0xacc1...` is recognised.
+//!
+//! Cost of a look-up: one shared lock and one hash, some tens of nanoseconds.
+//!
+//! After a fork the child starts with an empty table and leaves the inherited one alone for ever: a thread that
+//! does not exist in the child may hold its lock.
+
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use anyccl_engine::base::{Error, Result};
+use parking_lot::RwLock;
+
+use crate::fork;
+
+const SERIAL_BITS: u32 = 48;
+const FIRST_SERIAL: usize = 0xacc1_0000_0000;
+static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
+
+/// All objects of one kind that C holds handles of.
+pub struct Handles<T> {
+    /// The name of the argument in messages.
+    what: &'static str,
+    /// The table of the current process; replaced after a fork, never freed.
+    table: AtomicPtr<Table<T>>,
+}
+
+struct Table<T> {
+    epoch: u16,
+    objects: RwLock<HashMap<usize, Arc<T>>>,
+}
+
+impl<T: Send + Sync + 'static> Handles<T> {
+    /// No objects yet. `what` is what messages call the argument, such as "comm".
+    pub const fn new(what: &'static str) -> Handles<T> {
+        Handles { what, table: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// Takes an object in and gives its handle, which is never 0.
+    pub fn insert(&self, object: Arc<T>) -> usize {
+        let table = self.table();
+        let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
+        let handle = usize::from(table.epoch) << SERIAL_BITS | serial;
+        table.objects.write().insert(handle, object);
+        handle
+    }
+
+    /// The object of a handle.
+    pub fn get(&self, handle: usize) -> Result<Arc<T>> {
+        let table = self.table();
+        if let Some(object) = table.objects.read().get(&handle) {
+            return Ok(Arc::clone(object));
+        }
+        Err(self.unknown(handle, table.epoch))
+    }
+
+    /// Takes an object out: its handle is unknown from here on. `may_go` decides while nobody can find the
+    /// object; its error leaves everything as it was.
+    pub fn remove(&self, handle: usize, may_go: impl FnOnce(&Arc<T>) -> Result<()>) -> Result<Arc<T>> {
+        let table = self.table();
+        let mut objects = table.objects.write();
+        may_go(objects.get(&handle).ok_or_else(|| self.unknown(handle, table.epoch))?)?;
+        objects.remove(&handle).ok_or_else(|| self.unknown(handle, table.epoch))
+    }
+
+    fn table(&self) -> &Table<T> {
+        let epoch = fork::epoch();
+        let known = self.table.load(Ordering::Acquire);
+        // SAFETY: NULL is answered; else it came from `Box::into_raw` below, and tables are never freed.
+        match unsafe { known.as_ref() } {
+            Some(table) if table.epoch == epoch => table,
+            _ => self.renew(known, epoch),
+        }
+    }
+
+    #[cold]
+    fn renew(&self, known: *mut Table<T>, epoch: u16) -> &Table<T> {
+        let fresh = Box::into_raw(Box::new(Table { epoch, objects: RwLock::default() }));
+        match self.table.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: just made from a box, and from here on never freed.
+            Ok(_) => unsafe { &*fresh },
+            Err(winner) => {
+                // SAFETY: the exchange failed, so nobody but us has seen it.
+                drop(unsafe { Box::from_raw(fresh) });
+                // SAFETY: published by another thread of this process, never freed.
+                unsafe { &*winner }
+            }
+        }
+    }
+
+    fn unknown(&self, handle: usize, epoch: u16) -> Error {
+        let what = self.what;
+        let inherited = (handle >> SERIAL_BITS) < usize::from(epoch);
+        if inherited && handle & ((1 << SERIAL_BITS) - 1) >= FIRST_SERIAL {
+            let text =
+                format!("this {what} was made before a fork; only the process that made it may use it");
+            return Error::InvalidUsage(text);
+        }
+        let got =
+            if handle == 0 { "NULL".into() } else { format!("{handle:#x}; it is gone or never was one") };
+        Error::InvalidArgument { what, got }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_handle_is_unknown_and_its_number_is_not_used_again() {
+        let handles = Handles::new("thing");
+        let first = handles.insert(Arc::new(1));
+        assert_eq!(*handles.get(first).unwrap(), 1);
+        assert_eq!(*handles.remove(first, |_| Ok(())).unwrap(), 1);
+        let second = handles.insert(Arc::new(2));
+        assert_ne!(first, second);
+        for handle in [first, 0, 1, usize::MAX] {
+            assert!(matches!(handles.get(handle), Err(Error::InvalidArgument { what: "thing", .. })));
+            let removed = handles.remove(handle, |_| Ok(()));
+            assert!(matches!(removed, Err(Error::InvalidArgument { what: "thing", .. })));
+        }
+    }
+
+    #[test]
+    fn an_object_that_may_not_go_stays() {
+        let handles = Handles::new("thing");
+        let handle = handles.insert(Arc::new(1));
+        let busy = |_: &Arc<i32>| Err(Error::InvalidUsage("busy".into()));
+        assert!(matches!(handles.remove(handle, busy), Err(Error::InvalidUsage(_))));
+        assert_eq!(*handles.get(handle).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_handle_of_one_table_is_unknown_in_another() {
+        let (apples, pears) = (Handles::new("apple"), Handles::new("pear"));
+        let apple = apples.insert(Arc::new(1));
+        pears.insert(Arc::new(2));
+        assert!(pears.get(apple).is_err());
+    }
+
+    #[test]
+    fn a_child_is_told_that_a_handle_was_made_before_the_fork() {
+        static HANDLES: Handles<i32> = Handles::new("thing");
+        let handle = HANDLES.insert(Arc::new(1));
+        // Held over the fork by a thread that the child does not have: it must not be asked for there.
+        let held = HANDLES.table().objects.write();
+        // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let refused = matches!(HANDLES.get(handle), Err(Error::InvalidUsage(_)));
+            let fresh = HANDLES.insert(Arc::new(2));
+            let works = HANDLES.get(fresh).is_ok_and(|object| *object == 2);
+            // SAFETY: ends the child without running what belongs to the parent.
+            unsafe { libc::_exit(if refused && works { 0 } else { 1 }) };
+        }
+        drop(held);
+        let mut status = 0;
+        // SAFETY: waits for the child made above; `status` is ours.
+        let waited = unsafe { libc::waitpid(child, &mut status, 0) };
+        assert_eq!((waited, status), (child, 0));
+        assert_eq!(*HANDLES.get(handle).unwrap(), 1);
+    }
+}

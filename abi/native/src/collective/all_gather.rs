@@ -1,0 +1,84 @@
+//! All_gather: everybody has a part, everybody gets all parts.
+
+use std::ffi::c_void;
+
+use anyccl_engine::base::Collective;
+
+use super::Arguments;
+use crate::communicator::anyccl_comm_t;
+use crate::datatype::anyccl_datatype_t;
+use crate::request::anyccl_request_t;
+use crate::status::{anyccl_status_t, edge};
+
+/// Collects the elements of all ranks, in the order of ranks, on every rank.
+///
+///     before  send            after  recv
+///     rank 0  a0 a1           rank 0  a0 a1 b0 b1 c0 c1
+///     rank 1  b0 b1     =>    rank 1  a0 a1 b0 b1 c0 c1
+///     rank 2  c0 c1           rank 2  a0 a1 b0 b1 c0 c1
+///
+/// \param send        [in] send_count elements. Read only.
+/// \param recv        [out] size * send_count elements.
+/// \param send_count  [in] Elements that each rank sends. The same on every rank.
+/// \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
+/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+///
+/// Collective; blocks until this rank's part is done. In place: send == recv + rank * send_count elements. Any
+/// other overlap is refused. Replaces MPI_Allgather and ncclAllGather.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_gather(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_count: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    // SAFETY: the caller promises buffers of the documented length, used by nobody else during the call.
+    edge("anyccl_all_gather", || unsafe { arguments(send, recv, send_count, datatype, comm).run() })
+}
+
+/// Starts an all_gather and returns at once.
+///
+/// \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library until the
+///        request has ended.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+///          anyccl_wait or anyccl_test.
+///
+/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// MPI_Iallgather.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_iall_gather(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_count: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_iall_gather", || unsafe { arguments(send, recv, send_count, datatype, comm).start(request) })
+}
+
+fn arguments(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_count: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+) -> Arguments {
+    Arguments {
+        collective: Collective::AllGather,
+        send,
+        recv,
+        count: send_count,
+        datatype,
+        op: None,
+        root: None,
+        comm,
+    }
+}

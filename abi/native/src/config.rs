@@ -1,0 +1,102 @@
+//! The settings that a program may give instead of environment variables.
+
+use std::ffi::{c_char, c_int};
+use std::mem::{offset_of, size_of};
+use std::time::Duration;
+
+use anyccl_edge::check::{self, invalid};
+use anyccl_engine::base::Result;
+use anyccl_engine::comm::CommConfig;
+use anyccl_engine::config::Config;
+use anyccl_engine::observe::log as engine_log;
+
+use crate::log::{anyccl_log_level_t, level_from};
+
+/// Settings of one communicator. Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or
+/// NULL has its default. Later versions append members; struct_size tells which ones the program knows.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct anyccl_config_t {
+    /// sizeof(anyccl_config_t) in the program. Smaller than the library's: the missing members have their
+    /// defaults. Larger: accepted when the members that the library does not know are all 0.
+    pub struct_size: usize,
+    /// What messages call the communicator, UTF-8; copied. NULL: "world" or "comm".
+    pub name: *const c_char,
+    /// Deadline of every wait, in milliseconds. 0: what ANYCCL_TIMEOUT_MS says. ANYCCL_TIMEOUT_NEVER: none.
+    pub timeout_ms: i64,
+    /// Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what ANYCCL_LOG says.
+    pub log_level: anyccl_log_level_t,
+    /// Must be 0.
+    pub reserved: c_int,
+}
+
+/// `timeout_ms` of a wait without a deadline.
+pub const ANYCCL_TIMEOUT_NEVER: c_int = -1;
+
+/// A `struct_size` beyond this is not a size but garbage, and reading that far would fault.
+const LARGEST_SIZE: usize = 4096;
+
+/// What the environment says, and what `config` says on top of it. Sets the log level of the process.
+///
+/// # Safety
+/// A `config` that is not NULL points to `struct_size` readable bytes, and its name is NULL or a terminated text.
+pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig)> {
+    let mut settings = Config::from_environment()?;
+    let mut own = CommConfig::default();
+    if !config.is_null() {
+        // SAFETY: the caller's promise, handed on.
+        let config = unsafe { copy(config) }?;
+        // SAFETY: as above.
+        own.name = unsafe { check::text(config.name, "config->name") }?;
+        own.timeout = timeout(config.timeout_ms)?;
+        settings.log = level_from(config.log_level)?.unwrap_or(settings.log);
+        if config.reserved != 0 {
+            return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
+        }
+    }
+    engine_log::set_level(settings.log);
+    Ok((settings, own))
+}
+
+/// The members that both sides know; the others are 0.
+///
+/// # Safety
+/// `config` points to `struct_size` readable bytes.
+unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
+    const KNOWN: usize = size_of::<anyccl_config_t>();
+    // SAFETY: every version of the struct begins with this member.
+    let given = unsafe { config.cast::<usize>().read() };
+    if !(offset_of!(anyccl_config_t, name)..=LARGEST_SIZE).contains(&given) {
+        let got = format!("{given}; set it to sizeof(anyccl_config_t), or begin with ANYCCL_CONFIG_INIT");
+        return invalid("config->struct_size", got);
+    }
+    // SAFETY: the caller vouches for `given` bytes, which nobody changes during the call.
+    let bytes = unsafe { std::slice::from_raw_parts(config.cast::<u8>(), given) };
+    if let Some(at) = bytes.iter().skip(KNOWN).position(|byte| *byte != 0) {
+        let got =
+            format!("{given}, with a member set at byte {}; this library knows {KNOWN} bytes", KNOWN + at);
+        return invalid("config->struct_size", got);
+    }
+    let mut known =
+        anyccl_config_t { struct_size: 0, name: std::ptr::null(), timeout_ms: 0, log_level: 0, reserved: 0 };
+    // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers and
+    // a pointer; half a member stays 0 in its other half only if a program gives a size that no version had.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut known).cast(), given.min(KNOWN)) };
+    Ok(known)
+}
+
+fn timeout(ms: i64) -> Result<Option<Duration>> {
+    const NEVER: i64 = ANYCCL_TIMEOUT_NEVER as i64;
+    match ms {
+        0 => Ok(None),
+        // The engine's zero waits for ever.
+        NEVER => Ok(Some(Duration::ZERO)),
+        ms => match u64::try_from(ms) {
+            Ok(ms) => Ok(Some(Duration::from_millis(ms))),
+            Err(_) => invalid(
+                "config->timeout_ms",
+                format!("{ms}; accepted: 0 for the default, ANYCCL_TIMEOUT_NEVER, or milliseconds"),
+            ),
+        },
+    }
+}

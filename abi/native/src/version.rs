@@ -1,0 +1,32 @@
+//! Which library is this?
+
+use std::ffi::{c_char, c_int};
+
+/// Gives the version of the library in use, which may be newer than the header: "0.1.0".
+///
+/// \returns A text that is always valid and never NULL. Not to be freed.
+///
+/// Local. Any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_version_string() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Gives the version of the library in use as a number: 10000 * major + 100 * minor + patch.
+///
+/// \returns The number; compare with ANYCCL_VERSION, which is the header's.
+///
+/// Local. Any thread. Replaces ncclGetVersion and MPI_Get_library_version.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_version() -> c_int {
+    const fn number(text: &str) -> c_int {
+        match c_int::from_str_radix(text, 10) {
+            Ok(number) => number,
+            Err(_) => panic!("a version in Cargo.toml is three numbers"),
+        }
+    }
+    const VERSION: c_int = 10_000 * number(env!("CARGO_PKG_VERSION_MAJOR"))
+        + 100 * number(env!("CARGO_PKG_VERSION_MINOR"))
+        + number(env!("CARGO_PKG_VERSION_PATCH"));
+    VERSION
+}

@@ -1,0 +1,182 @@
+"""Runs every example, and the program of README.md, on 1, 2, 3 and 4 ranks and compares what they print with what
+they should.
+
+    make examples
+    python3 c-examples/run_tests.py [--prefix INSTALLED] [--programs FOLDER]
+
+What is expected is worked out here, from the definition of each collective.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAIN = os.path.join(HERE, "05-train")
+TARGET = os.path.join(os.path.dirname(HERE), "target")
+RANKS = (1, 2, 3, 4)
+SECONDS = 60
+
+
+def columns(numbers):
+    return "".join(f"{number:4d}" for number in numbers)
+
+
+def hello_world(n):
+    # The lines come in any order; the caller sorts what it got.
+    return [f"Hello from rank {r} of {n} (local rank {r} of {n})" for r in range(n)]
+
+
+def broadcast(n):
+    return [f"rank {r} has 10 20 30 40" for r in range(n)]
+
+
+def all_reduce(n):
+    before = [[10 * r + i for i in range(4)] for r in range(n)]
+    after = [sum(column) for column in zip(*before)]
+    spaced = [" ".join(f"{x:4d}" for x in row) for row in before + [after]]
+    return [f"rank | {'before':>19} | {'after':>19}"] + [f"{r:4d} | {spaced[r]} | {spaced[n]}" for r in range(n)]
+
+
+def all_to_all(n):
+    sent = [[10 * r + to for to in range(n)] for r in range(n)]
+    got = list(zip(*sent))
+    return [f"rank | {'sent':>{4 * n}} | {'got':>{4 * n}}"] + [
+        f"{r:4d} | {columns(sent[r])} | {columns(got[r])}" for r in range(n)
+    ]
+
+
+def equivalence(n):
+    ways = ("all_reduce", "reduce + broadcast", "reduce_scatter + all_gather")
+    pairs = list(zip(ways, ways[1:] + ways[:1])) + [(ways[0], "sum made by hand")]
+    return [
+        f"{datatype:7}  {one:27} = {other:27} {verdict}"
+        for datatype, verdict in (("int64", "bit for bit"), ("float32", "within rounding"))
+        for one, other in pairs
+    ] + [f"all three ways agree, ranks: {n}"]
+
+
+class Failure(Exception):
+    """Why a test did not pass."""
+
+
+def run(command):
+    """What the command prints. A command that fails or hangs is a failure."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired as expired:
+        raise Failure(f"not finished after {SECONDS} s; so far:\n{expired.stdout}") from None
+    if done.returncode != 0:
+        raise Failure(f"exit status {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def launch(options, n, program, *arguments):
+    launcher = os.path.join(options.prefix, "bin", "anyccl")
+    # os.path.join leaves an absolute path as it is.
+    return run([launcher, "run", "-n", str(n), os.path.join(options.programs, program), *arguments])
+
+
+def expect_lines(expected, printed):
+    if printed.splitlines() != expected:
+        raise Failure("expected:\n" + "\n".join(expected) + "\nprinted:\n" + printed)
+
+
+def tests_of_output(options):
+    """(name, what to call) of the examples that print the same in every run."""
+    for program, expected in (
+        ("00-hello-world", hello_world),
+        ("01-broadcast", broadcast),
+        ("02-allreduce", all_reduce),
+        ("03-all-to-all", all_to_all),
+        ("04-equivalence", equivalence),
+    ):
+        for n in RANKS:
+
+            def test(program=program, expected=expected, n=n):
+                printed = launch(options, n, program)
+                if program == "00-hello-world":
+                    printed = "\n".join(sorted(printed.splitlines()))
+                expect_lines(expected(n), printed)
+
+            yield f"{program} on {n}", test
+
+
+def tests_of_training(options, folder):
+    """(name, what to call) of the training: it learns, and the number of ranks does not matter."""
+    digits = os.path.join(TARGET, "digits.csv")
+
+    def weights(n):
+        return os.path.join(folder, f"weights-{n}.txt")
+
+    def fetch():
+        run([sys.executable, os.path.join(TRAIN, "fetch_digits.py"), digits])
+
+    def train(n):
+        printed = launch(options, n, "05-train", digits, weights(n))
+        losses = [float(loss) for loss in re.findall(r"loss (\S+)", printed)]
+        accuracies = [float(percent) for percent in re.findall(r"accuracy (\S+) %", printed)]
+        if not losses or losses != sorted(losses, reverse=True) or not accuracies[-1] > 94:
+            raise Failure("does not learn:\n" + printed)
+        if f"weights equal on all ranks ({n})" not in printed:
+            raise Failure("does not say that the weights are equal:\n" + printed)
+        run([sys.executable, os.path.join(TRAIN, "compare_weights.py"), weights(1), weights(n)])
+
+    yield "05-train gets its data", fetch
+    for n in RANKS:
+        yield f"05-train on {n}", lambda n=n: train(n)
+
+
+def tests_of_readme(options, folder):
+    """(name, what to call) of the program that README.md shows: it compiles as it stands, and runs."""
+    source, program = os.path.join(folder, "readme.c"), os.path.join(folder, "readme")
+
+    def build():
+        with open(os.path.join(os.path.dirname(HERE), "README.md"), encoding="utf-8") as readme:
+            (shown,) = re.findall(r"^```c\n(.*?)^```$", readme.read(), re.MULTILINE | re.DOTALL)
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(shown)
+        library = os.path.abspath(os.path.join(options.prefix, "lib"))
+        run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", source, "-o", program,
+             "-I", os.path.join(options.prefix, "include"), "-L", library, f"-Wl,-rpath,{library}", "-lanyccl"])
+
+    def sum_of_ranks(n):
+        printed = launch(options, n, program)
+        expect_lines([f"rank {r} of {n}: the sum is {n * (n + 1) // 2}" for r in range(n)],
+                     "\n".join(sorted(printed.splitlines())))
+
+    yield "README.md compiles", build
+    for n in RANKS:
+        yield f"README.md on {n}", lambda n=n: sum_of_ranks(n)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--prefix", default=os.path.join(TARGET, "demo-prefix"), help="where anyccl is installed")
+    parser.add_argument("--programs", default=os.path.join(TARGET, "examples"), help="where the examples were built")
+    options = parser.parse_args()
+    for needed in (os.path.join(options.prefix, "bin", "anyccl"), os.path.join(options.programs, "05-train")):
+        if not os.path.exists(needed):
+            sys.exit(f"{needed} is missing: run `make examples` first")
+
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tests = [*tests_of_output(options), *tests_of_training(options, folder), *tests_of_readme(options, folder)]
+        for name, test in tests:
+            try:
+                test()
+            except Failure as failure:
+                failed += 1
+                print(f"FAILED  {name}: {failure}")
+            else:
+                passed += 1
+                print(f"ok      {name}")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

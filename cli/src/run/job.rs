@@ -1,0 +1,232 @@
+//! The loop that looks after a running job.
+//!
+//! A rank that has ended stays unreaped until the whole job has: so its process id still names
+//! its process group, and a signal to that group can never hit a stranger.
+//!
+//! Phases: *running*; *asked*: SIGTERM was sent, or all ranks have ended and only something that
+//! they have started still holds their output open; *killed*: SIGKILL was sent to all groups;
+//! *gave up*: what still holds the output open is out of reach, only what came is written;
+//! *abandoned*: not even that, the user insists.
+
+use std::io;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use super::arguments::RunArguments;
+use super::input::Input;
+use super::output::Output;
+use super::report::{Cause, Outcome, RankRecord};
+use super::signals::asks_to_end;
+use super::spawn::Started;
+use crate::sys::poll::{self, Waiting};
+use crate::sys::process::{Ending, Pid, ended, signal_group, stop_self};
+use crate::sys::signal::SignalQueue;
+
+/// The kernel may need this long to take a large process down after SIGKILL.
+const DEATH: Duration = Duration::from_secs(10);
+/// After the last rank was killed, output that somebody still holds open is waited for this long.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// A job whose ranks have been started.
+pub struct Job {
+    ranks: Vec<RankRecord>,
+    children: Vec<Child>,
+    output: Output,
+    input: Input,
+    signals: SignalQueue,
+    phase: Phase,
+    grace: Duration,
+    timeout: Option<(Instant, Duration)>,
+    interrupts: u32,
+    cause: Cause,
+    program: String,
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    Running,
+    Asked { kill_at: Instant },
+    Killed { give_up_at: Instant },
+    GaveUp,
+    Abandoned,
+}
+
+impl Job {
+    /// Takes over the ranks that were started as `arguments` say.
+    pub fn new(arguments: &RunArguments, started: Started, signals: SignalQueue) -> io::Result<Job> {
+        let Started { mut children, input } = started;
+        let output = Output::of(&mut children, !arguments.no_prefix)?;
+        let ranks = children.iter().map(|child| RankRecord::new(child.id() as Pid)).collect();
+        Ok(Job {
+            ranks,
+            children,
+            output,
+            input,
+            signals,
+            phase: Phase::Running,
+            grace: arguments.grace,
+            timeout: arguments.timeout.map(|limit| (Instant::now() + limit, limit)),
+            interrupts: 0,
+            cause: Cause::AllExited,
+            program: arguments.command[0].display().to_string(),
+        })
+    }
+
+    /// Returns when every rank has ended, all output is written, and no process group is left.
+    pub fn run_to_the_end(mut self) -> io::Result<Outcome> {
+        let mut waiting: Vec<Waiting> = Vec::new();
+        // A rank may have ended before SIGCHLD was asked for: never wait without having looked.
+        self.look_for_ends()?;
+        while !self.is_over() {
+            waiting.clear();
+            waiting.extend([poll::readable(&self.signals), self.input.waiting()]);
+            self.output.add_waiting(&mut waiting);
+            let now = Instant::now();
+            poll::poll(&mut waiting, self.deadline().map(|at| at.saturating_duration_since(now)))?;
+            if poll::is_ready(&waiting[0]) {
+                self.take_signals()?;
+            }
+            if poll::is_ready(&waiting[1]) {
+                self.input.advance();
+            }
+            self.output.advance(&waiting[2..]);
+            self.keep_deadlines(Instant::now());
+        }
+        self.signal_all(libc::SIGKILL);
+        for (child, rank) in self.children.iter_mut().zip(&self.ranks) {
+            if rank.ending.is_some() {
+                child.wait()?;
+            }
+        }
+        Ok(Outcome {
+            program: self.program,
+            ranks: self.ranks,
+            cause: self.cause,
+            tails: self.output.into_tails(),
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        match self.phase {
+            Phase::Abandoned => true,
+            Phase::GaveUp => self.output.is_written(),
+            _ => self.all_ended() && self.output.has_ended() && self.output.is_written(),
+        }
+    }
+
+    fn all_ended(&self) -> bool {
+        self.ranks.iter().all(|rank| rank.ending.is_some())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Running => self.timeout.map(|(at, _)| at),
+            Phase::Asked { kill_at } => Some(kill_at),
+            Phase::Killed { give_up_at } => Some(give_up_at),
+            Phase::GaveUp | Phase::Abandoned => None,
+        }
+    }
+
+    fn keep_deadlines(&mut self, now: Instant) {
+        if self.deadline().is_none_or(|at| now < at) {
+            return;
+        }
+        match self.phase {
+            Phase::Running => {
+                self.cause = self.timeout.map_or(self.cause, |(_, limit)| Cause::TimedOut(limit));
+                self.ask_all_to_end();
+            }
+            // Somebody who waits for our own slow reader is not to blame for waiting.
+            Phase::Asked { .. } if self.all_ended() && !self.output.is_written() => {
+                self.phase = Phase::Asked { kill_at: now + self.grace.max(LAST_WORDS) };
+            }
+            Phase::Asked { .. } => self.kill_all(),
+            Phase::Killed { .. } => {
+                self.output.end_all();
+                self.phase = Phase::GaveUp;
+            }
+            Phase::GaveUp | Phase::Abandoned => {}
+        }
+    }
+
+    fn take_signals(&mut self) -> io::Result<()> {
+        while let Some(signal) = self.signals.next()? {
+            match signal {
+                libc::SIGCHLD => self.look_for_ends()?,
+                // No rank is left that could end: what remains is up to us.
+                _ if asks_to_end(signal) && self.all_ended() => {
+                    self.cause.becomes(Cause::Interrupted(signal));
+                    self.phase = Phase::Abandoned;
+                }
+                libc::SIGINT if self.interrupts > 0 => {
+                    self.cause.becomes(Cause::Interrupted(signal));
+                    self.kill_all();
+                }
+                _ => self.pass_on(signal),
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_on(&mut self, signal: i32) {
+        self.interrupts += u32::from(signal == libc::SIGINT);
+        if asks_to_end(signal) {
+            self.ranks.iter_mut().filter(|r| r.ending.is_none()).for_each(|r| r.passed_on = Some(signal));
+        }
+        self.signal_all(signal);
+        match signal {
+            libc::SIGTSTP => stop_self(),
+            libc::SIGCONT => self.input.continued(),
+            _ => {}
+        }
+    }
+
+    fn look_for_ends(&mut self) -> io::Result<()> {
+        let mut found: Vec<(usize, Ending)> = Vec::new();
+        for (rank, record) in self.ranks.iter_mut().enumerate().filter(|(_, r)| r.ending.is_none()) {
+            if let Some(ending) = ended(record.pid)? {
+                record.ending = Some(ending);
+                found.push((rank, ending));
+            }
+        }
+        // Of ranks found at the same time, one that a signal has ended is the likelier culprit:
+        // the others may have exited because they lost it.
+        found.sort_by_key(|(_, ending)| matches!(ending, Ending::Exit(_)));
+        for (rank, ending) in found {
+            let asked = !matches!(self.phase, Phase::Running);
+            let record = &mut self.ranks[rank];
+            record.with_the_job = asked && record.was_told_to(ending);
+            if ending != Ending::Exit(0) && !asked {
+                self.cause = Cause::RankFailed(rank);
+                self.ask_all_to_end();
+            }
+        }
+        if self.all_ended() {
+            self.phase = match self.phase {
+                Phase::Running => Phase::Asked { kill_at: Instant::now() + self.grace },
+                Phase::Killed { give_up_at } => {
+                    Phase::Killed { give_up_at: give_up_at.min(Instant::now() + LAST_WORDS) }
+                }
+                asked => asked,
+            };
+        }
+        Ok(())
+    }
+
+    fn ask_all_to_end(&mut self) {
+        self.signal_all(libc::SIGTERM);
+        // A stopped process would not notice.
+        self.signal_all(libc::SIGCONT);
+        self.phase = Phase::Asked { kill_at: Instant::now() + self.grace };
+    }
+
+    fn kill_all(&mut self) {
+        self.signal_all(libc::SIGKILL);
+        let patience = if self.all_ended() { LAST_WORDS } else { DEATH };
+        self.phase = Phase::Killed { give_up_at: Instant::now() + patience };
+    }
+
+    fn signal_all(&self, signal: i32) {
+        self.ranks.iter().for_each(|rank| signal_group(rank.pid, signal));
+    }
+}

@@ -1,0 +1,152 @@
+//! Passes the ranks' output on: whole lines, each with its rank in front.
+//!
+//! Every rank has two streams, standard output and standard error, and each kind of stream ends
+//! in one sink, this process's own. Lines are put together per stream, so lines of several ranks
+//! never mix. A sink that is not read fast enough stops the reading of its streams, and with it
+//! the ranks, as if they wrote there themselves; nothing here ever blocks, so signals and ends
+//! are noticed all the while. When a sink is closed, its streams are, and ranks that go on
+//! writing get SIGPIPE.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::time::Duration;
+
+use super::lines::Lines;
+use super::report::Tail;
+use super::sink::Sink;
+use crate::sys::poll::{self, Waiting};
+
+/// Streams and sinks come in this order: standard output, standard error.
+const STDERR: usize = 1;
+const KINDS: usize = 2;
+
+/// Bytes read at a time: what a pipe holds unless somebody has enlarged it.
+const READ: usize = 64 << 10;
+/// The kernel's usual limit on pipes is 1 MiB.
+const READS_OF_A_PIPE: usize = 16;
+
+/// All streams and both sinks.
+pub struct Output {
+    sinks: [Sink; KINDS],
+    /// Standard output and error of rank 0, of rank 1, ...
+    streams: Vec<Stream>,
+    tails: Vec<Tail>,
+    buffer: Vec<u8>,
+}
+
+struct Stream {
+    /// `None` once it has ended.
+    pipe: Option<File>,
+    prefix: Option<Vec<u8>>,
+    lines: Lines,
+}
+
+impl Output {
+    /// Takes over the output of the ranks, in order.
+    pub fn of(children: &mut [Child], prefixed: bool) -> io::Result<Output> {
+        let sinks = [Sink::stdout()?, Sink::stderr()?];
+        let width = (children.len() - 1).to_string().len();
+        let mut streams = Vec::with_capacity(KINDS * children.len());
+        for (rank, child) in children.iter_mut().enumerate() {
+            let out = child.stdout.take().map(OwnedFd::from);
+            let err = child.stderr.take().map(OwnedFd::from);
+            for (sink, pipe) in sinks.iter().zip([out, err]) {
+                let prefix = prefixed.then(|| sink.prefix(rank, width));
+                streams.push(Stream { pipe: pipe.map(File::from), prefix, lines: Lines::default() });
+            }
+        }
+        let tails = children.iter().map(|_| Tail::default()).collect();
+        Ok(Output { sinks, streams, tails, buffer: vec![0; READ] })
+    }
+
+    /// Appends what to wait for.
+    pub fn add_waiting(&self, waiting: &mut Vec<Waiting>) {
+        waiting.extend(self.sinks.iter().map(Sink::waiting));
+        waiting.extend(self.streams.iter().enumerate().map(|(at, stream)| match &stream.pipe {
+            Some(pipe) if !self.sinks[at % KINDS].is_full() => poll::readable(pipe),
+            _ => poll::nothing(),
+        }));
+    }
+
+    /// Moves what is ready; `waiting` is what [`Output::add_waiting`] appended, answered.
+    pub fn advance(&mut self, waiting: &[Waiting]) {
+        for (at, waiting) in waiting[KINDS..].iter().enumerate() {
+            if poll::is_ready(waiting) {
+                self.read(at);
+            }
+        }
+        for (kind, sink) in self.sinks.iter_mut().enumerate() {
+            sink.write_what_fits();
+            if sink.is_closed() {
+                self.streams.iter_mut().skip(kind).step_by(KINDS).for_each(|stream| stream.pipe = None);
+            }
+        }
+    }
+
+    fn read(&mut self, at: usize) {
+        let stream = &mut self.streams[at];
+        let Some(pipe) = &mut stream.pipe else { return };
+        match pipe.read(&mut self.buffer) {
+            Ok(0) => self.end(at),
+            Ok(n) => {
+                let (sink, tail) = (&mut self.sinks[at % KINDS], &mut self.tails[at / KINDS]);
+                let prefix = stream.prefix.as_deref();
+                stream.lines.take(&self.buffer[..n], |line| pass_on(line, prefix, at, sink, tail));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.end(at),
+        }
+    }
+
+    fn end(&mut self, at: usize) {
+        let stream = &mut self.streams[at];
+        stream.pipe = None;
+        let (sink, tail) = (&mut self.sinks[at % KINDS], &mut self.tails[at / KINDS]);
+        let prefix = stream.prefix.as_deref();
+        stream.lines.finish(|line| pass_on(line, prefix, at, sink, tail));
+    }
+
+    /// Whether every stream has ended.
+    pub fn has_ended(&self) -> bool {
+        self.streams.iter().all(|stream| stream.pipe.is_none())
+    }
+
+    /// Whether everything that came has been written.
+    pub fn is_written(&self) -> bool {
+        self.sinks.iter().all(Sink::is_empty)
+    }
+
+    /// Waits for no more output: takes what is in the pipes, and leaves them.
+    pub fn end_all(&mut self) {
+        for at in 0..self.streams.len() {
+            // Whoever still writes could go on for ever; a pipe holds no more than a few reads.
+            for _ in 0..READS_OF_A_PIPE {
+                let Some(pipe) = &self.streams[at].pipe else { break };
+                let mut waiting = [poll::readable(pipe)];
+                if poll::poll(&mut waiting, Some(Duration::ZERO)).is_err() || !poll::is_ready(&waiting[0]) {
+                    break;
+                }
+                self.read(at);
+            }
+            self.end(at);
+        }
+    }
+
+    /// What each rank said last on its standard error.
+    pub fn into_tails(self) -> Vec<Tail> {
+        self.tails
+    }
+}
+
+fn pass_on(line: &[u8], prefix: Option<&[u8]>, at: usize, sink: &mut Sink, tail: &mut Tail) {
+    if at % KINDS == STDERR {
+        tail.note(line);
+    }
+    match prefix {
+        None => sink.put(&[line]),
+        Some(prefix) if line.ends_with(b"\n") => sink.put(&[prefix, line]),
+        Some(prefix) => sink.put(&[prefix, line, b"\n"]),
+    }
+}

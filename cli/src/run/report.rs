@@ -1,0 +1,233 @@
+//! What the user is told about how the job ended.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use crate::sys::process::{Ending, Pid};
+use crate::sys::signal;
+
+/// How the library's log lines about errors begin (`observe::log`).
+const LIBRARY_ERROR: &[u8] = b"anyccl: error:";
+/// Lines of standard error that are repeated in the report.
+const LAST_LINES: usize = 5;
+/// Bytes of a line that are repeated.
+const LAST_BYTES: usize = 1024;
+
+/// What one rank said last on its standard error.
+#[derive(Default)]
+pub struct Tail {
+    lines: VecDeque<Vec<u8>>,
+    library_error: Option<Vec<u8>>,
+}
+
+impl Tail {
+    /// Notes a line that the rank has written.
+    pub fn note(&mut self, line: &[u8]) {
+        let line = line.trim_ascii_end();
+        let line = &line[..line.len().min(LAST_BYTES)];
+        if line.starts_with(LIBRARY_ERROR) {
+            self.library_error = Some(line[LIBRARY_ERROR.len()..].trim_ascii().to_vec());
+        }
+        // The oldest line's memory is used again.
+        let recycled = if self.lines.len() == LAST_LINES { self.lines.pop_front() } else { None };
+        let mut kept = recycled.unwrap_or_default();
+        kept.clear();
+        kept.extend_from_slice(line);
+        self.lines.push_back(kept);
+    }
+}
+
+/// What became of one rank.
+pub struct RankRecord {
+    /// Its process.
+    pub pid: Pid,
+    /// `None` while it runs.
+    pub ending: Option<Ending>,
+    /// Signal that the launcher was sent and passed on, which asks to end.
+    pub passed_on: Option<i32>,
+    /// It ended because the job was being ended, and is not to blame.
+    pub with_the_job: bool,
+}
+
+impl RankRecord {
+    /// A rank that has been started.
+    pub fn new(pid: Pid) -> RankRecord {
+        RankRecord { pid, ending: None, passed_on: None, with_the_job: false }
+    }
+
+    /// Whether the launcher has sent what ended this rank.
+    pub fn was_told_to(&self, ending: Ending) -> bool {
+        match ending {
+            Ending::Exit(status) => status == 0,
+            Ending::Signal { number, .. } => {
+                [libc::SIGTERM, libc::SIGKILL].contains(&number) || self.passed_on == Some(number)
+            }
+        }
+    }
+}
+
+/// Why the job came to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Every rank exited by itself, with status 0.
+    AllExited,
+    /// This rank was the first to fail.
+    RankFailed(usize),
+    /// `--timeout`.
+    TimedOut(Duration),
+    /// This signal came to the launcher when it could only stop at once: a second SIGINT.
+    Interrupted(i32),
+}
+
+impl Cause {
+    /// Sets the cause, unless there was one before.
+    pub fn becomes(&mut self, cause: Cause) {
+        if *self == Cause::AllExited {
+            *self = cause;
+        }
+    }
+}
+
+/// A job that has ended.
+pub struct Outcome {
+    /// Program of all ranks, as the user named it.
+    pub program: String,
+    /// One record per rank.
+    pub ranks: Vec<RankRecord>,
+    /// Why it ended.
+    pub cause: Cause,
+    /// One per rank.
+    pub tails: Vec<Tail>,
+}
+
+impl Outcome {
+    /// Tells the user, on standard error, unless all is well. Answers the exit code.
+    pub fn tell(&self) -> u8 {
+        let mut text = String::new();
+        let code = match self.cause {
+            Cause::AllExited => 0,
+            Cause::RankFailed(rank) => self.describe_failure(rank, &mut text),
+            Cause::TimedOut(limit) => {
+                line(&mut text, &format!("the job was ended after {} s (--timeout)", limit.as_secs_f64()));
+                124
+            }
+            Cause::Interrupted(signal) => {
+                line(&mut text, &format!("the job was killed on {}", signal::name(signal)));
+                128 + signal as u8
+            }
+        };
+        self.describe_others(&mut text);
+        // A closed standard error is no reason to fail differently.
+        let _ = io::stderr().write_all(text.as_bytes());
+        code
+    }
+
+    fn describe_failure(&self, rank: usize, text: &mut String) -> u8 {
+        let (record, tail) = (&self.ranks[rank], &self.tails[rank]);
+        let Some(ending) = record.ending else { return 1 };
+        let (pid, program) = (record.pid, &self.program);
+        let why = match ending {
+            Ending::Signal { number, .. } if record.passed_on == Some(number) => {
+                ", which was sent to the job"
+            }
+            _ => "",
+        };
+        line(text, &format!("rank {rank} (pid {pid}, program \"{program}\") {}{why}", phrase(ending)));
+        if let Some(error) = &tail.library_error {
+            line(text, &format!("last library error of rank {rank}: {}", String::from_utf8_lossy(error)));
+        }
+        if !tail.lines.is_empty() {
+            line(text, &format!("last lines of rank {rank} on standard error:"));
+            for last in &tail.lines {
+                line(text, &format!("  {}", String::from_utf8_lossy(last)));
+            }
+        }
+        ending.code()
+    }
+
+    fn describe_others(&self, text: &mut String) {
+        let (mut failed, mut ended, mut alive) = (Vec::new(), Vec::new(), Vec::new());
+        for (rank, record) in self.ranks.iter().enumerate() {
+            match record.ending {
+                _ if self.cause == Cause::RankFailed(rank) => {}
+                None => alive.push(rank),
+                Some(Ending::Exit(0)) => {}
+                Some(_) if record.with_the_job => ended.push(rank),
+                Some(ending) => failed.push(format!("rank {rank} {}", phrase(ending))),
+            }
+        }
+        if !failed.is_empty() {
+            line(text, &format!("soon after: {}", shortened(&failed)));
+        }
+        if !ended.is_empty() {
+            line(text, &format!("ended with the job: {}", ranges(&ended)));
+        }
+        if !alive.is_empty() {
+            line(text, &format!("could not be killed: {}", ranges(&alive)));
+        }
+    }
+}
+
+fn line(text: &mut String, what: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "anyccl run: {what}");
+}
+
+fn phrase(ending: Ending) -> String {
+    match ending {
+        Ending::Exit(status) => format!("exited with status {status}"),
+        Ending::Signal { number, core } => {
+            let core = if core { " (core dumped)" } else { "" };
+            format!("was ended by {}{core}", signal::name(number))
+        }
+    }
+}
+
+/// At most eight, then how many more.
+fn shortened(items: &[String]) -> String {
+    let shown = items.len().min(8);
+    let more = items.len() - shown;
+    let list = items[..shown].join(", ");
+    if more == 0 { list } else { format!("{list} and {more} more") }
+}
+
+/// Ascending ranks as `ranks 0-2, 5`.
+fn ranges(ranks: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &rank in ranks {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == rank => *last = rank,
+            _ => runs.push((rank, rank)),
+        }
+    }
+    let runs: Vec<String> = runs
+        .iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
+    format!("{noun} {}", shortened(&runs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_ranks_are_named_as_a_range() {
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "ranks 0-2, 5, 7-8");
+        assert_eq!(ranges(&[3]), "rank 3");
+    }
+
+    #[test]
+    fn the_last_library_error_is_kept_though_other_lines_follow() {
+        let mut tail = Tail::default();
+        tail.note(b"anyccl: error: first\n");
+        tail.note(b"anyccl: error: second\n");
+        tail.note(b"not anyccl: error: third\n");
+        (0..20).for_each(|i| tail.note(format!("line {i}\n").as_bytes()));
+        assert_eq!(tail.library_error.as_deref(), Some(&b"second"[..]));
+        assert_eq!(tail.lines, [b"line 15", b"line 16", b"line 17", b"line 18", b"line 19"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Standard output or standard error of this process, written without ever blocking.
+//!
+//! The descriptor is shared with whoever started this process, so it cannot be made
+//! non-blocking. A pipe or terminal that poll calls writable takes PIPE_BUF bytes at least.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use crate::sys::poll::{self, Waiting};
+
+/// With more than this unwritten, nothing more is read for this sink.
+const FULL: usize = 256 << 10;
+
+/// Colours of ranks on a terminal: readable on dark and on light ground, red left to errors.
+const COLOURS: [u8; 6] = [36, 32, 33, 35, 34, 96];
+
+/// Where the lines of all ranks go.
+pub struct Sink {
+    file: File,
+    pending: Vec<u8>,
+    written: usize,
+    /// Bytes of one write that does not block.
+    chunk: usize,
+    colour: bool,
+    closed: bool,
+}
+
+impl Sink {
+    /// This process's standard output.
+    pub fn stdout() -> io::Result<Sink> {
+        Sink::of(io::stdout().as_fd(), io::stdout().is_terminal())
+    }
+
+    /// This process's standard error.
+    pub fn stderr() -> io::Result<Sink> {
+        Sink::of(io::stderr().as_fd(), io::stderr().is_terminal())
+    }
+
+    fn of(fd: BorrowedFd<'_>, terminal: bool) -> io::Result<Sink> {
+        let file = File::from(fd.try_clone_to_owned()?);
+        // A disk is waited for in any case; only what somebody else reads can keep us for ever.
+        let chunk = if file.metadata()?.is_file() { usize::MAX } else { libc::PIPE_BUF };
+        let colour = terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, closed: false })
+    }
+
+    /// What stands in front of the lines of `rank`, the number `width` digits wide.
+    pub fn prefix(&self, rank: usize, width: usize) -> Vec<u8> {
+        if self.colour {
+            let colour = COLOURS[rank % COLOURS.len()];
+            format!("\x1b[{colour}m[{rank:width$}]\x1b[0m ").into_bytes()
+        } else {
+            format!("[{rank:width$}] ").into_bytes()
+        }
+    }
+
+    /// Adds one line, given in parts.
+    pub fn put(&mut self, parts: &[&[u8]]) {
+        if !self.closed {
+            parts.iter().for_each(|part| self.pending.extend_from_slice(part));
+        }
+    }
+
+    /// What to wait for.
+    pub fn waiting(&self) -> Waiting {
+        if self.is_empty() { poll::nothing() } else { poll::writable(&self.file) }
+    }
+
+    /// Writes as much as goes without blocking.
+    pub fn write_what_fits(&mut self) {
+        while !self.is_empty() && self.is_writable() {
+            let rest = &self.pending[self.written..];
+            match self.file.write(&rest[..rest.len().min(self.chunk)]) {
+                Ok(n) => self.written += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Somebody else made it non-blocking: come back when poll says so again.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(_) => {
+                    self.closed = true;
+                    self.written = self.pending.len();
+                }
+            }
+        }
+        // Moving the rest to the front costs its length: only when as much has gone.
+        if self.is_empty() || self.written > FULL {
+            self.pending.drain(..self.written);
+            self.written = 0;
+        }
+    }
+
+    fn is_writable(&self) -> bool {
+        let mut waiting = [poll::writable(&self.file)];
+        // When poll cannot tell, the write will.
+        poll::poll(&mut waiting, Some(Duration::ZERO)).is_err() || poll::is_ready(&waiting[0])
+    }
+
+    /// Whether nothing is left to write.
+    pub fn is_empty(&self) -> bool {
+        self.written == self.pending.len()
+    }
+
+    /// Whether so much is left to write that no more should come.
+    pub fn is_full(&self) -> bool {
+        self.pending.len() - self.written > FULL
+    }
+
+    /// Whether writing has failed: nobody reads any more.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+}

@@ -1,0 +1,55 @@
+//! What a child does between fork and exec.
+
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use super::check;
+use super::cpus::CpuSet;
+use super::files::FileLimit;
+
+/// Orders for the child. Plain data: the child may neither allocate nor take a lock.
+#[derive(Clone, Copy)]
+pub struct Orders {
+    /// Socket on which the child tells the watchdog its process id, 4 bytes, native order.
+    pub watchdog: RawFd,
+    /// Cores to run on; `None` keeps the parent's.
+    pub cpus: Option<CpuSet>,
+    /// Limit on open files to go back to.
+    pub files: FileLimit,
+}
+
+/// Makes `command` start a child that leads a process group of its own, dies with the calling
+/// thread, is known to the watchdog before it runs any foreign code, and follows `orders`.
+///
+/// The calling thread must be the main thread, else the child dies when that thread ends.
+pub fn prepare(command: &mut Command, orders: Orders) {
+    let parent = std::process::id();
+    command.process_group(0);
+    // SAFETY: the closure only makes system calls on data it owns: no allocation, no lock, no
+    // panic, so it may run in the forked child of a process with threads.
+    unsafe { command.pre_exec(move || obey(parent, &orders)) };
+}
+
+fn obey(parent: u32, orders: &Orders) -> io::Result<()> {
+    // SAFETY: sets a flag of this process; touches no memory.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
+    // SAFETY: asks the kernel; touches no memory.
+    if unsafe { libc::getppid() } as u32 != parent {
+        // The parent died before the flag was set: nobody waits for this child.
+        // SAFETY: ends the process; needs nothing.
+        unsafe { libc::_exit(1) };
+    }
+    // SAFETY: asks the kernel; touches no memory.
+    let record = unsafe { libc::getpid() }.to_ne_bytes();
+    // SAFETY: the kernel reads the 4 bytes of `record`, which outlives the call.
+    let sent =
+        unsafe { libc::send(orders.watchdog, record.as_ptr().cast(), record.len(), libc::MSG_NOSIGNAL) };
+    // A dead watchdog is a lost precaution, not a reason to refuse work: the answer is ignored.
+    let _ = sent;
+    if let Some(cpus) = &orders.cpus {
+        cpus.apply()?;
+    }
+    orders.files.restore()
+}

@@ -1,0 +1,1222 @@
+/* anyccl: collective communication behind one C ABI.
+ *
+ * Made from abi/native by `cargo xtask header`. Do not edit.
+ *
+ * Conventions
+ *   Every call returns a status, or a value that cannot fail. After a failure anyccl_last_error() has the sentence.
+ *   An out-parameter is written only on ANYCCL_SUCCESS, if it does not say otherwise. Counts are elements; bytes are
+ *   called bytes. Pointers are borrowed for the call, if they do not say otherwise; buffers are host memory of any
+ *   alignment. A call that is "local" talks to no other rank. Every call may be made from any thread; what may not
+ *   run at the same time is said.
+ *
+ * Collectives
+ *   All ranks of a communicator make the same calls in the same order, with the same count, datatype, operator and
+ *   root. Where they do not, every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both calls. Several threads
+ *   may use one communicator when the program fixes the order of their calls; else give each a communicator of its own.
+ *   Send and receive buffer must not overlap, except in place, as each call defines it; each rank decides for itself.
+ *   A count of 0 is a call like any other; its buffers may be NULL.
+ *
+ * Failures of a collective
+ *   ANYCCL_ERR_INVALID_ARGUMENT  refused on this rank, nothing was sent, the communicator works on
+ *   ANYCCL_ERR_INVALID_USAGE     no world, an unusable handle, a forked child: as above
+ *   ANYCCL_ERR_UNSUPPORTED       not possible here: as above
+ *   ANYCCL_ERR_MISMATCH          the ranks made different calls             \
+ *   ANYCCL_ERR_PEER_LOST         a rank died                                 | the communicator has failed: receive
+ *   ANYCCL_ERR_TIMEOUT           a rank did not come                         | buffers are undefined, every later call
+ *   ANYCCL_ERR_ABORTED           a rank called anyccl_comm_abort             | returns the same status, and only
+ *   ANYCCL_ERR_SYSTEM            the operating system refused something      | anyccl_comm_destroy is left to do
+ *   ANYCCL_ERR_INTERNAL          a bug                                      /
+ *
+ * fork
+ *   A child of fork cannot use what its parent made: its calls return ANYCCL_ERR_INVALID_USAGE and touch nothing.
+ *
+ * Apart from C and C++ itself nothing is needed: C99, C++11 and later. */
+
+
+#ifndef ANYCCL_ANYCCL_H
+#define ANYCCL_ANYCCL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The version of this header; anyccl_version() gives the library's. */
+#define ANYCCL_VERSION_MAJOR 0
+#define ANYCCL_VERSION_MINOR 1
+#define ANYCCL_VERSION_PATCH 0
+#define ANYCCL_VERSION (10000 * ANYCCL_VERSION_MAJOR + 100 * ANYCCL_VERSION_MINOR + ANYCCL_VERSION_PATCH)
+
+/**
+ * `timeout_ms` of a wait without a deadline.
+ */
+#define ANYCCL_TIMEOUT_NEVER -1
+
+/**
+ * Bytes of anyccl_unique_id_t.
+ */
+#define ANYCCL_UNIQUE_ID_BYTES 128
+
+/**
+ * The values of anyccl_status_t. They never change; later versions may have more.
+ */
+typedef enum anyccl_status {
+    /**
+     * The call did what was asked.
+     */
+    ANYCCL_SUCCESS = 0,
+    /**
+     * An argument is one that this call never accepts. Nothing was sent, nothing has changed.
+     */
+    ANYCCL_ERR_INVALID_ARGUMENT = 1,
+    /**
+     * The call is not allowed now: before init, after finalize, in a forked child. Nothing was sent.
+     */
+    ANYCCL_ERR_INVALID_USAGE = 2,
+    /**
+     * Defined, but not possible in this build or on this machine. Nothing was sent.
+     */
+    ANYCCL_ERR_UNSUPPORTED = 3,
+    /**
+     * A rank died or closed its connection. The communicator has failed.
+     */
+    ANYCCL_ERR_PEER_LOST = 4,
+    /**
+     * Not every rank arrived in time. The communicator has failed.
+     */
+    ANYCCL_ERR_TIMEOUT = 5,
+    /**
+     * The ranks made different calls. The communicator has failed, on all ranks.
+     */
+    ANYCCL_ERR_MISMATCH = 6,
+    /**
+     * Some rank called anyccl_comm_abort. The communicator has failed, on all ranks.
+     */
+    ANYCCL_ERR_ABORTED = 7,
+    /**
+     * The ranks could not find each other. There is no communicator.
+     */
+    ANYCCL_ERR_BOOTSTRAP = 8,
+    /**
+     * The operating system refused something. In a collective: the communicator has failed.
+     */
+    ANYCCL_ERR_SYSTEM = 9,
+    /**
+     * A bug in anyccl; please report the sentence of anyccl_last_error().
+     */
+    ANYCCL_ERR_INTERNAL = 10,
+} anyccl_status;
+
+/**
+ * The values of anyccl_datatype_t. They never change.
+ */
+typedef enum anyccl_datatype {
+    /**
+     * int8_t
+     */
+    ANYCCL_INT8 = 0,
+    /**
+     * uint8_t
+     */
+    ANYCCL_UINT8 = 1,
+    /**
+     * int16_t
+     */
+    ANYCCL_INT16 = 2,
+    /**
+     * uint16_t
+     */
+    ANYCCL_UINT16 = 3,
+    /**
+     * int32_t
+     */
+    ANYCCL_INT32 = 4,
+    /**
+     * uint32_t
+     */
+    ANYCCL_UINT32 = 5,
+    /**
+     * int64_t
+     */
+    ANYCCL_INT64 = 6,
+    /**
+     * uint64_t
+     */
+    ANYCCL_UINT64 = 7,
+    /**
+     * IEEE 754 half precision, _Float16
+     */
+    ANYCCL_FLOAT16 = 8,
+    /**
+     * bfloat16: the upper half of a float
+     */
+    ANYCCL_BFLOAT16 = 9,
+    /**
+     * float
+     */
+    ANYCCL_FLOAT32 = 10,
+    /**
+     * double
+     */
+    ANYCCL_FLOAT64 = 11,
+    /**
+     * 8 bits: 4 of exponent, 3 of mantissa, no infinity (OCP E4M3)
+     */
+    ANYCCL_FLOAT8_E4M3 = 12,
+    /**
+     * 8 bits: 5 of exponent, 2 of mantissa (OCP E5M2)
+     */
+    ANYCCL_FLOAT8_E5M2 = 13,
+    /**
+     * bool; any non-zero byte is true
+     */
+    ANYCCL_BOOL = 14,
+    /**
+     * float _Complex
+     */
+    ANYCCL_COMPLEX64 = 15,
+    /**
+     * double _Complex
+     */
+    ANYCCL_COMPLEX128 = 16,
+    /**
+     * A byte without a meaning: moved, and combined by the bitwise operators only
+     */
+    ANYCCL_BYTE = 17,
+} anyccl_datatype;
+
+/**
+ * The values of anyccl_reduce_op_t. They never change.
+ *
+ * Integers take all of them. Floats take sum, product, min, max, avg. Complex numbers take sum, product, avg.
+ * bool takes all but avg; sum, max and bor are "or" there, product, min and band are "and". byte takes band,
+ * bor, bxor.
+ */
+typedef enum anyccl_reduce_op {
+    /**
+     * Integers wrap around.
+     */
+    ANYCCL_SUM = 0,
+    /**
+     * Integers wrap around.
+     */
+    ANYCCL_PRODUCT = 1,
+    /**
+     * The least contribution.
+     */
+    ANYCCL_MIN = 2,
+    /**
+     * The greatest contribution.
+     */
+    ANYCCL_MAX = 3,
+    /**
+     * The sum divided by the number of ranks; integers truncate towards zero.
+     */
+    ANYCCL_AVG = 4,
+    /**
+     * Bitwise and.
+     */
+    ANYCCL_BAND = 5,
+    /**
+     * Bitwise or.
+     */
+    ANYCCL_BOR = 6,
+    /**
+     * Bitwise exclusive or.
+     */
+    ANYCCL_BXOR = 7,
+    /**
+     * Logical and: 1 where every contribution is not 0, else 0.
+     */
+    ANYCCL_LAND = 8,
+    /**
+     * Logical or: 1 where some contribution is not 0, else 0.
+     */
+    ANYCCL_LOR = 9,
+    /**
+     * Logical exclusive or: 1 where an odd number of contributions is not 0, else 0.
+     */
+    ANYCCL_LXOR = 10,
+} anyccl_reduce_op;
+
+/**
+ * The values of anyccl_log_level_t. Each includes the ones above it.
+ */
+typedef enum anyccl_log_level {
+    /**
+     * In a configuration: what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No line has this level.
+     */
+    ANYCCL_LOG_DEFAULT = 0,
+    /**
+     * In a configuration: nothing is written. No line has this level.
+     */
+    ANYCCL_LOG_OFF = 1,
+    /**
+     * Something failed.
+     */
+    ANYCCL_LOG_ERROR = 2,
+    /**
+     * Something is odd but goes on.
+     */
+    ANYCCL_LOG_WARN = 3,
+    /**
+     * One line per communicator: what is in use.
+     */
+    ANYCCL_LOG_INFO = 4,
+    /**
+     * Choices and connections.
+     */
+    ANYCCL_LOG_DEBUG = 5,
+} anyccl_log_level;
+
+/**
+ * What anyccl_comm_t points to, for the compiler's type check only.
+ */
+typedef struct anyccl_comm anyccl_comm;
+
+/**
+ * What anyccl_request_t points to, for the compiler's type check only.
+ */
+typedef struct anyccl_request anyccl_request;
+
+/**
+ * What became of a call: one of enum anyccl_status. Everything but ANYCCL_SUCCESS leaves a sentence for
+ * anyccl_last_error().
+ */
+typedef enum anyccl_status anyccl_status_t;
+
+/**
+ * How important a log line is: one of enum anyccl_log_level.
+ */
+typedef int anyccl_log_level_t;
+
+/**
+ * Receives one log line.
+ *
+ * \param level  [in] ANYCCL_LOG_ERROR to ANYCCL_LOG_DEBUG.
+ * \param line   [in] The text, without a newline. Valid during the call only.
+ * \param user   [in] What was given to anyccl_set_log_callback.
+ *
+ * Called on whichever thread has something to say, from inside an anyccl call, several threads at once: it must
+ * be thread-safe. It must not call any anyccl function, and must return: an exception or longjmp that leaves
+ * it ends the process.
+ */
+typedef void (*anyccl_log_callback_t)(anyccl_log_level_t level, const char *line, void *user);
+
+/**
+ * Settings of one communicator. Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or
+ * NULL has its default. Later versions append members; struct_size tells which ones the program knows.
+ */
+typedef struct anyccl_config_t {
+    /**
+     * sizeof(anyccl_config_t) in the program. Smaller than the library's: the missing members have their
+     * defaults. Larger: accepted when the members that the library does not know are all 0.
+     */
+    size_t struct_size;
+    /**
+     * What messages call the communicator, UTF-8; copied. NULL: "world" or "comm".
+     */
+    const char *name;
+    /**
+     * Deadline of every wait, in milliseconds. 0: what ANYCCL_TIMEOUT_MS says. ANYCCL_TIMEOUT_NEVER: none.
+     */
+    int64_t timeout_ms;
+    /**
+     * Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what ANYCCL_LOG says.
+     */
+    anyccl_log_level_t log_level;
+    /**
+     * Must be 0.
+     */
+    int reserved;
+} anyccl_config_t;
+
+/**
+ * A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised and
+ * refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
+ */
+typedef struct anyccl_comm *anyccl_comm_t;
+
+/**
+ * The name of a communicator to be. Plain bytes: copy them to the other ranks by any means. They contain the
+ * job's secret; whoever has them may join.
+ */
+typedef struct anyccl_unique_id_t {
+    /**
+     * Not to be interpreted.
+     */
+    unsigned char bytes[ANYCCL_UNIQUE_ID_BYTES];
+} anyccl_unique_id_t;
+
+/**
+ * Type of one buffer element: one of enum anyccl_datatype.
+ */
+typedef int anyccl_datatype_t;
+
+/**
+ * How contributions are combined: one of enum anyccl_reduce_op.
+ */
+typedef int anyccl_reduce_op_t;
+
+/**
+ * A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
+ * library until that moment: a send buffer may be read, a receive buffer neither read nor written.
+ */
+typedef struct anyccl_request *anyccl_request_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Names a status in a few words, for messages.
+ *
+ * \param status  [in] Any number; one that is no status is named "unknown status".
+ * \returns A text that is always valid and never NULL. Not to be freed.
+ *
+ * Local. Any thread. Replaces ncclGetErrorString and MPI_Error_string; the sentence about one failure
+ * is anyccl_last_error().
+ */
+const char *anyccl_status_string(int status);
+
+/**
+ * Gives the sentence about the last call that failed in this thread: which function, what was wrong, what is
+ * accepted or who is missing.
+ *
+ * \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed; valid
+ *          until the next failing call of this thread or the end of the thread. Copy it to keep it.
+ *
+ * Local. Each thread has its own; a successful call leaves it alone. Replaces ncclGetLastError.
+ */
+const char *anyccl_last_error(void);
+
+/**
+ * Gives the version of the library in use, which may be newer than the header: "0.1.0".
+ *
+ * \returns A text that is always valid and never NULL. Not to be freed.
+ *
+ * Local. Any thread.
+ */
+const char *anyccl_version_string(void);
+
+/**
+ * Gives the version of the library in use as a number: 10000 * major + 100 * minor + patch.
+ *
+ * \returns The number; compare with ANYCCL_VERSION, which is the header's.
+ *
+ * Local. Any thread. Replaces ncclGetVersion and MPI_Get_library_version.
+ */
+int anyccl_version(void);
+
+/**
+ * Sends every log line of this process to `callback` instead of standard error.
+ *
+ * \param callback  [in] Kept until it is replaced; NULL goes back to standard error. When this call returns,
+ *                  the one before it is not running and will not be called again.
+ * \param user      [in] Kept; passed to each call, never read. May be NULL.
+ * \returns ANYCCL_SUCCESS.
+ *
+ * Local. Any thread, at any time, also before anyccl_init. The level is set by ANYCCL_LOG or the configuration.
+ */
+anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *user);
+
+/**
+ * Joins the job that the environment describes, with all defaults: anyccl_init_with(NULL).
+ *
+ * \returns As anyccl_init_with.
+ *
+ * Collective, blocks. Replaces MPI_Init_thread with MPI_THREAD_MULTIPLE.
+ */
+anyccl_status_t anyccl_init(void);
+
+/**
+ * Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE and
+ * ANYCCL_STORE, or of torchrun. Where it describes none, the world is this process alone.
+ *
+ * \param config  [in] Read during the call. NULL: all defaults.
+ * \returns ANYCCL_SUCCESS, also when the world is there already: config is then ignored;
+ *          ANYCCL_ERR_INVALID_ARGUMENT for a config or a variable that cannot be understood;
+ *          ANYCCL_ERR_INVALID_USAGE after anyccl_finalize, or in a child of a process that has a world;
+ *          ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each other;
+ *          ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+ *
+ * Collective over all processes of the job; blocks until all have come, at most for the configured time. Any
+ * thread; threads that call it at once get the same world.
+ */
+anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
+
+/**
+ * Leaves the world.
+ *
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
+ *          request of the world is unfinished: in these cases nothing has changed. Any other status tells why the
+ *          ranks could not part in good order; the world is gone nevertheless.
+ *
+ * Collective: blocks until all ranks have come here. Local when the world has failed. Other communicators are
+ * not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the world again.
+ * Replaces MPI_Finalize.
+ */
+anyccl_status_t anyccl_finalize(void);
+
+/**
+ * Says whether this process is in the world: after anyccl_init, before anyccl_finalize.
+ *
+ * \param flag  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when flag is NULL.
+ *
+ * Local. Any thread. 0 in a forked child. Replaces MPI_Initialized and MPI_Finalized.
+ */
+anyccl_status_t anyccl_is_initialized(int *flag);
+
+/**
+ * Gives this process's rank in the world.
+ *
+ * \param rank  [out] 0 to world size - 1. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL; ANYCCL_ERR_INVALID_USAGE without a
+ *          world, or in a forked child.
+ *
+ * Local. Any thread. Replaces MPI_Comm_rank of MPI_COMM_WORLD.
+ */
+anyccl_status_t anyccl_rank(int *rank);
+
+/**
+ * Gives the number of ranks in the world.
+ *
+ * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_rank.
+ *
+ * Local. Any thread. Replaces MPI_Comm_size of MPI_COMM_WORLD.
+ */
+anyccl_status_t anyccl_world_size(int *size);
+
+/**
+ * Gives this process's position among the ranks of the world on its host, for choosing a device or core.
+ *
+ * \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_rank.
+ *
+ * Local. Any thread.
+ */
+anyccl_status_t anyccl_local_rank(int *local_rank);
+
+/**
+ * Gives the number of ranks of the world on this host, this one included.
+ *
+ * \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_rank.
+ *
+ * Local. Any thread.
+ */
+anyccl_status_t anyccl_local_size(int *local_size);
+
+/**
+ * Gives a handle of the world, for code that takes a communicator and compares handles. To pass the world to a
+ * call, ANYCCL_WORLD is enough.
+ *
+ * \param comm  [out] Borrowed: valid until anyccl_finalize, refused by anyccl_comm_destroy. Written only on
+ *              ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is NULL; ANYCCL_ERR_INVALID_USAGE without a
+ *          world, or in a forked child.
+ *
+ * Local. Any thread. The same handle at every call.
+ */
+anyccl_status_t anyccl_world(anyccl_comm_t *comm);
+
+/**
+ * Makes a new id. One rank calls it, and gives the bytes to all ranks of the communicator to be, itself included.
+ *
+ * \param id  [out] Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when id is NULL or a variable cannot be understood;
+ *          ANYCCL_ERR_SYSTEM when no socket could be opened.
+ *
+ * Local. Any thread. This process then answers the ranks that come, until all have come or the
+ * deadline has passed: it must live that long. One id names one communicator. Replaces ncclGetUniqueId.
+ */
+anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
+
+/**
+ * Joins the communicator that an id names.
+ *
+ * \param id      [in] The same bytes on every rank. Read during the call.
+ * \param size    [in] Number of ranks, the same on every rank; at least 1.
+ * \param rank    [in] This rank: 0 to size-1, each exactly once.
+ * \param config  [in] Read during the call. NULL: all defaults.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or a
+ *          config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not
+ *          find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+ *
+ * Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time.
+ * Ranks may be processes or threads: then each thread makes its own. Any thread. Independent of anyccl_init.
+ * Replaces ncclCommInitRank.
+ */
+anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
+                                   int size,
+                                   int rank,
+                                   const struct anyccl_config_t *config,
+                                   anyccl_comm_t *comm);
+
+/**
+ * Gives this rank's position in a communicator.
+ *
+ * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param rank  [out] 0 to size-1. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is no communicator;
+ *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+ *
+ * Local. Any thread. Replaces MPI_Comm_rank and ncclCommUserRank.
+ */
+anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
+
+/**
+ * Gives the number of ranks in a communicator.
+ *
+ * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_rank.
+ *
+ * Local. Any thread. Replaces MPI_Comm_size and ncclCommCount.
+ */
+anyccl_status_t anyccl_comm_size(anyccl_comm_t comm, int *size);
+
+/**
+ * Gives this rank's position among the ranks of the communicator on the same host.
+ *
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_rank.
+ *
+ * Local. Any thread.
+ */
+anyccl_status_t anyccl_comm_local_rank(anyccl_comm_t comm, int *local_rank);
+
+/**
+ * Gives the number of ranks of the communicator on the same host, this one included.
+ *
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_rank.
+ *
+ * Local. Any thread.
+ */
+anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
+
+/**
+ * Asks whether a communicator has failed, and why.
+ *
+ * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
+ *          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
+ *
+ * Local. Any thread. A failure stays: all calls return it, and the communicator can only be destroyed. Replaces
+ * ncclCommGetAsyncError.
+ */
+anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
+
+/**
+ * Fails a communicator on all its ranks.
+ *
+ * \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator; ANYCCL_ERR_INVALID_USAGE
+ *          without a world, or in a forked child.
+ *
+ * Local: does not wait for the others. Any thread, also while others are blocked in calls of comm: these return
+ * ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others. Replaces ncclCommAbort,
+ * which destroys as well, and MPI_Abort, which ends processes.
+ */
+anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
+
+/**
+ * Leaves a communicator.
+ *
+ * \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL is accepted and does nothing.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
+ *          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
+ *          forked child. In these cases nothing has changed. Any other status tells why the ranks could not part
+ *          in good order; the communicator is gone nevertheless.
+ *
+ * Collective: blocks until all ranks have come here, so that none of them takes the end of another for its death.
+ * Local when the communicator has failed; requests that are still open may then be waited for afterwards.
+ * Replaces ncclCommDestroy and MPI_Comm_free.
+ */
+anyccl_status_t anyccl_comm_destroy(anyccl_comm_t comm);
+
+/**
+ * Gives the bytes of one element.
+ *
+ * \param datatype  [in] Any number.
+ * \returns 1 to 16; 0 when it is no datatype.
+ *
+ * Local. Any thread. Replaces MPI_Type_size.
+ */
+size_t anyccl_datatype_bytes(anyccl_datatype_t datatype);
+
+/**
+ * Names a datatype as messages do: "float32".
+ *
+ * \param datatype  [in] Any number; one that is no datatype is named "unknown".
+ * \returns A text that is always valid and never NULL. Not to be freed.
+ *
+ * Local. Any thread. Replaces MPI_Type_get_name.
+ */
+const char *anyccl_datatype_name(anyccl_datatype_t datatype);
+
+/**
+ * Names an operator as messages do: "sum".
+ *
+ * \param op  [in] Any number; one that is no operator is named "unknown".
+ * \returns A text that is always valid and never NULL. Not to be freed.
+ *
+ * Local. Any thread.
+ */
+const char *anyccl_reduce_op_name(anyccl_reduce_op_t op);
+
+/**
+ * Says whether an operator is defined on a datatype.
+ *
+ * \param op         [in] One of enum anyccl_reduce_op.
+ * \param datatype   [in] One of enum anyccl_datatype.
+ * \param supported  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when a number is out of range or supported is NULL.
+ *
+ * Local. Any thread.
+ */
+anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t datatype, int *supported);
+
+/**
+ * Combines the elements of all ranks; every rank gets the result.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  S0 S1
+ *     rank 1  b0 b1     =>    rank 1  S0 S1      Sk = ak op bk op ck
+ *     rank 2  c0 c1           rank 2  S0 S1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param recv      [out] count elements.
+ * \param count     [in] Elements of each buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. The result has the same bits on every rank and in every
+ * run. In place: send == recv. Any other overlap is refused. Replaces MPI_Allreduce and ncclAllReduce.
+ */
+anyccl_status_t anyccl_all_reduce(const void *send,
+                                  void *recv,
+                                  size_t count,
+                                  anyccl_datatype_t datatype,
+                                  anyccl_reduce_op_t op,
+                                  anyccl_comm_t comm);
+
+/**
+ * Starts an all_reduce and returns at once.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iallreduce.
+ */
+anyccl_status_t anyccl_iall_reduce(const void *send,
+                                   void *recv,
+                                   size_t count,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_reduce_op_t op,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Combines the elements of all ranks; the root gets the result.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  - -
+ *     rank 1  b0 b1     =>    rank 1  S0 S1      root 1; Sk = ak op bk op ck
+ *     rank 2  c0 c1           rank 2  - -
+ *
+ * \param send      [in] count elements. Read only.
+ * \param recv      [out] count elements at the root. Not used elsewhere: may be NULL.
+ * \param count     [in] Elements of each buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+ * \param root      [in] 0 to size-1. The same on every rank.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others
+ * have come. In place: send == recv at the root. Any other overlap is refused. Replaces MPI_Reduce and
+ * ncclReduce.
+ */
+anyccl_status_t anyccl_reduce(const void *send,
+                              void *recv,
+                              size_t count,
+                              anyccl_datatype_t datatype,
+                              anyccl_reduce_op_t op,
+                              int root,
+                              anyccl_comm_t comm);
+
+/**
+ * Starts a reduce and returns at once.
+ *
+ * \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ireduce.
+ */
+anyccl_status_t anyccl_ireduce(const void *send,
+                               void *recv,
+                               size_t count,
+                               anyccl_datatype_t datatype,
+                               anyccl_reduce_op_t op,
+                               int root,
+                               anyccl_comm_t comm,
+                               anyccl_request_t *request);
+
+/**
+ * Copies the elements of the root to every rank.
+ *
+ *     before  send            after  recv
+ *     rank 0  - -             rank 0  b0 b1
+ *     rank 1  b0 b1     =>    rank 1  b0 b1      root 1
+ *     rank 2  - -             rank 2  b0 b1
+ *
+ * \param send      [in] count elements at the root. Not used elsewhere: may be NULL, or recv.
+ * \param recv      [out] count elements.
+ * \param count     [in] Elements of each buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root      [in] 0 to size-1. The same on every rank.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. The root may return before the others have come. In
+ * place: send == recv. So one pointer, given twice on every rank, does what MPI_Bcast does. Any other overlap
+ * is refused. Replaces MPI_Bcast and ncclBroadcast.
+ */
+anyccl_status_t anyccl_broadcast(const void *send,
+                                 void *recv,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 int root,
+                                 anyccl_comm_t comm);
+
+/**
+ * Starts a broadcast and returns at once.
+ *
+ * \param send, recv, count, datatype, root, comm  As for anyccl_broadcast; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ibcast.
+ */
+anyccl_status_t anyccl_ibroadcast(const void *send,
+                                  void *recv,
+                                  size_t count,
+                                  anyccl_datatype_t datatype,
+                                  int root,
+                                  anyccl_comm_t comm,
+                                  anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks, in the order of ranks, on every rank.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  a0 a1 b0 b1 c0 c1
+ *     rank 1  b0 b1     =>    rank 1  a0 a1 b0 b1 c0 c1
+ *     rank 2  c0 c1           rank 2  a0 a1 b0 b1 c0 c1
+ *
+ * \param send        [in] send_count elements. Read only.
+ * \param recv        [out] size * send_count elements.
+ * \param send_count  [in] Elements that each rank sends. The same on every rank.
+ * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv + rank * send_count elements. Any
+ * other overlap is refused. Replaces MPI_Allgather and ncclAllGather.
+ */
+anyccl_status_t anyccl_all_gather(const void *send,
+                                  void *recv,
+                                  size_t send_count,
+                                  anyccl_datatype_t datatype,
+                                  anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather and returns at once.
+ *
+ * \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iallgather.
+ */
+anyccl_status_t anyccl_iall_gather(const void *send,
+                                   void *recv,
+                                   size_t send_count,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks, in the order of ranks, at the root.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  -
+ *     rank 1  b0 b1     =>    rank 1  a0 a1 b0 b1 c0 c1      root 1
+ *     rank 2  c0 c1           rank 2  -
+ *
+ * \param send        [in] send_count elements. Read only.
+ * \param recv        [out] size * send_count elements at the root. Not used elsewhere: may be NULL.
+ * \param send_count  [in] Elements that each rank sends. The same on every rank.
+ * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root        [in] 0 to size-1. The same on every rank.
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others
+ * have come. In place: send == recv + root * send_count elements at the root. Any other overlap is refused.
+ * Replaces MPI_Gather and ncclGather.
+ */
+anyccl_status_t anyccl_gather(const void *send,
+                              void *recv,
+                              size_t send_count,
+                              anyccl_datatype_t datatype,
+                              int root,
+                              anyccl_comm_t comm);
+
+/**
+ * Starts a gather and returns at once.
+ *
+ * \param send, recv, send_count, datatype, root, comm  As for anyccl_gather; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Igather.
+ */
+anyccl_status_t anyccl_igather(const void *send,
+                               void *recv,
+                               size_t send_count,
+                               anyccl_datatype_t datatype,
+                               int root,
+                               anyccl_comm_t comm,
+                               anyccl_request_t *request);
+
+/**
+ * Deals the elements of the root out to all ranks, in the order of ranks.
+ *
+ *     before  send                        after  recv
+ *     rank 0  -                           rank 0  a0 a1
+ *     rank 1  a0 a1 b0 b1 c0 c1     =>    rank 1  b0 b1      root 1
+ *     rank 2  -                           rank 2  c0 c1
+ *
+ * \param send        [in] size * recv_count elements at the root. Not used elsewhere: may be NULL.
+ * \param recv        [out] recv_count elements.
+ * \param recv_count  [in] Elements that each rank receives. The same on every rank.
+ * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root        [in] 0 to size-1. The same on every rank.
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. The root may return before the others have come. In
+ * place: recv == send + root * recv_count elements at the root. Any other overlap is refused. Replaces
+ * MPI_Scatter and ncclScatter.
+ */
+anyccl_status_t anyccl_scatter(const void *send,
+                               void *recv,
+                               size_t recv_count,
+                               anyccl_datatype_t datatype,
+                               int root,
+                               anyccl_comm_t comm);
+
+/**
+ * Starts a scatter and returns at once.
+ *
+ * \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iscatter.
+ */
+anyccl_status_t anyccl_iscatter(const void *send,
+                                void *recv,
+                                size_t recv_count,
+                                anyccl_datatype_t datatype,
+                                int root,
+                                anyccl_comm_t comm,
+                                anyccl_request_t *request);
+
+/**
+ * Combines the elements of all ranks; every rank gets its part of the result.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1 a2        rank 0  S0
+ *     rank 1  b0 b1 b2  =>    rank 1  S1         Sk = ak op bk op ck; recv_count 1
+ *     rank 2  c0 c1 c2        rank 2  S2
+ *
+ * \param send        [in] size * recv_count elements. Read only.
+ * \param recv        [out] recv_count elements.
+ * \param recv_count  [in] Elements that each rank receives. The same on every rank.
+ * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op          [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: recv == send + rank * recv_count elements. The
+ * rest of send is left as it was. Any other overlap is refused. Replaces MPI_Reduce_scatter_block and
+ * ncclReduceScatter.
+ */
+anyccl_status_t anyccl_reduce_scatter(const void *send,
+                                      void *recv,
+                                      size_t recv_count,
+                                      anyccl_datatype_t datatype,
+                                      anyccl_reduce_op_t op,
+                                      anyccl_comm_t comm);
+
+/**
+ * Starts a reduce_scatter and returns at once.
+ *
+ * \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ireduce_scatter_block.
+ */
+anyccl_status_t anyccl_ireduce_scatter(const void *send,
+                                       void *recv,
+                                       size_t recv_count,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_reduce_op_t op,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Sends part k of every rank to rank k, where the parts lie in the order of the ranks they come from.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1 a2        rank 0  a0 b0 c0
+ *     rank 1  b0 b1 b2  =>    rank 1  a1 b1 c1      count_per_rank 1
+ *     rank 2  c0 c1 c2        rank 2  a2 b2 c2
+ *
+ * \param send            [in] size * count_per_rank elements. Read only.
+ * \param recv            [out] size * count_per_rank elements.
+ * \param count_per_rank  [in] Elements for each rank. The same on every rank.
+ * \param datatype        [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm            [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused.
+ * Replaces MPI_Alltoall and ncclAlltoAll.
+ */
+anyccl_status_t anyccl_all_to_all(const void *send,
+                                  void *recv,
+                                  size_t count_per_rank,
+                                  anyccl_datatype_t datatype,
+                                  anyccl_comm_t comm);
+
+/**
+ * Starts an all_to_all and returns at once.
+ *
+ * \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ialltoall.
+ */
+anyccl_status_t anyccl_iall_to_all(const void *send,
+                                   void *recv,
+                                   size_t count_per_rank,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Waits until every rank has come here.
+ *
+ *     rank 0  ----------|
+ *     rank 1  ---|......|   =>   all go on
+ *     rank 2  -------|..|
+ *
+ * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until all have come. What a rank did before it, the others see after it. Replaces MPI_Barrier.
+ */
+anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
+
+/**
+ * Starts a barrier and returns at once; the request ends when every rank has come.
+ *
+ * \param comm     As for anyccl_barrier.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ibarrier.
+ */
+anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
+
+/**
+ * Sends elements to one rank.
+ *
+ *     rank 0  anyccl_send(x, 2, ..., peer 2)      x0 x1 ----+
+ *     rank 2  anyccl_recv(y, 2, ..., peer 0)                +--> y0 y1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param count     [in] Elements, the same on both sides.
+ * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
+ * \param peer      [in] The rank that receives: 0 to size-1.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
+ * ranks that send to each other first may wait for ever; use anyccl_isend. Between two ranks, transfers
+ * meet in the order in which they were started; there are no tags. Replaces MPI_Send and ncclSend.
+ */
+anyccl_status_t anyccl_send(const void *send, size_t count, anyccl_datatype_t datatype, int peer, anyccl_comm_t comm);
+
+/**
+ * Receives elements from one rank.
+ *
+ * \param recv      [out] count elements.
+ * \param count     [in] Elements, the same on both sides.
+ * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
+ * \param peer      [in] The rank that sends: 0 to size-1.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns As anyccl_send; ANYCCL_ERR_MISMATCH when the sender gave another count or datatype.
+ *
+ * Blocks until the elements are there. Replaces MPI_Recv and ncclRecv.
+ */
+anyccl_status_t anyccl_recv(void *recv, size_t count, anyccl_datatype_t datatype, int peer, anyccl_comm_t comm);
+
+/**
+ * Starts a send and returns at once.
+ *
+ * \param send, count, datatype, peer, comm  As for anyccl_send; the buffer must not be changed until the request
+ *        has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed.
+ *
+ * Does not block. The request ends when the buffer may be changed. Replaces MPI_Isend.
+ */
+anyccl_status_t anyccl_isend(const void *send,
+                             size_t count,
+                             anyccl_datatype_t datatype,
+                             int peer,
+                             anyccl_comm_t comm,
+                             anyccl_request_t *request);
+
+/**
+ * Starts a receive and returns at once.
+ *
+ * \param recv, count, datatype, peer, comm  As for anyccl_recv; the buffer must not be used until the request has
+ *        ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_isend.
+ *
+ * Does not block. The request ends when the elements are there. Replaces MPI_Irecv.
+ */
+anyccl_status_t anyccl_irecv(void *recv,
+                             size_t count,
+                             anyccl_datatype_t datatype,
+                             int peer,
+                             anyccl_comm_t comm,
+                             anyccl_request_t *request);
+
+/**
+ * Waits for the end of an operation.
+ *
+ * \param request  [in,out] Taken: NULL afterwards, whatever became of the operation. A request that is NULL
+ *                 already has ended: success.
+ * \returns The status of the operation, as its blocking form returns it; ANYCCL_ERR_INVALID_ARGUMENT when
+ *          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a
+ *          forked child. In these cases *request is left alone.
+ *
+ * Blocks, at most for the communicator's time-out. Other threads may wait for other requests meanwhile.
+ * Replaces MPI_Wait.
+ */
+anyccl_status_t anyccl_wait(anyccl_request_t *request);
+
+/**
+ * Asks whether an operation has ended, and moves the operations of its communicator on.
+ *
+ * \param request  [in,out] Taken when the operation has ended: NULL then, also when it failed. A request that
+ *                 is NULL already has ended.
+ * \param done     [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as anyccl_wait.
+ *
+ * Local: does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on its communicator.
+ * Replaces MPI_Test.
+ */
+anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
+
+/**
+ * Waits for the end of several operations, of one or several communicators.
+ *
+ * \param count     [in] Number of requests. 0: nothing happens.
+ * \param requests  [in,out] count requests, each taken as by anyccl_wait: NULL afterwards. Entries that are NULL
+ *                  are skipped. May be NULL when count is 0.
+ * \returns ANYCCL_SUCCESS when all have succeeded; else the first failure in the order of the array, after all
+ *          have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE when one
+ *          is given twice or used by another thread, or in a forked child: then none was waited for.
+ *
+ * Blocks, at most for the communicators' time-outs. Replaces MPI_Waitall.
+ */
+anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ANYCCL_ANYCCL_H */
+
+/* The communicator of the whole job, wherever a communicator is asked for. */
+#define ANYCCL_WORLD ((anyccl_comm_t)0)
+
+/* Where an anyccl_request_t begins and ends. */
+#define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)
+
+/* Where an anyccl_config_t begins: anyccl_config_t config = ANYCCL_CONFIG_INIT; */
+#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0}

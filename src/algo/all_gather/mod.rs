@@ -1,0 +1,22 @@
+//! all_gather: every rank gets the inputs of all ranks, in rank order.
+
+pub(super) mod bruck;
+pub(super) mod one_shot;
+pub(super) mod recursive_doubling;
+pub(super) mod ring;
+
+use super::builder::{LaneBuilder, input, output};
+use super::segments::Segments;
+use crate::plan::PlanRequest;
+
+/// The output, one block per rank.
+fn blocks(request: &PlanRequest) -> Segments {
+    Segments::blocks(request.count, request.size as usize)
+}
+
+/// The own block, where the caller has not put it in place. A lane of its own: it delays no message.
+/// Only for algorithms whose other lanes do not read the own block of the output.
+fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
+    let own = output(blocks(request).part(request.rank as usize));
+    (!request.in_place).then(|| LaneBuilder::copy(input(0..request.count), own))
+}

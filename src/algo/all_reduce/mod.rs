@@ -1,0 +1,7 @@
+//! all_reduce: every rank gets the reduction of all inputs.
+
+pub(super) mod one_shot;
+pub(super) mod rabenseifner;
+pub(super) mod recursive_doubling;
+pub(super) mod ring;
+pub(super) mod two_shot;

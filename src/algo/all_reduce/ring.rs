@@ -1,0 +1,40 @@
+//! Ring all_reduce: reduce_scatter around the ring, then all_gather around it.
+//!
+//! The buffer is cut into p segments. A segment travels once round the ring and collects the
+//! contributions, which takes p-1 rounds; then once more as the result, another p-1. The own
+//! contribution is always read from the input and the partial result written to the output, so nothing
+//! is copied.
+//!
+//! Cost: 2(p-1) alpha + (p-1)/p n (max(beta, gamma) + beta). Moves the least bytes possible and talks
+//! to neighbours only: best for large buffers. Source: Patarasuk and Yuan 2009. Any count works:
+//! segments differ by at most one element, empty ones are skipped on both sides. The order of reduction
+//! differs per segment, but each result is computed once: identical bits everywhere.
+
+use super::super::alone::alone;
+use super::super::builder::{LaneBuilder, input, output, plan};
+use super::super::cost::{Terms, moved, moved_and_reduced};
+use super::super::fold::identity;
+use super::super::ring::Ring;
+use super::super::segments::Segments;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let (rank, size) = (request.rank as usize, request.size as usize);
+    let segments = Segments::new(request.count, size);
+    let place = |segment| output(segments.part(segment));
+    let ring = Ring { position: rank, size, rank_of: identity };
+    let mut lane = LaneBuilder::default();
+    ring.reduce_scatter(&mut lane, |segment| input(segments.part(segment)), |_, segment| place(segment));
+    ring.all_gather(&mut lane, place(rank), place, |_, _| false);
+    plan(0, [lane])
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    let bytes = t.foreign_share() * t.bytes;
+    2.0 * t.others() * link.latency_us + moved_and_reduced(link, bytes) + moved(link, bytes)
+}

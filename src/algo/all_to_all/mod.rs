@@ -1,0 +1,21 @@
+//! all_to_all: rank r's block i goes to block r of rank i.
+
+pub(super) mod bruck;
+pub(super) mod one_shot;
+pub(super) mod pairwise;
+pub(super) mod spread;
+
+use super::builder::{LaneBuilder, input, output};
+use super::segments::Segments;
+use crate::plan::PlanRequest;
+
+/// Input and output, one block per rank.
+fn blocks(request: &PlanRequest) -> Segments {
+    Segments::blocks(request.count, request.size as usize)
+}
+
+/// The block for oneself, which in place is where it belongs. A lane of its own: it delays no message.
+fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
+    let own = blocks(request).part(request.rank as usize);
+    (!request.in_place).then(|| LaneBuilder::copy(input(own.clone()), output(own)))
+}

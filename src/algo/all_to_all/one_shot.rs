@@ -1,0 +1,40 @@
+//! One-shot all_to_all: everybody sends its whole input to all others, who pick their block.
+//!
+//! It moves p times the bytes, but in one step: where a transport writes once for all readers, the
+//! blocks for all peers are one write of a few cache lines instead of p-1.
+//!
+//! Cost, blocks of n bytes: alpha + p (p-1) n beta, p-1 messages received at once; scratch p (p-1) n.
+//! Best for the smallest blocks among a few ranks of one host. See spread for one message per pair.
+
+use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
+use super::super::cost::{Terms, burst, moved};
+use super::super::direct::others;
+use super::{blocks, own_copy};
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    let blocks = blocks(request);
+    let whole = request.size as usize * request.count;
+    let peers = others(request);
+    let mut lane = LaneBuilder::default();
+    lane.round(|round| {
+        round.send_to_all(peers.clone(), input(0..whole));
+        for (index, &from) in peers.iter().enumerate() {
+            round.receive(from, scratch(shifted(0..whole, index * whole)));
+        }
+    });
+    let mine = blocks.part(request.rank as usize);
+    lane.round(|round| {
+        for (index, &from) in peers.iter().enumerate() {
+            let picked = shifted(mine.clone(), index * whole);
+            round.copy(scratch(picked), output(blocks.part(from as usize)));
+        }
+    });
+    plan(peers.len() * whole, [lane].into_iter().chain(own_copy(request)))
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    burst(link, t.others()) + moved(link, t.others() * t.size * t.bytes)
+}

@@ -1,0 +1,4 @@
+//! barrier: no rank leaves before all have entered.
+
+pub(super) mod dissemination;
+pub(super) mod one_shot;

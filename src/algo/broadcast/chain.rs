@@ -1,0 +1,39 @@
+//! Pipelined chain broadcast: each rank passes every chunk on to the next.
+//!
+//! One lane per chunk: while chunk k goes to the next rank, chunk k+1 arrives.
+//!
+//! Cost, s chunks: (s+p-2) (alpha + n/s beta). Best for large messages among few ranks.
+
+use super::super::builder::{LaneBuilder, input, output, plan};
+use super::super::cost::{Terms, moved};
+use super::super::rotation::Rotation;
+use super::super::segments::Segments;
+use super::own_copy;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    let size = request.size as usize;
+    let ranks = Rotation::to_root(request);
+    let position = ranks.virtual_of(request.rank);
+    let chunks = Segments::chunks(request);
+    let lanes = (0..chunks.parts()).map(|index| {
+        let chunk = chunks.part(index);
+        let source = if position == 0 { input(chunk) } else { output(chunk) };
+        let mut lane = LaneBuilder::default();
+        if position > 0 {
+            lane.round(|round| round.receive(ranks.real(position - 1), source));
+        }
+        if position + 1 < size {
+            lane.round(|round| round.send(ranks.real(position + 1), source));
+        }
+        lane
+    });
+    plan(0, lanes.chain(own_copy(request)))
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    let chunks = Segments::chunks(request).parts() as f64;
+    (chunks + t.size - 2.0).max(0.0) * (link.latency_us + moved(link, t.bytes / chunks))
+}

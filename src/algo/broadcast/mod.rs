@@ -1,0 +1,16 @@
+//! broadcast: every rank gets the root's input.
+
+pub(super) mod binomial;
+pub(super) mod chain;
+pub(super) mod one_shot;
+pub(super) mod scatter_all_gather;
+
+use super::builder::{LaneBuilder, input, output};
+use crate::plan::PlanRequest;
+
+/// The root's own copy, where it has two buffers. A lane of its own: it delays no message.
+fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
+    let all = 0..request.count;
+    let wanted = request.rank == request.root && !request.in_place;
+    wanted.then(|| LaneBuilder::copy(input(all.clone()), output(all)))
+}

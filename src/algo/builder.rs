@@ -1,0 +1,107 @@
+//! Writes plans down: spans from ranges, rounds that leave out what is empty.
+//!
+//! Empty spans are dropped here, in one place, for both sides of a message: sender and receiver
+//! compute the same ranges, so they drop the same messages.
+
+use std::ops::Range;
+
+use crate::base::Rank;
+use crate::plan::{Buffer, Lane, Plan, Round, Span, Step};
+
+/// A part of the caller's send buffer.
+pub(super) fn input(range: Range<usize>) -> Span {
+    Span { buffer: Buffer::Input, offset: range.start, len: range.len() }
+}
+
+/// A part of the caller's receive buffer.
+pub(super) fn output(range: Range<usize>) -> Span {
+    Span { buffer: Buffer::Output, offset: range.start, len: range.len() }
+}
+
+/// A part of the engine's memory.
+pub(super) fn scratch(range: Range<usize>) -> Span {
+    Span { buffer: Buffer::Scratch, offset: range.start, len: range.len() }
+}
+
+/// A range moved up by `offset`.
+pub(super) fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
+    range.start + offset..range.end + offset
+}
+
+/// The steps of one round.
+#[derive(Default)]
+pub(super) struct RoundBuilder {
+    steps: Vec<Step>,
+}
+
+impl RoundBuilder {
+    /// Sends to one rank.
+    pub(super) fn send(&mut self, to: Rank, span: Span) {
+        self.send_to_all(vec![to], span);
+    }
+
+    /// Sends the same to several ranks: one step, so that the transport may write once.
+    pub(super) fn send_to_all(&mut self, to: Vec<Rank>, span: Span) {
+        if span.len > 0 && !to.is_empty() {
+            self.steps.push(Step::Send { to, span });
+        }
+    }
+
+    /// Receives.
+    pub(super) fn receive(&mut self, from: Rank, dst: Span) {
+        if dst.len > 0 {
+            self.steps.push(Step::Recv { from, dst });
+        }
+    }
+
+    /// Receives and reduces with `operand`.
+    pub(super) fn receive_reduce(&mut self, from: Rank, operand: Span, dst: Span) {
+        if dst.len > 0 {
+            self.steps.push(Step::RecvReduce { from, operand, dst });
+        }
+    }
+
+    /// Copies locally.
+    pub(super) fn copy(&mut self, src: Span, dst: Span) {
+        if dst.len > 0 {
+            self.steps.push(Step::Copy { src, dst });
+        }
+    }
+
+    /// Reduces locally.
+    pub(super) fn reduce(&mut self, a: Span, b: Span, dst: Span) {
+        if dst.len > 0 {
+            self.steps.push(Step::Reduce { a, b, dst });
+        }
+    }
+}
+
+/// The rounds of one lane.
+#[derive(Default)]
+pub(super) struct LaneBuilder {
+    lane: Lane,
+}
+
+impl LaneBuilder {
+    /// Adds the round that `fill` writes, unless it stays empty.
+    pub(super) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
+        let mut round = RoundBuilder::default();
+        fill(&mut round);
+        if !round.steps.is_empty() {
+            self.lane.rounds.push(Round { steps: round.steps });
+        }
+    }
+
+    /// A lane that does nothing but copy: beside the others, so it delays no message.
+    pub(super) fn copy(src: Span, dst: Span) -> LaneBuilder {
+        let mut lane = LaneBuilder::default();
+        lane.round(|round| round.copy(src, dst));
+        lane
+    }
+}
+
+/// Puts lanes together, without those that stayed empty.
+pub(super) fn plan(scratch: usize, lanes: impl IntoIterator<Item = LaneBuilder>) -> Plan {
+    let lanes = lanes.into_iter().map(|builder| builder.lane).filter(|lane| !lane.rounds.is_empty());
+    Plan { scratch, lanes: lanes.collect() }
+}

@@ -1,0 +1,60 @@
+//! Direct exchange: everybody's contribution to the same elements, side by side.
+//!
+//! Who collects contributions keeps its own where it is, and those of the other ranks in slots of
+//! scratch; it reduces them in rank order, so that any two collectors build the same tree.
+
+use super::builder::{RoundBuilder, scratch};
+use crate::base::Rank;
+use crate::plan::{PlanRequest, Span};
+
+/// All ranks but this one, ascending.
+pub(super) fn others(request: &PlanRequest) -> Vec<Rank> {
+    (0..request.size).filter(|&rank| rank != request.rank).collect()
+}
+
+/// Scratch for the contributions of the other ranks, `len` elements each.
+#[derive(Clone, Copy)]
+pub(super) struct Slots {
+    len: usize,
+}
+
+impl Slots {
+    /// Slots of `len` elements.
+    pub(super) fn new(len: usize) -> Slots {
+        Slots { len }
+    }
+
+    /// The slot of the index-th of [`others`].
+    pub(super) fn slot(self, index: usize) -> Span {
+        scratch(index * self.len..(index + 1) * self.len)
+    }
+
+    /// Elements of scratch in all.
+    pub(super) fn scratch(self, request: &PlanRequest) -> usize {
+        (request.size as usize - 1) * self.len
+    }
+
+    /// Reduces all contributions, at least two, in rank order into `result`. `own` is this rank's.
+    ///
+    /// Partial results stay in a slot: in place, `result` is `own` and must stay whole until it
+    /// has been read.
+    pub(super) fn reduce(self, round: &mut RoundBuilder, request: &PlanRequest, own: Span, result: Span) {
+        let mut index = 0;
+        let contributions = (0..request.size).map(|rank| {
+            if rank == request.rank {
+                return own;
+            }
+            index += 1;
+            self.slot(index - 1)
+        });
+        let contributions: Vec<Span> = contributions.collect();
+        // The first reduction reads slot 0, and after it nobody else does.
+        let partial = self.slot(0);
+        let mut left = contributions[0];
+        for (index, &right) in contributions.iter().enumerate().skip(1) {
+            let dst = if index + 1 == contributions.len() { result } else { partial };
+            round.reduce(left, right, dst);
+            left = partial;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Makes a power of two out of any number of ranks.
+//!
+//! With `extra` ranks above the largest power of two, the first `2 * extra` ranks form pairs of
+//! neighbours. The odd one of each pair folds into the even one: it hands over its data, rests while
+//! the others run the power-of-two algorithm, and gets the result afterwards. The active ranks are
+//! numbered 0..active by index. Rank 0 is always active, so a rotated root is.
+
+use std::ops::Range;
+
+use crate::base::Rank;
+
+/// Who is active, and who folds into whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fold {
+    size: usize,
+    active: usize,
+    extra: usize,
+}
+
+/// What one rank is in a fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Takes part, also for the odd neighbour `absorbed` where there is one.
+    Active { index: usize, absorbed: Option<usize> },
+    /// Hands its data to rank `into`.
+    Folded { into: usize },
+}
+
+impl Fold {
+    /// Folds `size` ranks, at least one.
+    pub(super) fn new(size: usize) -> Fold {
+        let active = 1 << size.ilog2();
+        Fold { size, active, extra: size - active }
+    }
+
+    /// Number of active ranks, a power of two.
+    pub(super) fn active(self) -> usize {
+        self.active
+    }
+
+    /// Rounds of a power-of-two algorithm.
+    pub(super) fn rounds(self) -> u32 {
+        self.active.ilog2()
+    }
+
+    /// Whether any rank is folded.
+    pub(super) fn is_needed(self) -> bool {
+        self.extra > 0
+    }
+
+    /// The role of a rank.
+    pub(super) fn role(self, rank: usize) -> Role {
+        if rank >= 2 * self.extra {
+            Role::Active { index: rank - self.extra, absorbed: None }
+        } else if rank.is_multiple_of(2) {
+            Role::Active { index: rank / 2, absorbed: Some(rank + 1) }
+        } else {
+            Role::Folded { into: rank - 1 }
+        }
+    }
+
+    /// The rank of an index. Indices stand for consecutive ranks: those from here to the next
+    /// index's rank; the index after the last gives the number of ranks.
+    pub(super) fn rank_of(self, index: usize) -> usize {
+        let rank = index + index.min(self.extra);
+        debug_assert!(rank <= self.size);
+        rank
+    }
+
+    /// The ranks that consecutive indices stand for.
+    pub(super) fn ranks_of(self, indices: Range<usize>) -> Range<usize> {
+        self.rank_of(indices.start)..self.rank_of(indices.end)
+    }
+}
+
+/// Virtual rank as rank, for algorithms without a root.
+pub(super) fn identity(rank: usize) -> Rank {
+    rank as Rank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_is_active_or_folds_into_an_active_one() {
+        for size in 1..100 {
+            let fold = Fold::new(size);
+            let mut indices = Vec::new();
+            for rank in 0..size {
+                match fold.role(rank) {
+                    Role::Active { index, absorbed } => {
+                        assert_eq!(fold.rank_of(index), rank);
+                        assert_eq!(fold.ranks_of(index..index + 1).len(), 1 + absorbed.iter().count());
+                        indices.push(index);
+                    }
+                    Role::Folded { into } => {
+                        assert!(
+                            matches!(fold.role(into), Role::Active { absorbed: Some(a), .. } if a == rank)
+                        );
+                    }
+                }
+            }
+            assert!(indices.into_iter().eq(0..fold.active()));
+        }
+    }
+}

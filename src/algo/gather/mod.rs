@@ -1,0 +1,21 @@
+//! gather: the root gets the inputs of all ranks, in rank order.
+
+pub(super) mod binomial;
+pub(super) mod linear;
+
+use super::builder::{LaneBuilder, input, output};
+use super::segments::Segments;
+use crate::plan::PlanRequest;
+
+/// The root's output, one block per rank.
+fn blocks(request: &PlanRequest) -> Segments {
+    Segments::blocks(request.count, request.size as usize)
+}
+
+/// The root's own block, where the caller has not put it in place. A lane of its own: it delays no
+/// message.
+fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
+    let wanted = request.rank == request.root && !request.in_place;
+    let own = output(blocks(request).part(request.rank as usize));
+    wanted.then(|| LaneBuilder::copy(input(0..request.count), own))
+}

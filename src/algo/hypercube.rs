@@ -1,0 +1,65 @@
+//! Recursive halving and doubling among a power of two of participants, over any buffers.
+//!
+//! Participants are indices 0..active; index i ends halving with segment i, and starts doubling with
+//! it.
+//! Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+//! MPICH", 2005.
+
+use std::ops::Range;
+
+use super::builder::LaneBuilder;
+use crate::base::Rank;
+use crate::plan::Span;
+
+/// The hypercube as one participant sees it.
+pub(super) struct Hypercube<R> {
+    /// This participant.
+    pub(super) index: usize,
+    /// Number of participants, a power of two.
+    pub(super) active: usize,
+    /// Rank of a participant.
+    pub(super) rank_of: R,
+}
+
+impl<R: Fn(usize) -> Rank> Hypercube<R> {
+    /// Reduces segment i to participant i: in each round, gives away half of the segments still
+    /// held and reduces the other half.
+    ///
+    /// `have(first, segments)` is where partial results lie before a round, `keep(segments)` where
+    /// they go; `first` is true in the first round. What is kept is had in the next round.
+    pub(super) fn halve(
+        &self,
+        lane: &mut LaneBuilder,
+        have: impl Fn(bool, Range<usize>) -> Span,
+        keep: impl Fn(Range<usize>) -> Span,
+    ) {
+        let mut held = 0..self.active;
+        while held.len() > 1 {
+            let first = held.len() == self.active;
+            let middle = held.start + held.len() / 2;
+            let partner = (self.rank_of)(self.index ^ (held.len() / 2));
+            let (low, high) = (held.start..middle, middle..held.end);
+            let (kept, given) = if self.index < middle { (low, high) } else { (high, low) };
+            lane.round(|round| {
+                round.send(partner, have(first, given));
+                round.receive_reduce(partner, have(first, kept.clone()), keep(kept.clone()));
+            });
+            held = kept;
+        }
+    }
+
+    /// Brings segment i from participant i to all: in each round, partners exchange all they have.
+    pub(super) fn double(&self, lane: &mut LaneBuilder, place: impl Fn(Range<usize>) -> Span) {
+        let mut width = 1;
+        while width < self.active {
+            let partner = (self.rank_of)(self.index ^ width);
+            let mine = self.index & !(width - 1);
+            let theirs = mine ^ width;
+            lane.round(|round| {
+                round.send(partner, place(mine..mine + width));
+                round.receive(partner, place(theirs..theirs + width));
+            });
+            width *= 2;
+        }
+    }
+}

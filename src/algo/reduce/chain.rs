@@ -1,0 +1,47 @@
+//! Pipelined chain reduce: each rank adds its part to every chunk and passes it on towards the root.
+//!
+//! One lane per chunk: while chunk k goes on, chunk k+1 arrives.
+//!
+//! Cost, s chunks: (s+p-2) (alpha + n/s max(beta, gamma)). Best for large messages among few ranks.
+
+use super::super::alone::alone;
+use super::super::builder::{LaneBuilder, input, output, plan, scratch};
+use super::super::cost::{Terms, moved_and_reduced};
+use super::super::rotation::Rotation;
+use super::super::segments::Segments;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let last = request.size as usize - 1;
+    let ranks = Rotation::to_root(request);
+    let position = ranks.virtual_of(request.rank);
+    let chunks = Segments::chunks(request);
+    let lanes = (0..chunks.parts()).map(|index| {
+        let chunk = chunks.part(index);
+        let own = input(chunk.clone());
+        let partial = match position {
+            0 => output(chunk),
+            _ if position == last => own,
+            _ => scratch(chunk),
+        };
+        let mut lane = LaneBuilder::default();
+        if position < last {
+            lane.round(|round| round.receive_reduce(ranks.real(position + 1), own, partial));
+        }
+        if position > 0 {
+            lane.round(|round| round.send(ranks.real(position - 1), partial));
+        }
+        lane
+    });
+    plan(if position == 0 || position == last { 0 } else { request.count }, lanes)
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    let chunks = Segments::chunks(request).parts() as f64;
+    (chunks + t.size - 2.0).max(0.0) * (link.latency_us + moved_and_reduced(link, t.bytes / chunks))
+}

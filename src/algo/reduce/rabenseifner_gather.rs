@@ -1,0 +1,65 @@
+//! Rabenseifner's reduce: reduce_scatter by recursive halving, then a binomial gather of the segments.
+//!
+//! Works on virtual ranks, so that the root is 0 and stays active when ranks beyond a power of two
+//! fold into a neighbour.
+//!
+//! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more
+//! alpha + n max(beta, gamma). Best for large messages among many ranks. Source: Rabenseifner 2004.
+
+use super::super::alone::alone;
+use super::super::binomial::Tree;
+use super::super::builder::{LaneBuilder, input, output, plan, scratch};
+use super::super::cost::{Terms, moved, moved_and_reduced};
+use super::super::fold::{Fold, Role};
+use super::super::hypercube::Hypercube;
+use super::super::rotation::Rotation;
+use super::super::segments::Segments;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let ranks = Rotation::to_root(request);
+    let vertex = ranks.virtual_of(request.rank);
+    let fold = Fold::new(request.size as usize);
+    let segments = Segments::new(request.count, fold.active());
+    let mine = |part| input(segments.range(part));
+    let partial = |part| match vertex {
+        0 => output(segments.range(part)),
+        _ => scratch(segments.range(part)),
+    };
+    let everything = 0..fold.active();
+    let mut lane = LaneBuilder::default();
+    match fold.role(vertex) {
+        Role::Folded { into } => {
+            lane.round(|round| round.send(ranks.real(into), mine(everything)));
+            plan(0, [lane])
+        }
+        Role::Active { index, absorbed } => {
+            if let Some(from) = absorbed {
+                let all = || everything.clone();
+                lane.round(|round| round.receive_reduce(ranks.real(from), mine(all()), partial(all())));
+            }
+            let rank_of = |index| ranks.real(fold.rank_of(index));
+            let have = |first, part| if first && absorbed.is_none() { mine(part) } else { partial(part) };
+            Hypercube { index, active: fold.active(), rank_of }.halve(&mut lane, have, partial);
+            Tree { vertex: index, size: fold.active(), rank_of, wrap: fold.active() }
+                .gather(&mut lane, partial);
+            plan(if vertex == 0 { 0 } else { request.count }, [lane])
+        }
+    }
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    let fold = Fold::new(request.size as usize);
+    let active = fold.active() as f64;
+    let share = (active - 1.0) / active * t.bytes;
+    let extra = if fold.is_needed() { link.latency_us + moved_and_reduced(link, t.bytes) } else { 0.0 };
+    2.0 * f64::from(fold.rounds()) * link.latency_us
+        + moved_and_reduced(link, share)
+        + moved(link, share)
+        + extra
+}

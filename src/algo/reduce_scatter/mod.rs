@@ -1,0 +1,13 @@
+//! reduce_scatter: rank r gets block r of the reduction of all inputs.
+
+pub(super) mod pairwise;
+pub(super) mod recursive_halving;
+pub(super) mod ring;
+
+use super::segments::Segments;
+use crate::plan::PlanRequest;
+
+/// The input, one block per rank.
+fn blocks(request: &PlanRequest) -> Segments {
+    Segments::blocks(request.count, request.size as usize)
+}

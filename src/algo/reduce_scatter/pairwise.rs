@@ -1,0 +1,39 @@
+//! Pairwise reduce_scatter: in round s, each rank sends rank+s its block and reduces what rank-s sends.
+//!
+//! Only input is sent, so no round waits for an earlier result of somebody else; the partial result
+//! stays in the output, there is no scratch.
+//!
+//! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)). Best for large blocks.
+
+use super::super::alone::alone;
+use super::super::builder::{LaneBuilder, input, output, plan};
+use super::super::cost::{Terms, moved_and_reduced};
+use super::super::fold::identity;
+use super::blocks;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let (rank, size) = (request.rank as usize, request.size as usize);
+    let blocks = blocks(request);
+    let result = output(0..request.count);
+    let mut have = input(blocks.part(rank));
+    let mut lane = LaneBuilder::default();
+    for step in 1..size {
+        let (to, from) = ((rank + step) % size, (rank + size - step) % size);
+        lane.round(|round| {
+            round.send(identity(to), input(blocks.part(to)));
+            round.receive_reduce(identity(from), have, result);
+        });
+        have = result;
+    }
+    plan(0, [lane])
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    t.others() * (link.latency_us + moved_and_reduced(link, t.bytes))
+}

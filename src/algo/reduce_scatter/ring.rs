@@ -1,0 +1,38 @@
+//! Ring reduce_scatter: a block travels once round the ring, ends at its owner, and collects a
+//! contribution at every stop.
+//!
+//! Partial results alternate between two blocks of scratch: one is sent while the other arrives. The
+//! last one arrives in the output.
+//!
+//! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)); scratch 2 n. Talks to neighbours only:
+//! best for large blocks between hosts. Source: Patarasuk and Yuan 2009.
+
+use super::super::alone::alone;
+use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
+use super::super::cost::{Terms, moved_and_reduced};
+use super::super::fold::identity;
+use super::super::ring::Ring;
+use super::blocks;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let (rank, size, count) = (request.rank as usize, request.size as usize, request.count);
+    let blocks = blocks(request);
+    let partial = |step: usize, _| match step == size - 2 {
+        true => output(0..count),
+        false => scratch(shifted(0..count, step % 2 * count)),
+    };
+    let mut lane = LaneBuilder::default();
+    let ring = Ring { position: rank, size, rank_of: identity };
+    ring.reduce_scatter(&mut lane, |block| input(blocks.part(block)), partial);
+    plan((size - 2).min(2) * count, [lane])
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    t.others() * (link.latency_us + moved_and_reduced(link, t.bytes))
+}

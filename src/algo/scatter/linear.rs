@@ -1,0 +1,32 @@
+//! Linear scatter: the root sends everybody its block, all at once.
+//!
+//! Cost, blocks of n bytes: alpha + (p-1) n beta, but p-1 messages at once at the root. No byte moves
+//! twice: best for large blocks and few ranks.
+
+use super::super::builder::{LaneBuilder, input, output, plan};
+use super::super::cost::{Terms, burst, moved};
+use super::super::rotation::Rotation;
+use super::{blocks, own_copy};
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    let blocks = blocks(request);
+    let ranks = Rotation::to_root(request);
+    let mut lane = LaneBuilder::default();
+    lane.round(|round| {
+        if request.rank == request.root {
+            for to in (1..request.size as usize).map(|vertex| ranks.real(vertex)) {
+                round.send(to, input(blocks.part(to as usize)));
+            }
+        } else {
+            round.receive(request.root, output(0..request.count));
+        }
+    });
+    plan(0, [lane].into_iter().chain(own_copy(request)))
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    burst(link, t.others()) + moved(link, t.others() * t.bytes)
+}

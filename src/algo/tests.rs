@@ -1,0 +1,250 @@
+//! Every algorithm, proved by the verifier.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::base::Rank;
+use crate::plan::Step;
+use crate::plan::verify::verify;
+use crate::topology::Topology;
+
+/// Which ranks are in place.
+#[derive(Clone, Copy, Debug)]
+enum InPlace {
+    Nobody,
+    Everybody,
+    /// Ranks 0, 1, 4, 5, ... and so both pairs of equals and unequal pairs.
+    Some,
+}
+
+impl InPlace {
+    fn of(self, size: u32) -> Vec<bool> {
+        let is = |rank| match self {
+            InPlace::Nobody => false,
+            InPlace::Everybody => true,
+            InPlace::Some => rank % 4 < 2,
+        };
+        (0..size).map(is).collect()
+    }
+}
+
+fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: InPlace) {
+    // Small, so that pipelines have several chunks and, for the larger counts, too many.
+    prove_exactly(algorithm, root, count, 12, &in_place.of(size));
+}
+
+fn prove_exactly(algorithm: &Algorithm, root: Rank, count: usize, chunk_bytes: usize, in_place: &[bool]) {
+    let size = in_place.len() as u32;
+    let topology = Topology::one_host(size);
+    let request = PlanRequest {
+        collective: algorithm.collective,
+        size,
+        rank: 0,
+        root,
+        count,
+        element_bytes: 4,
+        in_place: false,
+        chunk_bytes,
+        topology: &topology,
+    };
+    let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
+    let plans: Vec<Plan> = (0..).zip(in_place).map(plan).collect();
+    assert!((algorithm.supports)(&request));
+    if let Err(violation) = verify(&plans, in_place, &request) {
+        let name = algorithm.name;
+        panic!("{name}, {size} ranks, root {root}, count {count}, in place {in_place:?}: {violation}");
+    }
+}
+
+/// A prime that no number of ranks divides; smaller where the data grows with the square of the ranks.
+fn large_count(collective: Collective, size: u32) -> usize {
+    match collective {
+        Collective::AllReduce | Collective::Reduce | Collective::Broadcast if size <= 32 => 1009,
+        Collective::AllReduce | Collective::Reduce | Collective::Broadcast => 127,
+        _ if size <= 8 => 127,
+        _ => 11,
+    }
+}
+
+/// Every root of few ranks, and of many those where something may begin or end.
+fn roots(collective: Collective, size: u32) -> Vec<Rank> {
+    let mut roots = match (collective.has_root(), size) {
+        (false, _) => vec![0],
+        (true, ..=16) => (0..size).collect(),
+        (true, _) => vec![0, 1, size / 2, size - 1],
+    };
+    roots.dedup();
+    roots
+}
+
+fn counts(collective: Collective, size: u32) -> Vec<usize> {
+    let ranks = size as usize;
+    let mut counts = match collective {
+        Collective::Barrier => vec![0],
+        _ => vec![0, 1, ranks - 1, ranks, ranks + 1, large_count(collective, size)],
+    };
+    // Blocks of many ranks: the size of the block no longer meets the number of ranks anywhere.
+    if !matches!(collective, Collective::AllReduce | Collective::Reduce | Collective::Broadcast) && size > 16
+    {
+        counts.retain(|&count| count < 16);
+    }
+    counts
+}
+
+fn prove_everything(collective: Collective, name: &str) {
+    let algorithm = find(collective, name).expect("a row of the table");
+    for size in 1..=64 {
+        for root in roots(collective, size) {
+            for count in counts(collective, size) {
+                for in_place in [InPlace::Nobody, InPlace::Everybody, InPlace::Some] {
+                    prove(algorithm, size, root, count, in_place);
+                }
+            }
+        }
+    }
+    for size in [97, 128, 255, 256, 1000, 1024] {
+        // Memory of all ranks together grows with the cube of their number, or nearly so.
+        let limit = match (collective, name) {
+            (Collective::AllToAll, "one_shot") => 97,
+            (Collective::AllToAll, "bruck") => 256,
+            _ => 1024,
+        };
+        if size <= limit {
+            prove(algorithm, size, if collective.has_root() { size / 3 } else { 0 }, 1, InPlace::Some);
+        }
+    }
+}
+
+/// One test per row of the table, so that they run side by side and a failure names its row.
+macro_rules! proofs {
+    ($($test:ident: $collective:ident $name:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            prove_everything(Collective::$collective, $name);
+        })*
+
+        #[test]
+        fn every_row_of_the_table_has_its_proof() {
+            let proved = [$((Collective::$collective, $name)),*];
+            let rows: Vec<_> = ALGORITHMS.iter().map(|row| (row.collective, row.name)).collect();
+            assert!(rows.iter().all(|row| proved.contains(row)), "unproved row in {rows:?}");
+            assert_eq!(rows.len(), proved.len());
+        }
+    };
+}
+
+proofs! {
+    all_reduce_one_shot_is_correct_for_every_size_up_to_64: AllReduce "one_shot";
+    all_reduce_two_shot_is_correct_for_every_size_up_to_64: AllReduce "two_shot";
+    all_reduce_ring_is_correct_for_every_size_up_to_64: AllReduce "ring";
+    all_reduce_recursive_doubling_is_correct_for_every_size_up_to_64: AllReduce "recursive_doubling";
+    all_reduce_rabenseifner_is_correct_for_every_size_up_to_64: AllReduce "rabenseifner";
+    reduce_one_shot_is_correct_for_every_size_up_to_64: Reduce "one_shot";
+    reduce_binomial_is_correct_for_every_size_up_to_64: Reduce "binomial";
+    reduce_rabenseifner_gather_is_correct_for_every_size_up_to_64: Reduce "rabenseifner_gather";
+    reduce_chain_is_correct_for_every_size_up_to_64: Reduce "chain";
+    broadcast_one_shot_is_correct_for_every_size_up_to_64: Broadcast "one_shot";
+    broadcast_binomial_is_correct_for_every_size_up_to_64: Broadcast "binomial";
+    broadcast_scatter_all_gather_is_correct_for_every_size_up_to_64: Broadcast "scatter_all_gather";
+    broadcast_chain_is_correct_for_every_size_up_to_64: Broadcast "chain";
+    all_gather_one_shot_is_correct_for_every_size_up_to_64: AllGather "one_shot";
+    all_gather_recursive_doubling_is_correct_for_every_size_up_to_64: AllGather "recursive_doubling";
+    all_gather_bruck_is_correct_for_every_size_up_to_64: AllGather "bruck";
+    all_gather_ring_is_correct_for_every_size_up_to_64: AllGather "ring";
+    gather_linear_is_correct_for_every_size_up_to_64: Gather "linear";
+    gather_binomial_is_correct_for_every_size_up_to_64: Gather "binomial";
+    scatter_linear_is_correct_for_every_size_up_to_64: Scatter "linear";
+    scatter_binomial_is_correct_for_every_size_up_to_64: Scatter "binomial";
+    reduce_scatter_pairwise_is_correct_for_every_size_up_to_64: ReduceScatter "pairwise";
+    reduce_scatter_recursive_halving_is_correct_for_every_size_up_to_64: ReduceScatter "recursive_halving";
+    reduce_scatter_ring_is_correct_for_every_size_up_to_64: ReduceScatter "ring";
+    all_to_all_pairwise_is_correct_for_every_size_up_to_64: AllToAll "pairwise";
+    all_to_all_spread_is_correct_for_every_size_up_to_64: AllToAll "spread";
+    all_to_all_one_shot_is_correct_for_every_size_up_to_64: AllToAll "one_shot";
+    all_to_all_bruck_is_correct_for_every_size_up_to_64: AllToAll "bruck";
+    barrier_one_shot_is_correct_for_every_size_up_to_64: Barrier "one_shot";
+    barrier_dissemination_is_correct_for_every_size_up_to_64: Barrier "dissemination";
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn algorithms_are_correct_for_any_mixture_of_ranks_in_place(
+        row in proptest::sample::select((0..ALGORITHMS.len()).collect::<Vec<_>>()),
+        in_place in proptest::collection::vec(any::<bool>(), 1..40),
+        root in any::<proptest::sample::Index>(),
+        count in 0usize..60,
+        chunk_bytes in 1usize..50,
+    ) {
+        let algorithm = &ALGORITHMS[row];
+        let root = if algorithm.collective.has_root() { root.index(in_place.len()) } else { 0 };
+        let count = if algorithm.collective == Collective::Barrier { 0 } else { count };
+        prove_exactly(algorithm, root as Rank, count, chunk_bytes, &in_place);
+    }
+}
+
+/// A request with blocks of 3 among 5 ranks, where every algorithm has something of everything.
+fn small<'a>(algorithm: &Algorithm, topology: &'a Topology) -> PlanRequest<'a> {
+    PlanRequest {
+        collective: algorithm.collective,
+        size: topology.size(),
+        rank: 0,
+        root: if algorithm.collective.has_root() { 2 } else { 0 },
+        count: if algorithm.collective == Collective::Barrier { 0 } else { 3 },
+        element_bytes: 4,
+        in_place: false,
+        chunk_bytes: 8,
+        topology,
+    }
+}
+
+/// Spoils each step of each rank's plan of each algorithm in turn; the verifier must object every time.
+fn assert_every_step_matters(
+    rows: impl Iterator<Item = &'static Algorithm>,
+    spoil: fn(&mut Vec<Step>, usize),
+) {
+    let topology = Topology::one_host(5);
+    for algorithm in rows {
+        let request = small(algorithm, &topology);
+        let plan = |rank| (algorithm.build)(&PlanRequest { rank, ..request });
+        let plans: Vec<Plan> = (0..5).map(plan).collect();
+        for rank in 0..plans.len() {
+            for (lane, rounds) in plans[rank].lanes.iter().map(|lane| &lane.rounds).enumerate() {
+                for (round, steps) in rounds.iter().map(|round| &round.steps).enumerate() {
+                    for step in 0..steps.len() {
+                        let mut spoilt = plans.clone();
+                        spoil(&mut spoilt[rank].lanes[lane].rounds[round].steps, step);
+                        let verdict = verify(&spoilt, &[false; 5], &request);
+                        assert!(
+                            verdict.is_err(),
+                            "{} of {}: rank {rank}, lane {lane}, round {round}, step {step}",
+                            algorithm.name,
+                            algorithm.collective.name(),
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn leaving_out_any_step_of_any_algorithm_is_noticed() {
+    assert_every_step_matters(ALGORITHMS.iter(), |steps, step| {
+        steps.remove(step);
+    });
+}
+
+#[test]
+fn misplacing_any_step_of_any_algorithm_is_noticed() {
+    // Signals of a barrier have no content, so their place does not matter.
+    let rows = ALGORITHMS.iter().filter(|row| row.collective != Collective::Barrier);
+    assert_every_step_matters(rows, |steps, step| match &mut steps[step] {
+        Step::Copy { dst: span, .. }
+        | Step::Reduce { dst: span, .. }
+        | Step::Send { span, .. }
+        | Step::Recv { dst: span, .. }
+        | Step::RecvReduce { dst: span, .. } => span.offset += 1,
+    });
+}

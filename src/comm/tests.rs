@@ -1,0 +1,128 @@
+//! Whole communicators: ranks as threads that meet by a unique id.
+
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
+use crate::bootstrap::UniqueId;
+use crate::config::{Config, TransportChoice};
+
+fn config(transport: TransportChoice) -> Config {
+    Config { transport, timeout: Some(Duration::from_secs(60)), ..Config::default() }
+}
+
+/// Runs `body` on `size` ranks of a new communicator; gives the results in rank order.
+fn on_ranks<T: Send>(
+    size: u32,
+    transport: TransportChoice,
+    body: impl Fn(&Communicator) -> T + Sync,
+) -> Vec<T> {
+    let config = config(transport);
+    let id = UniqueId::create(&config).unwrap();
+    thread::scope(|scope| {
+        let (config, body) = (&config, &body);
+        let start = |rank| {
+            scope.spawn(move || {
+                body(&Communicator::create(&id, size, rank, config, &CommConfig::default()).unwrap())
+            })
+        };
+        let threads: Vec<_> = (0..size).map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn all_reduce(comm: &Communicator, datatype: Datatype, op: ReduceOp, data: &mut [i32]) -> Result<()> {
+    let call = Call {
+        kind: CallKind::Collective(Collective::AllReduce),
+        datatype,
+        op: Some(op),
+        root: 0,
+        count: data.len() as u64,
+    };
+    let start = data.as_mut_ptr().cast::<u8>();
+    // SAFETY: the buffer is borrowed for the whole call, and elements of all datatypes used here have at most 4 bytes.
+    unsafe { comm.run(&Operation { call, send: start, recv: start, peer: 0 }) }
+}
+
+#[test]
+fn ranks_meet_by_a_unique_id_and_leave_together() {
+    for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
+        for size in [1, 2, 3, 5, 8] {
+            let sums = on_ranks(size, transport, |comm| {
+                let mut data = [comm.rank() as i32 + 1, 10];
+                all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut data).unwrap();
+                comm.finalize().unwrap();
+                data
+            });
+            assert!(
+                sums.iter().all(|s| *s == [(size * (size + 1) / 2) as i32, 10 * size as i32]),
+                "{sums:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_average_of_integers_truncates() {
+    let results = on_ranks(3, TransportChoice::Auto, |comm| {
+        let mut data = [comm.rank() as i32 + 1, -1 - comm.rank() as i32 * 2, 7];
+        all_reduce(comm, Datatype::Int32, ReduceOp::Avg, &mut data).unwrap();
+        data
+    });
+    assert!(results.iter().all(|r| *r == [2, -3, 7]), "{results:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_before_anything_is_sent() {
+    let results = on_ranks(2, TransportChoice::Auto, |comm| {
+        let refused = all_reduce(comm, Datatype::Byte, ReduceOp::Sum, &mut [1]).unwrap_err();
+        let mut data = [1];
+        all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut data).unwrap();
+        (refused, data)
+    });
+    for (refused, data) in results {
+        assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
+        assert!(refused.to_string().contains("band, bor, bxor"), "{refused}");
+        assert_eq!(data, [2]);
+    }
+}
+
+#[test]
+fn a_finalized_communicator_says_so() {
+    let results = on_ranks(2, TransportChoice::Auto, |comm| {
+        comm.finalize().unwrap();
+        (all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut [1]), comm.finalize())
+    });
+    for (call, again) in results {
+        assert!(matches!(call, Err(Error::InvalidUsage(_))) && matches!(again, Err(Error::InvalidUsage(_))));
+    }
+}
+
+#[test]
+fn many_transfers_with_all_peers_at_once_do_not_mix() {
+    let results = on_ranks(4, TransportChoice::Auto, |comm| {
+        let (rank, size) = (comm.rank(), comm.size());
+        let sent: Vec<[i32; 2]> = (0..size).map(|to| [rank as i32, to as i32]).collect();
+        let mut got = vec![[-1; 2]; size as usize];
+        let mut requests = Vec::new();
+        for round in 0..size {
+            let (to, from) = ((rank + round) % size, (rank + size - round) % size);
+            let call =
+                |root| Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root, count: 2 };
+            let (out, into) = (sent[to as usize].as_ptr(), got[from as usize].as_mut_ptr());
+            let send = Operation { call: call(rank), send: out.cast(), recv: std::ptr::null_mut(), peer: to };
+            let recv = Operation { call: call(from), send: std::ptr::null(), recv: into.cast(), peer: from };
+            // SAFETY: the buffers live until every request is waited for, below.
+            requests.push(unsafe { comm.start(&send) }.unwrap());
+            // SAFETY: as above.
+            requests.push(unsafe { comm.start(&recv) }.unwrap());
+        }
+        wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).unwrap();
+        got
+    });
+    for (rank, got) in results.iter().enumerate() {
+        let expected: Vec<[i32; 2]> = (0..4).map(|from| [from, rank as i32]).collect();
+        assert_eq!(*got, expected);
+    }
+}

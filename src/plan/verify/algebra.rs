@@ -1,0 +1,97 @@
+//! What an element is during verification: not a number but the history of a number.
+//!
+//! [`Hashed`] is fast and right with probability 1 - 2^-64 or so: the sum of one random-looking
+//! weight per contribution says *which* contributions are in, and how often; a hash of the reduction
+//! tree, blind to left and right, says in *which order*. [`Exact`] is the tree itself, slow, and only
+//! used to put a failure into words.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+
+use crate::base::Rank;
+
+/// Values that plans can be executed on.
+pub(super) trait Algebra: Clone {
+    /// Element `element` of `rank`'s Input.
+    fn contribution(rank: Rank, element: usize) -> Self;
+    /// What a reduction operator makes of two values. Commutative, not associative.
+    fn reduce(&self, other: &Self) -> Self;
+}
+
+/// Which contributions, and in which order, as two hashes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hashed {
+    /// Sum of the weights of all contributions.
+    pub(super) set: u64,
+    /// Hash of the tree.
+    pub(super) tree: u64,
+}
+
+impl Algebra for Hashed {
+    fn contribution(rank: Rank, element: usize) -> Hashed {
+        let weight = mix(mix(u64::from(rank)) ^ element as u64);
+        Hashed { set: weight, tree: mix(!weight) }
+    }
+
+    fn reduce(&self, other: &Hashed) -> Hashed {
+        let (low, high) = (self.tree.min(other.tree), self.tree.max(other.tree));
+        Hashed { set: self.set.wrapping_add(other.set), tree: mix(mix(low) ^ high) }
+    }
+}
+
+/// The finaliser of SplitMix64: a bijection whose output looks random.
+fn mix(value: u64) -> u64 {
+    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The reduction tree itself.
+#[derive(Clone)]
+pub(super) enum Exact {
+    /// An element of somebody's Input.
+    Contribution(Rank, usize),
+    /// Two values combined.
+    Reduced(Rc<(Exact, Exact)>),
+}
+
+impl Algebra for Exact {
+    fn contribution(rank: Rank, element: usize) -> Exact {
+        Exact::Contribution(rank, element)
+    }
+
+    fn reduce(&self, other: &Exact) -> Exact {
+        Exact::Reduced(Rc::new((self.clone(), other.clone())))
+    }
+}
+
+impl Exact {
+    /// Each contribution and how often it is in, in words.
+    pub(super) fn terms(&self) -> String {
+        let mut times = BTreeMap::new();
+        let mut rest = vec![self];
+        while let Some(value) = rest.pop() {
+            match value {
+                Exact::Contribution(rank, element) => *times.entry((*rank, *element)).or_insert(0u64) += 1,
+                Exact::Reduced(pair) => rest.extend([&pair.0, &pair.1]),
+            }
+        }
+        let words = times.iter().map(|((rank, element), times)| match times {
+            1 => format!("{rank}[{element}]"),
+            _ => format!("{times} x {rank}[{element}]"),
+        });
+        words.collect::<Vec<_>>().join(" + ")
+    }
+}
+
+/// The tree with its brackets: `((0[5] + 1[5]) + 2[5])`.
+impl fmt::Display for Exact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exact::Contribution(rank, element) => write!(f, "{rank}[{element}]"),
+            Exact::Reduced(pair) => write!(f, "({} + {})", pair.0, pair.1),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Where the three buffers of one rank lie, and which of them are the same memory.
+//!
+//! Each rank has one array of cells. The buffers are windows of it; in place, the windows of
+//! Input and Output overlap, so every check on cells sees the aliasing without knowing of it.
+
+use std::ops::Range;
+
+use crate::base::{Collective, Rank};
+use crate::plan::{Buffer, PlanRequest, Span};
+
+/// The windows of one rank.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    input: Range<usize>,
+    output: Range<usize>,
+    scratch: Range<usize>,
+}
+
+impl Layout {
+    pub(super) fn new(request: &PlanRequest, rank: Rank, in_place: bool, scratch: usize) -> Layout {
+        let size = request.size as usize;
+        let collective = request.collective;
+        let input_len = collective.input_elements(size, rank, request.root, request.count);
+        let output_len = collective.output_elements(size, rank, request.root, request.count);
+        // Only the root of a rooted collective has both buffers.
+        let in_place = in_place && (!collective.has_root() || rank == request.root);
+        let own = rank as usize * request.count;
+        let (input, output) = match collective {
+            _ if !in_place => (0, input_len),
+            Collective::AllGather | Collective::Gather => (own, 0),
+            Collective::ReduceScatter | Collective::Scatter => (0, own),
+            _ => (0, 0),
+        };
+        let caller = (input + input_len).max(output + output_len);
+        Layout {
+            input: input..input + input_len,
+            output: output..output + output_len,
+            scratch: caller..caller + scratch,
+        }
+    }
+
+    /// Number of cells.
+    pub(super) fn cells(&self) -> usize {
+        self.scratch.end
+    }
+
+    pub(super) fn window(&self, buffer: Buffer) -> Range<usize> {
+        match buffer {
+            Buffer::Input => self.input.clone(),
+            Buffer::Output => self.output.clone(),
+            Buffer::Scratch => self.scratch.clone(),
+        }
+    }
+
+    /// The cells of `span`, or the number of elements that its buffer has.
+    pub(super) fn locate(&self, span: Span) -> Result<Range<usize>, usize> {
+        let window = self.window(span.buffer);
+        match span.offset.checked_add(span.len) {
+            Some(end) if end <= window.len() => Ok(window.start + span.offset..window.start + end),
+            _ => Err(window.len()),
+        }
+    }
+
+    /// The cells of a span that is known to fit.
+    pub(super) fn cells_of(&self, span: Span) -> Range<usize> {
+        let start = self.window(span.buffer).start + span.offset;
+        start..start + span.len
+    }
+}

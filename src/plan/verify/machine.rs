@@ -1,0 +1,115 @@
+//! Executes plans on the memory of all ranks, in symbolic values.
+
+use super::layout::Layout;
+use super::matching::{Message, Messages, step_at};
+use super::schedule::{Content, Schedule};
+use super::{Algebra, Outputs, Site, Violation, name_cell};
+use crate::base::Rank;
+use crate::plan::{Buffer, Plan, PlanRequest, Round, Span, Step};
+
+/// Memory of all ranks, in symbolic values.
+pub(super) struct Machine<'a, A> {
+    plans: &'a [Plan],
+    layouts: &'a [Layout],
+    cells: Vec<Vec<Option<A>>>,
+    /// What receives have brought, until their round ends. Sends and operands read `cells`, hence
+    /// what was there when the transfers began.
+    staged: Vec<Vec<Option<A>>>,
+}
+
+impl<'a, A: Algebra> Machine<'a, A> {
+    /// Executes the plans and gives the output of each rank.
+    pub(super) fn run(
+        plans: &'a [Plan],
+        layouts: &'a [Layout],
+        messages: &'a Messages,
+        request: &PlanRequest,
+    ) -> Result<Outputs<A>, Violation> {
+        let mut machine = Machine {
+            plans,
+            layouts,
+            cells: layouts.iter().map(|layout| vec![None; layout.cells()]).collect(),
+            staged: layouts.iter().map(|layout| vec![None; layout.cells()]).collect(),
+        };
+        for (rank, (layout, cells)) in (0..request.size).zip(layouts.iter().zip(&mut machine.cells)) {
+            for (element, cell) in cells[layout.window(Buffer::Input)].iter_mut().enumerate() {
+                *cell = Some(A::contribution(rank, element));
+            }
+        }
+        Schedule::run(plans, messages, &mut machine)?;
+        let output = |(layout, cells): (&Layout, Vec<_>)| cells[layout.window(Buffer::Output)].to_vec();
+        Ok(layouts.iter().zip(machine.cells).map(output).collect())
+    }
+
+    fn read(&self, site: Site, cell: usize) -> Result<&A, Violation> {
+        let rank = site.rank as usize;
+        self.cells[rank][cell].as_ref().ok_or_else(|| {
+            let (buffer, element) = name_cell(&self.layouts[rank], cell);
+            Violation::UndefinedRead { site, buffer, element }
+        })
+    }
+
+    fn cells_of(&self, rank: Rank, span: Span) -> std::ops::Range<usize> {
+        self.layouts[rank as usize].cells_of(span)
+    }
+}
+
+impl<A: Algebra> Content for Machine<'_, A> {
+    fn enter(&mut self, site: Site, round: &Round) -> Result<(), Violation> {
+        let rank = site.rank;
+        for (index, step) in (0..).zip(&round.steps) {
+            let site = Site { step: index, ..site };
+            match *step {
+                Step::Copy { src, dst } => {
+                    for (from, to) in self.cells_of(rank, src).zip(self.cells_of(rank, dst)) {
+                        self.cells[rank as usize][to] = Some(self.read(site, from)?.clone());
+                    }
+                }
+                Step::Reduce { a, b, dst } => {
+                    let operands = self.cells_of(rank, a).zip(self.cells_of(rank, b));
+                    for ((a, b), to) in operands.zip(self.cells_of(rank, dst)) {
+                        let value = self.read(site, a)?.reduce(self.read(site, b)?);
+                        self.cells[rank as usize][to] = Some(value);
+                    }
+                }
+                Step::Send { .. } | Step::Recv { .. } | Step::RecvReduce { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, message: &Message) -> Result<(), Violation> {
+        let Step::Send { span, .. } = *step_at(self.plans, message.send) else {
+            unreachable!("a message begins with a send")
+        };
+        let (operand, dst) = match *step_at(self.plans, message.receive) {
+            Step::Recv { dst, .. } => (None, dst),
+            Step::RecvReduce { operand, dst, .. } => (Some(operand), dst),
+            _ => unreachable!("a message ends with a receive"),
+        };
+        let receiver = message.receive.rank;
+        let source = self.cells_of(message.send.rank, span).start;
+        let target = self.cells_of(receiver, dst).start;
+        let operand = operand.map(|operand| self.cells_of(receiver, operand).start);
+        for i in 0..dst.len {
+            let sent = self.read(message.send, source + i)?;
+            let value = match operand {
+                None => sent.clone(),
+                Some(operand) => self.read(message.receive, operand + i)?.reduce(sent),
+            };
+            self.staged[receiver as usize][target + i] = Some(value);
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, site: Site, round: &Round) {
+        for step in &round.steps {
+            if let Step::Recv { dst, .. } | Step::RecvReduce { dst, .. } = *step {
+                let rank = site.rank as usize;
+                for cell in self.cells_of(site.rank, dst) {
+                    self.cells[rank][cell] = self.staged[rank][cell].take();
+                }
+            }
+        }
+    }
+}

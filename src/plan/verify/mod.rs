@@ -1,0 +1,134 @@
+//! Proof without processes: executes the plans of all ranks together on symbolic values.
+//!
+//! 1. `shape` looks at each plan alone: bounds, aliasing, the rules of a round, independent lanes.
+//! 2. `matching` pairs the k-th send with the k-th receive of every ordered pair of ranks.
+//! 3. `schedule` runs everything, on the memory of `machine`. A message completes when both lanes
+//!    have reached its round and all earlier messages of its pair are complete: no buffering, the
+//!    least that any transport gives.
+//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree.
+//!
+//! One schedule is enough. By (1) no lane can see when a step of another lane runs, and by (2) which
+//! message a receive gets is fixed; so every schedule computes the same values, and a schedule that
+//! gets stuck exists only if all do (the ranks form a deterministic dataflow network).
+//!
+//! Undefined memory must not be read: Output and Scratch start undefined. The one exception is the
+//! barrier, whose messages have no content; there the proof is that everybody's end depends on
+//! everybody's start.
+
+mod algebra;
+mod arrivals;
+mod definition;
+mod layout;
+mod machine;
+mod matching;
+mod schedule;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod violation;
+
+pub use violation::{Site, Violation};
+
+use algebra::{Algebra, Exact, Hashed};
+use definition::Expected;
+use layout::Layout;
+use machine::Machine;
+use matching::Messages;
+
+use crate::base::{Collective, Rank};
+use crate::plan::{Buffer, Plan, PlanRequest};
+
+/// Proves that `plans`, one per rank, together are the collective of `request`, or says why not.
+///
+/// `in_place[r]` says how rank r's plan was made; `request.rank` and `request.in_place` are ignored.
+///
+/// # Panics When `plans` or `in_place` has not one entry per rank.
+pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Result<(), Violation> {
+    assert_eq!(plans.len(), request.size as usize, "one plan per rank");
+    assert_eq!(in_place.len(), plans.len(), "one in_place per rank");
+    let layouts: Vec<Layout> = (0..)
+        .zip(plans)
+        .zip(in_place)
+        .map(|((rank, plan), &in_place)| Layout::new(request, rank, in_place, plan.scratch))
+        .collect();
+    for (rank, (plan, layout)) in (0..).zip(plans.iter().zip(&layouts)) {
+        shape::check(rank, request.size, plan, layout)?;
+    }
+    let messages = Messages::match_up(plans)?;
+    if request.collective == Collective::Barrier {
+        return arrivals::check_barrier(plans, &messages);
+    }
+    let run = || Machine::<Hashed>::run(plans, &layouts, &messages, request);
+    let outputs = run()?;
+    let explain = || Machine::<Exact>::run(plans, &layouts, &messages, request).expect("it ran before");
+    check_results(&outputs, request, explain)?;
+    if request.collective == Collective::AllReduce {
+        check_identical(&outputs, explain)?;
+    }
+    Ok(())
+}
+
+/// Output of each rank; `None` where undefined.
+type Outputs<A> = Vec<Vec<Option<A>>>;
+
+fn check_results(
+    outputs: &Outputs<Hashed>,
+    request: &PlanRequest,
+    explain: impl Fn() -> Outputs<Exact>,
+) -> Result<(), Violation> {
+    let weight = |rank, element| Hashed::contribution(rank, element).set;
+    let sums: Vec<u64> = if request.collective.reduces() {
+        let len = request.collective.input_elements(request.size as usize, 0, 0, request.count);
+        let sum = |element| (0..request.size).fold(0u64, |sum, r| sum.wrapping_add(weight(r, element)));
+        (0..len).map(sum).collect()
+    } else {
+        Vec::new()
+    };
+    for (rank, output) in (0..).zip(outputs) {
+        for (element, found) in output.iter().enumerate() {
+            let expected = definition::expected(request, rank, element);
+            let set = match expected {
+                Expected::One { rank, element } => weight(rank, element),
+                Expected::Every { element } => sums[element],
+            };
+            if found.is_none_or(|found| found.set != set) {
+                let found = &explain()[rank as usize][element];
+                return Err(Violation::WrongResult {
+                    rank,
+                    element,
+                    found: found.as_ref().map_or("undefined".to_owned(), Exact::terms),
+                    expected: expected.terms(request.size),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_identical(outputs: &Outputs<Hashed>, explain: impl Fn() -> Outputs<Exact>) -> Result<(), Violation> {
+    for (other, output) in outputs.iter().enumerate().skip(1) {
+        if let Some(element) = (0..output.len()).find(|&e| output[e] != outputs[0][e]) {
+            let exact = explain();
+            let tree = |rank: usize| exact[rank][element].as_ref().map_or(String::new(), Exact::to_string);
+            return Err(Violation::NotIdentical {
+                rank: 0,
+                other: other as Rank,
+                element,
+                found: tree(0),
+                other_found: tree(other),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Name of a cell, for messages: a buffer and an element of it.
+fn name_cell(layout: &Layout, cell: usize) -> (Buffer, usize) {
+    [Buffer::Output, Buffer::Input, Buffer::Scratch]
+        .into_iter()
+        .find_map(|buffer| {
+            let window = layout.window(buffer);
+            window.contains(&cell).then(|| (buffer, cell - window.start))
+        })
+        .expect("every cell is in a buffer")
+}

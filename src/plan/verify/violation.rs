@@ -1,0 +1,241 @@
+//! What the verifier says when a plan is wrong.
+
+use std::fmt;
+
+use crate::base::Rank;
+use crate::plan::{Buffer, Span};
+
+/// A step of somebody's plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Whose plan.
+    pub rank: Rank,
+    /// Index into `Plan::lanes`.
+    pub lane: u32,
+    /// Index into `Lane::rounds`.
+    pub round: u32,
+    /// Index into `Round::steps`.
+    pub step: u32,
+}
+
+/// Why a set of plans is not the collective it claims to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// A span reaches beyond its buffer.
+    OutOfBounds {
+        /// The step.
+        site: Site,
+        /// Its span.
+        span: Span,
+        /// Elements that the buffer has on this rank.
+        available: usize,
+    },
+    /// A step writes the caller's send buffer. In place, plans write `Output`.
+    InputWritten {
+        /// The step.
+        site: Site,
+        /// Its span.
+        span: Span,
+    },
+    /// A step without elements: builders leave it out.
+    EmptySpan {
+        /// The step.
+        site: Site,
+    },
+    /// A transfer with nobody, itself, a rank that does not exist, or the same rank twice.
+    BadPeer {
+        /// The step.
+        site: Site,
+        /// The peer, if there is one.
+        peer: Option<Rank>,
+    },
+    /// The spans of one step differ in length.
+    LengthsDiffer {
+        /// The step.
+        site: Site,
+        /// Length of one span.
+        one: usize,
+        /// Length of the other.
+        other: usize,
+    },
+    /// The spans of one step overlap where they must not.
+    StepOverlaps {
+        /// The step.
+        site: Site,
+        /// The span that is read.
+        read: Span,
+        /// The span that is written.
+        written: Span,
+    },
+    /// Two receives of one round write the same element.
+    WrittenTwice {
+        /// The later of the two steps.
+        site: Site,
+        /// Index of the other step in the same round.
+        other: u32,
+        /// Where.
+        buffer: Buffer,
+        /// The element.
+        element: usize,
+    },
+    /// A receive writes part of what another step of the same round still reads.
+    WrittenWhileRead {
+        /// The step that reads.
+        site: Site,
+        /// Index of the step that writes, in the same round.
+        other: u32,
+        /// Where.
+        buffer: Buffer,
+        /// The element.
+        element: usize,
+    },
+    /// A lane touches what another lane writes.
+    LanesCollide {
+        /// The later step found.
+        site: Site,
+        /// The other lane.
+        other: u32,
+        /// Where.
+        buffer: Buffer,
+        /// The element.
+        element: usize,
+    },
+    /// A send without a receive.
+    UnmatchedSend {
+        /// The send.
+        site: Site,
+        /// The rank that does not receive.
+        peer: Rank,
+    },
+    /// A receive without a send.
+    UnmatchedReceive {
+        /// The receive.
+        site: Site,
+        /// The rank that does not send.
+        peer: Rank,
+    },
+    /// A send meets a receive of another length.
+    LengthMismatch {
+        /// The send.
+        send: Site,
+        /// The receive that it meets.
+        receive: Site,
+        /// Elements sent.
+        sent: usize,
+        /// Elements expected.
+        expected: usize,
+    },
+    /// No message can complete any more.
+    Deadlock {
+        /// A transfer that waits for ever.
+        site: Site,
+        /// Whom it waits for.
+        peer: Rank,
+        /// Where the peer's side of the message is.
+        peer_site: Site,
+        /// Round that the peer's lane has reached.
+        peer_round: u32,
+    },
+    /// A step reads an element that nobody has written.
+    UndefinedRead {
+        /// The step.
+        site: Site,
+        /// Where.
+        buffer: Buffer,
+        /// The element.
+        element: usize,
+    },
+    /// An element of the output is not what the collective defines.
+    WrongResult {
+        /// Whose output.
+        rank: Rank,
+        /// Element of the output.
+        element: usize,
+        /// What is there, in words.
+        found: String,
+        /// What should be, in words.
+        expected: String,
+    },
+    /// Two ranks reduce the same element in different orders: their bits may differ.
+    NotIdentical {
+        /// One rank.
+        rank: Rank,
+        /// The other.
+        other: Rank,
+        /// Element of the output.
+        element: usize,
+        /// Reduction tree of the one.
+        found: String,
+        /// Reduction tree of the other.
+        other_found: String,
+    },
+    /// A rank can leave the barrier before another has entered it.
+    BarrierLeaks {
+        /// Who can leave.
+        rank: Rank,
+        /// Whose arrival it does not know of.
+        missing: Rank,
+    },
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {}, lane {}, round {}, step {}", self.rank, self.lane, self.round, self.step)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Violation::*;
+        match self {
+            OutOfBounds { site, span, available } => {
+                write!(f, "{site}: {span} does not fit, the buffer has {available} elements here")
+            }
+            InputWritten { site, span } => write!(f, "{site}: writes {span}, which belongs to the caller"),
+            EmptySpan { site } => write!(f, "{site}: has no elements"),
+            BadPeer { site, peer: Some(peer) } => write!(f, "{site}: rank {peer} cannot be the peer"),
+            BadPeer { site, peer: None } => write!(f, "{site}: sends to nobody"),
+            LengthsDiffer { site, one, other } => write!(f, "{site}: joins {one} and {other} elements"),
+            StepOverlaps { site, read, written } => {
+                write!(f, "{site}: writes {written} over its own operand {read}")
+            }
+            WrittenTwice { site, other, buffer, element } => {
+                write!(f, "{site}: writes {buffer} element {element}, and so does step {other}")
+            }
+            WrittenWhileRead { site, other, buffer, element } => {
+                write!(f, "{site}: reads {buffer} element {element} while step {other} writes it")
+            }
+            LanesCollide { site, other, buffer, element } => {
+                write!(f, "{site}: shares {buffer} element {element} with lane {other}, and one writes it")
+            }
+            UnmatchedSend { site, peer } => write!(f, "{site}: rank {peer} has no receive for this send"),
+            UnmatchedReceive { site, peer } => {
+                write!(f, "{site}: rank {peer} has no send for this receive")
+            }
+            LengthMismatch { send, receive, sent, expected } => {
+                write!(f, "{send}: sends {sent} elements, but {receive} receives {expected}")
+            }
+            Deadlock { site, peer, peer_site, peer_round } => write!(
+                f,
+                "{site}: waits for ever for rank {peer}, whose side ({peer_site}) is not reached or not \
+                 next: its lane is in round {peer_round}"
+            ),
+            UndefinedRead { site, buffer, element } => {
+                write!(f, "{site}: reads {buffer} element {element}, which nobody has written")
+            }
+            WrongResult { rank, element, found, expected } => {
+                write!(f, "rank {rank}: Output element {element} is {found}; defined is {expected}")
+            }
+            NotIdentical { rank, other, element, found, other_found } => write!(
+                f,
+                "Output element {element} is {found} on rank {rank}, but {other_found} on rank {other}: \
+                 the bits may differ"
+            ),
+            BarrierLeaks { rank, missing } => {
+                write!(f, "rank {rank} can leave the barrier before rank {missing} has entered")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Violation {}

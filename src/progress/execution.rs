@@ -1,0 +1,334 @@
+//! Runs one compiled plan, a little at a time, whenever it is asked to.
+//!
+//! State is a position per lane and per queue; a step may run when its lane has reached its round and it
+//! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
+
+use std::io;
+use std::sync::Arc;
+
+use super::inbox::Found;
+use super::port::Port;
+use super::program::{Bytes, Local, Program, RecvStep};
+use crate::base::Rank;
+use crate::plan::Buffer;
+use crate::reduce::ReduceFn;
+use crate::sys::poll::Interest;
+use crate::transport::Header;
+
+/// The caller's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffers {
+    /// Read.
+    pub input: *const u8,
+    /// Written.
+    pub output: *mut u8,
+}
+
+/// What one visit has done.
+#[derive(Debug, Default)]
+pub(super) struct Visit {
+    /// Bytes moved or a step ended.
+    pub moved: bool,
+    /// A peer whose head belongs to another conversation.
+    pub foreign: Option<Rank>,
+}
+
+/// The link to `peer` has failed.
+#[derive(Debug)]
+pub(super) struct LinkFailure {
+    pub peer: Rank,
+    pub source: io::Error,
+}
+
+#[derive(Clone, Copy, Default)]
+struct LaneState {
+    round: u32,
+    /// Transfers of this round that are not complete.
+    open: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct QueueState {
+    /// Step to be run next.
+    next: u32,
+    /// Bytes of it that are moved.
+    done: usize,
+}
+
+/// One running plan.
+pub(super) struct Execution {
+    program: Arc<Program>,
+    header: Header,
+    buffers: Buffers,
+    scratch: Vec<u8>,
+    /// Start of `scratch`, taken once per `begin` with the right to write.
+    scratch_start: *mut u8,
+    reduce: Option<ReduceFn>,
+    lanes: Vec<LaneState>,
+    sends: Vec<QueueState>,
+    recvs: Vec<QueueState>,
+    lanes_left: u32,
+}
+
+// SAFETY: the pointers are the caller's buffers, which it has promised to leave alone until the operation
+// is complete, on whatever thread that happens; all access goes through `&mut self`.
+unsafe impl Send for Execution {}
+
+impl Execution {
+    /// An execution that is at its end; `begin` starts it.
+    pub fn idle() -> Execution {
+        Execution {
+            program: Arc::new(Program {
+                lanes: Vec::new(),
+                sends: Vec::new(),
+                recvs: Vec::new(),
+                scratch_bytes: 0,
+                element_bytes: 1,
+            }),
+            header: Header { context: 0, sequence: 0, call: [0; 2] },
+            buffers: Buffers { input: std::ptr::null(), output: std::ptr::null_mut() },
+            scratch: Vec::new(),
+            scratch_start: std::ptr::null_mut(),
+            reduce: None,
+            lanes: Vec::new(),
+            sends: Vec::new(),
+            recvs: Vec::new(),
+            lanes_left: 0,
+        }
+    }
+
+    /// Starts `program`: runs the local steps of the first rounds, so the buffers are in use from now on.
+    ///
+    /// # Safety
+    /// The buffers are valid for every span of the program until `is_done`, and nobody else uses them.
+    /// `reduce` fits the elements, and is there if the program reduces.
+    pub unsafe fn begin(
+        &mut self,
+        program: Arc<Program>,
+        header: Header,
+        buffers: Buffers,
+        reduce: Option<ReduceFn>,
+    ) {
+        if self.scratch.len() < program.scratch_bytes {
+            self.scratch.resize(program.scratch_bytes, 0);
+        }
+        self.scratch_start = self.scratch.as_mut_ptr();
+        (self.header, self.buffers, self.reduce) = (header, buffers, reduce);
+        self.lanes.clear();
+        self.lanes.resize(program.lanes.len(), LaneState::default());
+        self.sends.clear();
+        self.sends.resize(program.sends.len(), QueueState::default());
+        self.recvs.clear();
+        self.recvs.resize(program.recvs.len(), QueueState::default());
+        self.lanes_left = program.lanes.len() as u32;
+        self.program = program;
+        for lane in 0..self.lanes.len() {
+            self.enter_round(lane);
+        }
+    }
+
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.lanes_left == 0
+    }
+
+    /// Moves everything that can move now.
+    #[inline]
+    pub fn advance(&mut self, ports: &mut [Port]) -> Result<Visit, LinkFailure> {
+        let mut visit = Visit::default();
+        loop {
+            // One fragment per direction in turn: both sides work at the same time.
+            let mut moved = false;
+            for queue in 0..self.sends.len() {
+                moved |= self.push(queue, ports)?;
+            }
+            for queue in 0..self.recvs.len() {
+                moved |= self.pull(queue, ports, &mut visit)?;
+            }
+            visit.moved |= moved;
+            if !moved || self.is_done() {
+                return Ok(visit);
+            }
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, queue: usize, ports: &mut [Port]) -> Result<bool, LinkFailure> {
+        let sends = &self.program.sends[queue];
+        let state = self.sends[queue];
+        let Some(step) = sends.steps.get(state.next as usize) else { return Ok(false) };
+        if self.lanes[step.lane as usize].round != step.round {
+            return Ok(false);
+        }
+        let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
+        let data = self.address(&step.span, state.done);
+        let port = &mut ports[peer as usize];
+        // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
+        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done) }
+            .map_err(|source| LinkFailure { peer, source })?;
+        let Some(sent) = sent else { return Ok(false) };
+        port.ring_if_wanted();
+        let state = &mut self.sends[queue];
+        state.done += sent;
+        if state.done == len {
+            *state = QueueState { next: state.next + 1, done: 0 };
+            self.finish_transfer(lane as usize);
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn pull(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
+        let program = &*self.program;
+        let recvs = &program.recvs[queue];
+        let state = self.recvs[queue];
+        let Some(step) = recvs.steps.get(state.next as usize) else { return Ok(false) };
+        if self.lanes[step.lane as usize].round != step.round {
+            return Ok(false);
+        }
+        let want = self.ungated(step) - state.done;
+        if want == 0 && step.dst.len > 0 {
+            return Ok(false);
+        }
+        let peer = recvs.peer;
+        let fail = |source| LinkFailure { peer, source };
+        let port = &mut ports[peer as usize];
+        let source = match port.inbox.find(&self.header).map_err(fail)? {
+            Found::Nothing => return Ok(false),
+            Found::Other(_) => {
+                visit.foreign = Some(peer);
+                return Ok(false);
+            }
+            Found::Mine(source) => source,
+        };
+        let dst = self.address(&step.dst, state.done);
+        let n = match &step.operand {
+            // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
+            // memory and scratch lie outside of the link's memory.
+            None => unsafe { port.inbox.take(source, dst, want) }.map_err(fail)?,
+            Some(operand) => {
+                let arrival = port.inbox.arrival(source).map_err(fail)?;
+                let elements = want.min(arrival.bytes) / program.element_bytes;
+                let operand = self.address(operand, state.done);
+                self.combine(dst, operand, arrival.data, elements);
+                port.inbox.consume(source, elements * program.element_bytes);
+                elements * program.element_bytes
+            }
+        };
+        if n == 0 && step.dst.len > 0 {
+            return Ok(false);
+        }
+        port.ring_if_wanted();
+        let (lane, len) = (step.lane, step.dst.len);
+        let state = &mut self.recvs[queue];
+        state.done += n;
+        if state.done == len {
+            *state = QueueState { next: state.next + 1, done: 0 };
+            self.finish_transfer(lane as usize);
+        }
+        Ok(true)
+    }
+
+    /// How many bytes of a receive may be written: not more than what every send of the same span has read.
+    #[inline]
+    fn ungated(&self, step: &RecvStep) -> usize {
+        let mut limit = step.dst.len;
+        for gate in &step.gates {
+            let send = self.sends[gate.queue as usize];
+            if send.next == gate.position {
+                limit = limit.min(send.done);
+            } else if send.next < gate.position {
+                limit = 0;
+            }
+        }
+        // Only whole elements leave, so only whole elements may be overwritten.
+        limit - limit % self.program.element_bytes
+    }
+
+    #[inline]
+    fn finish_transfer(&mut self, lane: usize) {
+        let state = &mut self.lanes[lane];
+        state.open -= 1;
+        if state.open == 0 {
+            state.round += 1;
+            self.enter_round(lane);
+        }
+    }
+
+    /// Runs the local steps of the lane's round; goes on to the next while there is nothing to transfer.
+    fn enter_round(&mut self, lane: usize) {
+        let program = Arc::clone(&self.program);
+        let rounds = &program.lanes[lane];
+        loop {
+            let Some(round) = rounds.get(self.lanes[lane].round as usize) else {
+                self.lanes_left -= 1;
+                return;
+            };
+            for local in &round.locals {
+                self.run_local(local);
+            }
+            self.lanes[lane].open = round.transfers;
+            if round.transfers > 0 {
+                return;
+            }
+            self.lanes[lane].round += 1;
+        }
+    }
+
+    fn run_local(&mut self, local: &Local) {
+        match local {
+            Local::Copy { src, dst } => {
+                let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                // SAFETY: spans of the program, of equal length, valid by `begin`'s contract. The verifier
+                // proves them disjoint; `copy` would be right even if they were not.
+                unsafe { std::ptr::copy(from, to, dst.len) };
+            }
+            Local::Reduce { a, b, dst } => {
+                let elements = dst.len / self.program.element_bytes;
+                self.combine(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements);
+            }
+        }
+    }
+
+    #[inline]
+    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
+        let reduce = self.reduce.expect("a plan that reduces is begun with an operator");
+        // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
+        // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
+        unsafe { reduce(dst, a, b, elements) };
+    }
+
+    #[inline]
+    fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
+        let base = match span.buffer {
+            Buffer::Input => self.buffers.input.cast_mut(),
+            Buffer::Output => self.buffers.output,
+            Buffer::Scratch => self.scratch_start,
+        };
+        // Spans of empty calls may lie on a NULL buffer: no provenance is needed for what is not touched.
+        base.wrapping_add(span.offset + skip)
+    }
+
+    /// Whether the plan has anything to receive from `peer`.
+    pub fn receives_from(&self, peer: Rank) -> bool {
+        self.program.recvs.iter().any(|queue| queue.peer == peer)
+    }
+
+    /// The peers that this execution waits for now: for data, or for room.
+    pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
+        let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
+        let sends = self.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
+            let step = queue.steps.get(state.next as usize)?;
+            ready(step.lane, step.round).then_some((queue.peer, Interest::Write))
+        });
+        let recvs = self.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
+            let step = queue.steps.get(state.next as usize)?;
+            ready(step.lane, step.round).then_some((queue.peer, Interest::Read))
+        });
+        sends.chain(recvs)
+    }
+}

@@ -1,0 +1,137 @@
+//! What comes from one peer, sorted by conversation.
+//!
+//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in
+//! place. A fragment of another conversation that nobody can use yet is moved to the heap (stashed), so
+//! that it does not hold up those behind it.
+
+use std::io;
+
+use crate::transport::{Arrival, FRAGMENT_GRAIN, Header, Link};
+
+struct Stashed {
+    header: Header,
+    data: Vec<u8>,
+    consumed: usize,
+}
+
+/// Where the bytes of a conversation are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Link,
+    Stash(usize),
+}
+
+/// What is there for a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    Mine(Source),
+    /// The head belongs to another conversation, or the peer made another call.
+    Other(Header),
+}
+
+/// The incoming side of a link.
+pub(super) struct Inbox {
+    pub link: Box<dyn Link>,
+    stash: Vec<Stashed>,
+}
+
+impl Inbox {
+    pub fn new(link: Box<dyn Link>) -> Inbox {
+        Inbox { link, stash: Vec::new() }
+    }
+
+    /// Looks for bytes of the conversation of `header`.
+    #[inline]
+    pub fn find(&mut self, header: &Header) -> io::Result<Found> {
+        if !self.stash.is_empty()
+            && let Some(found) = self.find_stashed(header)
+        {
+            return Ok(found);
+        }
+        Ok(match self.link.head()? {
+            None => Found::Nothing,
+            Some(head) if head == *header => Found::Mine(Source::Link),
+            Some(head) => Found::Other(head),
+        })
+    }
+
+    fn find_stashed(&self, header: &Header) -> Option<Found> {
+        let same = |s: &Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
+        let at = self.stash.iter().position(same)?;
+        let stashed = self.stash[at].header;
+        Some(if stashed == *header { Found::Mine(Source::Stash(at)) } else { Found::Other(stashed) })
+    }
+
+    #[inline]
+    pub fn arrival(&mut self, source: Source) -> io::Result<Arrival> {
+        match source {
+            Source::Link => self.link.arrival(),
+            Source::Stash(at) => {
+                let stashed = &self.stash[at];
+                let rest = &stashed.data[stashed.consumed..];
+                Ok(Arrival { data: rest.as_ptr(), bytes: rest.len(), complete: true })
+            }
+        }
+    }
+
+    #[inline]
+    pub fn consume(&mut self, source: Source, bytes: usize) {
+        match source {
+            Source::Link => self.link.consume(bytes),
+            Source::Stash(at) => {
+                let stashed = &mut self.stash[at];
+                stashed.consumed += bytes;
+                if stashed.consumed >= stashed.data.len() {
+                    // The order between conversations means nothing, that within one is kept.
+                    self.stash.remove(at);
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// `dst` is writable for `bytes` bytes and outside of the link's memory and the stash.
+    #[inline]
+    pub unsafe fn take(&mut self, source: Source, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+        if source == Source::Link {
+            // SAFETY: the caller vouches for `dst`.
+            return unsafe { self.link.take(dst, bytes) };
+        }
+        let arrival = self.arrival(source)?;
+        let n = bytes.min(arrival.bytes);
+        // SAFETY: `n` stashed bytes; the caller vouches for `dst`.
+        unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
+        self.consume(source, n);
+        Ok(n)
+    }
+
+    /// Moves what has arrived of the head to the heap, in whole elements. Whether anything moved.
+    pub fn stash_head(&mut self) -> io::Result<bool> {
+        let Some(header) = self.link.head()? else { return Ok(false) };
+        let arrival = self.link.arrival()?;
+        // A cut inside of an element would not be healed: leave the odd bytes until more is there.
+        let odd = if arrival.complete { 0 } else { arrival.bytes % FRAGMENT_GRAIN };
+        let n = arrival.bytes - odd;
+        if n == 0 && !arrival.complete {
+            return Ok(false);
+        }
+        let mut data = vec![0; n];
+        // SAFETY: a new vector is writable for its length and nobody else's.
+        let taken = unsafe { self.link.take(data.as_mut_ptr(), n) }?;
+        data.truncate(taken);
+        match self.stash.iter_mut().find(|s| s.header == header) {
+            Some(stashed) => stashed.data.extend(data),
+            None => self.stash.push(Stashed { header, data, consumed: 0 }),
+        }
+        Ok(true)
+    }
+
+    /// A stashed fragment that carries another call for this conversation.
+    pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
+        match self.find_stashed(header) {
+            Some(Found::Other(other)) => Some(other),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What the ranks tell each other beside the data: stalls, failures, goodbyes, and that somebody is gone.
+
+use super::disagreement::Verdict;
+use super::engine::{COLLECTIVES, Engine};
+use super::execution::LinkFailure;
+use super::failure;
+use super::port::{Presence, Stall};
+use crate::base::{Error, Rank};
+use crate::transport::Header;
+use crate::transport::control::{Event, Message};
+
+impl Engine {
+    /// Reads what the peers have to say. Call it when nothing moves; whether somebody went away.
+    pub(super) fn read_control(&mut self) -> bool {
+        let mut lost = false;
+        for peer in 0..self.ports.len() {
+            let port = &mut self.ports[peer];
+            let Some(control) = &mut port.control else { continue };
+            control.flush();
+            loop {
+                match control.next_event() {
+                    Ok(None) => break,
+                    Ok(Some(Event::Message(Message::Bell))) => {}
+                    Ok(Some(Event::Message(Message::Stall { context, sequence, call }))) => {
+                        port.stall = Some(Stall { context, sequence, call });
+                        self.stalls_known = true;
+                    }
+                    Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => {
+                        self.take_notice(peer, &notice);
+                        return true;
+                    }
+                    Ok(Some(Event::Message(Message::Bye))) => {
+                        port.presence = Presence::Left;
+                        lost = true;
+                    }
+                    Ok(Some(Event::Closed)) => {
+                        if port.presence == Presence::Here {
+                            port.presence = Presence::Gone;
+                        }
+                        lost = true;
+                    }
+                    Err(source) => {
+                        let failure = LinkFailure { peer: peer as Rank, source };
+                        let error = self.link_error(0, failure);
+                        self.fail(error);
+                        return true;
+                    }
+                }
+            }
+        }
+        if self.stalls_known {
+            self.compare_stalls();
+        }
+        lost
+    }
+
+    /// Another rank has noticed a failure.
+    fn take_notice(&mut self, sender: usize, notice: &Message) {
+        let Message::Notice { kind, origin, subject, text } = notice else { return };
+        // The number is foreign: a rank that does not exist is taken for the sender.
+        let origin = self.ports.get(*origin as usize).unwrap_or(&self.ports[sender]);
+        let error = failure::from_notice(*kind, *subject, text, &origin.label);
+        self.end_all(error, notice);
+    }
+
+    /// Nothing moves any more: fails if that is because somebody went away.
+    pub(super) fn fail_if_deserted(&mut self) {
+        let waiting = self.actives.iter().find(|a| a.outcome.is_none());
+        let during = waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
+        let gone = self.ports.iter().position(|p| p.presence == Presence::Gone);
+        if let Some(peer) = gone {
+            let label = &self.ports[peer].label;
+            let detail = format!("{label} was killed, crashed or ended without finalizing{during}");
+            return self.fail(Error::PeerLost { rank: peer as Rank, detail });
+        }
+        let has_left = |peer: &Rank| self.ports[*peer as usize].presence == Presence::Left;
+        let left = self.awaited().map(|(peer, _)| peer).find(has_left);
+        if let Some(peer) = left {
+            let label = &self.ports[peer as usize].label;
+            let detail = format!("{label} has already left the communicator{during}");
+            self.fail(Error::PeerLost { rank: peer, detail });
+        }
+    }
+
+    /// Tells everybody what this rank waits for.
+    pub(super) fn announce_stalls(&mut self) {
+        for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
+            let Header { context, sequence, call } = *active.execution.header();
+            if context != COLLECTIVES {
+                continue;
+            }
+            for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
+                control.send(&Message::Stall { context, sequence, call });
+            }
+        }
+    }
+
+    /// Fails if a stalled peer waits in another call than the one made here under the same number.
+    pub(super) fn compare_stalls(&mut self) {
+        for peer in 0..self.ports.len() {
+            let Some(stall) = self.ports[peer].stall else { continue };
+            if stall.context != COLLECTIVES {
+                continue;
+            }
+            if let Verdict::Contradicts(mine) = self.collectives.judge(stall.sequence, stall.call) {
+                return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
+            }
+        }
+    }
+
+    /// Whether somebody went away, in whatever manner.
+    pub(super) fn somebody_went(&self) -> bool {
+        self.ports.iter().any(|p| p.presence != Presence::Here)
+    }
+
+    /// Says goodbye to everybody.
+    pub fn say_bye(&mut self) {
+        for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
+            control.send(&Message::Bye);
+        }
+    }
+
+    /// Whether everybody has said goodbye, or is gone.
+    pub fn all_left(&self) -> bool {
+        self.ports.iter().all(|p| p.control.is_none() || p.presence != Presence::Here)
+    }
+}

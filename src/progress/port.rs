@@ -1,0 +1,56 @@
+//! The way to one rank: what comes from it, the doorbell, and what it has said about itself.
+
+use super::inbox::Inbox;
+use crate::transport::Link;
+use crate::transport::control::Control;
+
+/// A peer's word that it has been waiting in a call for a while.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stall {
+    pub context: u32,
+    pub sequence: u32,
+    pub call: [u64; 2],
+}
+
+/// How a peer went away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    Here,
+    /// It said goodbye.
+    Left,
+    /// Its socket closed without a word.
+    Gone,
+}
+
+/// The way to one rank.
+pub struct Port {
+    pub(super) inbox: Inbox,
+    /// `None` for the way to oneself.
+    pub(super) control: Option<Control>,
+    /// "rank 3 (host b, pid 4711)".
+    pub(super) label: String,
+    pub(super) presence: Presence,
+    pub(super) stall: Option<Stall>,
+}
+
+impl Port {
+    /// `label` names the rank in messages, with host and process.
+    pub fn new(link: Box<dyn Link>, control: Option<Control>, label: String) -> Port {
+        Port { inbox: Inbox::new(link), control, label, presence: Presence::Here, stall: None }
+    }
+
+    /// Wakes the peer if it sleeps and there is news for it.
+    #[inline]
+    pub(super) fn ring_if_wanted(&mut self) {
+        if self.inbox.link.peer_wants_bell()
+            && let Some(control) = &mut self.control
+        {
+            control.ring();
+        }
+    }
+
+    /// "shm", "tcp" or "self".
+    pub fn transport(&self) -> &'static str {
+        self.inbox.link.transport()
+    }
+}

@@ -1,0 +1,221 @@
+//! A plan, compiled for execution: bytes instead of elements, one queue per peer and direction.
+//!
+//! Messages between two ranks match in posting order, (round, lane, position in round); so the compiler
+//! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
+//! execution only walks along the queues.
+
+use crate::base::{Collective, Rank};
+use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
+
+/// A span in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes {
+    pub buffer: Buffer,
+    pub offset: usize,
+    pub len: usize,
+}
+
+/// A step that touches no other rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Local {
+    Copy { src: Bytes, dst: Bytes },
+    Reduce { a: Bytes, b: Bytes, dst: Bytes },
+}
+
+/// One round of one lane.
+#[derive(Debug, Default)]
+pub(super) struct RoundProgram {
+    pub locals: Vec<Local>,
+    /// Sends (one per receiver) and receives.
+    pub transfers: u32,
+}
+
+/// One message to one peer.
+#[derive(Debug)]
+pub(super) struct SendStep {
+    pub lane: u32,
+    pub round: u32,
+    pub span: Bytes,
+}
+
+/// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gate {
+    pub queue: u32,
+    pub position: u32,
+}
+
+/// One message from one peer.
+#[derive(Debug)]
+pub(super) struct RecvStep {
+    pub lane: u32,
+    pub round: u32,
+    /// Left operand of the reduction; `None`: the bytes are stored as they come.
+    pub operand: Option<Bytes>,
+    pub dst: Bytes,
+    pub gates: Vec<Gate>,
+}
+
+/// The messages to or from one peer, in posting order.
+#[derive(Debug)]
+pub(super) struct Queue<S> {
+    pub peer: Rank,
+    pub steps: Vec<S>,
+}
+
+/// A compiled plan of one rank.
+#[derive(Debug)]
+pub struct Program {
+    pub(super) lanes: Vec<Vec<RoundProgram>>,
+    pub(super) sends: Vec<Queue<SendStep>>,
+    pub(super) recvs: Vec<Queue<RecvStep>>,
+    pub(super) scratch_bytes: usize,
+    pub(super) element_bytes: usize,
+}
+
+impl Program {
+    /// Compiles a plan that was made for `request`.
+    pub fn compile(plan: &Plan, request: &PlanRequest) -> Program {
+        let unit = request.element_bytes;
+        let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
+        let mut program = Program {
+            lanes: plan
+                .lanes
+                .iter()
+                .map(|lane| lane.rounds.iter().map(|_| Default::default()).collect())
+                .collect(),
+            sends: Vec::new(),
+            recvs: Vec::new(),
+            scratch_bytes: plan.scratch * unit,
+            element_bytes: unit,
+        };
+        let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
+        for round in 0..rounds {
+            for (lane, steps) in plan.lanes.iter().enumerate() {
+                let Some(steps) = steps.rounds.get(round) else { continue };
+                let compiled = &mut program.lanes[lane][round];
+                let (lane, round) = (lane as u32, round as u32);
+                for step in &steps.steps {
+                    match step {
+                        Step::Copy { src, dst } => {
+                            compiled.locals.push(Local::Copy { src: bytes(src), dst: bytes(dst) });
+                        }
+                        Step::Reduce { a, b, dst } => {
+                            let local = Local::Reduce { a: bytes(a), b: bytes(b), dst: bytes(dst) };
+                            compiled.locals.push(local);
+                        }
+                        Step::Send { to, span } => {
+                            compiled.transfers += to.len() as u32;
+                            for &peer in to {
+                                let step = SendStep { lane, round, span: bytes(span) };
+                                queue_of(&mut program.sends, peer).steps.push(step);
+                            }
+                        }
+                        Step::Recv { from, dst } => {
+                            compiled.transfers += 1;
+                            let dst = bytes(dst);
+                            let step = RecvStep { lane, round, operand: None, dst, gates: Vec::new() };
+                            queue_of(&mut program.recvs, *from).steps.push(step);
+                        }
+                        Step::RecvReduce { from, operand, dst } => {
+                            compiled.transfers += 1;
+                            let (operand, dst) = (Some(bytes(operand)), bytes(dst));
+                            let step = RecvStep { lane, round, operand, dst, gates: Vec::new() };
+                            queue_of(&mut program.recvs, *from).steps.push(step);
+                        }
+                    }
+                }
+            }
+        }
+        program.add_gates(&Arena::of(request));
+        program
+    }
+
+    /// Finds, for each receive, the sends of its round that read what it writes.
+    fn add_gates(&mut self, arena: &Arena) {
+        for step in self.recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
+            for (queue, sends) in self.sends.iter().enumerate() {
+                // Sorted by (round, lane): the candidates are one run.
+                let first = sends.steps.partition_point(|s| (s.round, s.lane) < (step.round, step.lane));
+                let of_round = |s: &&SendStep| (s.round, s.lane) == (step.round, step.lane);
+                for (at, send) in sends.steps[first..].iter().take_while(of_round).enumerate() {
+                    if arena.overlap(&send.span, &step.dst) {
+                        step.gates.push(Gate { queue: queue as u32, position: (first + at) as u32 });
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn queue_of<S>(queues: &mut Vec<Queue<S>>, peer: Rank) -> &mut Queue<S> {
+    let at = queues.iter().position(|q| q.peer == peer).unwrap_or_else(|| {
+        queues.push(Queue { peer, steps: Vec::new() });
+        queues.len() - 1
+    });
+    &mut queues[at]
+}
+
+/// Where input and output lie in one memory, if the call is in place.
+struct Arena {
+    /// Start of input and of output in bytes, in the same memory.
+    starts: Option<(usize, usize)>,
+}
+
+impl Arena {
+    fn of(request: &PlanRequest) -> Arena {
+        let mine = request.rank as usize * request.count * request.element_bytes;
+        let starts = request.in_place.then_some(match request.collective {
+            Collective::AllGather | Collective::Gather => (mine, 0),
+            Collective::ReduceScatter | Collective::Scatter => (0, mine),
+            _ => (0, 0),
+        });
+        Arena { starts }
+    }
+
+    fn overlap(&self, a: &Bytes, b: &Bytes) -> bool {
+        let place = |s: &Bytes| match (s.buffer, self.starts) {
+            (Buffer::Scratch, _) => (2, s.offset),
+            (Buffer::Input, None) => (0, s.offset),
+            (Buffer::Output, None) => (1, s.offset),
+            (Buffer::Input, Some((input, _))) => (0, input + s.offset),
+            (Buffer::Output, Some((_, output))) => (0, output + s.offset),
+        };
+        let ((memory_a, start_a), (memory_b, start_b)) = (place(a), place(b));
+        memory_a == memory_b && start_a < start_b + b.len && start_b < start_a + a.len
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Lane, Round};
+    use crate::topology::Topology;
+
+    #[test]
+    fn a_receive_over_a_span_that_is_being_sent_is_gated_only_in_place() {
+        let span = |buffer| Span { buffer, offset: 0, len: 5 };
+        let steps = vec![
+            Step::Send { to: vec![1], span: span(Buffer::Input) },
+            Step::RecvReduce { from: 1, operand: span(Buffer::Input), dst: span(Buffer::Output) },
+        ];
+        let plan = Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps }] }] };
+        let topology = Topology::one_host(2);
+        for in_place in [false, true] {
+            let request = PlanRequest {
+                collective: Collective::AllReduce,
+                size: 2,
+                rank: 0,
+                root: 0,
+                count: 5,
+                element_bytes: 4,
+                in_place,
+                chunk_bytes: 64,
+                topology: &topology,
+            };
+            let program = Program::compile(&plan, &request);
+            assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
+            assert_eq!(program.recvs[0].steps[0].dst.len, 20);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Calls of every length, many in a row, in place, to oneself.
+
+use super::*;
+
+#[test]
+fn an_exchange_in_place_larger_than_every_ring_and_buffer_is_right() {
+    for kind in KINDS {
+        for count in [1, 5, 1000, 1_000_003] {
+            let results = on_all(&world(2, kind), move |rank, driver| {
+                let mut data = input(rank, count);
+                all_reduce("one_shot", 2, rank, count).run_in_place(driver, &mut data).unwrap();
+                data
+            });
+            let expected: Vec<i32> = (0..count).map(|i| sum(2, i)).collect();
+            assert!(results.iter().all(|data| *data == expected), "{kind:?}, {count} elements");
+        }
+    }
+}
+
+#[test]
+fn many_small_calls_in_a_row_do_not_mix() {
+    for kind in KINDS {
+        for size in [2, 3, 5] {
+            let sums = on_all(&world(size, kind), move |rank, driver| {
+                let job = all_reduce("one_shot", size, rank, 1);
+                let one = |round| {
+                    let mut out = [0];
+                    job.run(driver, &[(rank as i32 + 1) * round], &mut out, LONG).unwrap();
+                    out[0]
+                };
+                (0..200).map(one).collect::<Vec<_>>()
+            });
+            let triangle = (size * (size + 1) / 2) as i32;
+            for sums in sums {
+                assert_eq!(sums, (0..200).map(|round| triangle * round).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_for_them() {
+    for kind in KINDS {
+        let results = on_all(&world(4, kind), |rank, driver| {
+            let mut outputs = vec![vec![0; 40_000]; 3];
+            let inputs: Vec<Vec<i32>> = (0..3).map(|k| input(rank + 10 * k, 40_000)).collect();
+            let names = ["ring", "recursive_doubling", "two_shot"];
+            let mut tickets = Vec::new();
+            for ((output, input), name) in outputs.iter_mut().zip(&inputs).zip(names) {
+                let job = all_reduce(name, 4, rank, 40_000);
+                let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
+                // SAFETY: the buffers live until every ticket is waited for.
+                tickets.push(unsafe { driver.start(job.start(job.program(false), buffers)) }.unwrap());
+            }
+            tickets.rotate_left(rank as usize % 3);
+            for ticket in tickets {
+                driver.wait(ticket, Some(LONG)).unwrap();
+            }
+            outputs
+        });
+        for outputs in results {
+            for (k, output) in outputs.iter().enumerate() {
+                let sum =
+                    |i| (0..4).fold(0i32, |sum, rank| sum.wrapping_add(element(rank + 10 * k as u32, i)));
+                assert!(output.iter().enumerate().all(|(i, x)| *x == sum(i)), "{kind:?}, call {k}");
+            }
+        }
+    }
+}
+
+/// One side of a transfer of three elements to oneself.
+fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
+    let span = |buffer| Span { buffer, offset: 0, len: 3 };
+    let step = if sends {
+        Step::Send { to: vec![0], span: span(Buffer::Input) }
+    } else {
+        Step::Recv { from: 0, dst: span(Buffer::Output) }
+    };
+    let plan = Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps: vec![step] }] }] };
+    let topology = Topology::one_host(1);
+    let request = PlanRequest {
+        collective: Collective::Barrier,
+        size: 1,
+        rank: 0,
+        root: 0,
+        count: 3,
+        element_bytes: 4,
+        in_place: false,
+        chunk_bytes: 1024,
+        topology: &topology,
+    };
+    let start = Start {
+        call: Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 },
+        peer: 0,
+        sends,
+        program: Arc::new(Program::compile(&plan, &request)),
+        buffers: Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() },
+        reduce: None,
+        divide: None,
+    };
+    // SAFETY: the buffer outlives the call.
+    unsafe { driver.run(start, Some(LONG)) }
+}
+
+#[test]
+fn a_transfer_to_oneself_may_be_started_before_its_receive() {
+    let drivers = world(1, Kind::Shm);
+    transfer(&drivers[0], true, &mut [1, 2, 3]).unwrap();
+    let mut got = [0; 3];
+    transfer(&drivers[0], false, &mut got).unwrap();
+    assert_eq!(got, [1, 2, 3]);
+}

@@ -1,0 +1,91 @@
+//! What goes wrong is told to all, with names.
+
+use super::*;
+use crate::base::Error;
+
+/// Takes part in a broadcast as a rank that is not the root.
+fn receive_broadcast(driver: &Driver, size: u32, rank: Rank, root: Rank, timeout: Duration) -> Result<()> {
+    let job = Job { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root, count: 1 };
+    job.run(driver, &[], &mut [0], timeout)
+}
+
+#[test]
+fn different_counts_are_an_error_on_all_ranks_that_names_both_calls() {
+    for kind in KINDS {
+        let errors = on_all(&world(3, kind), |rank, driver| {
+            let count = if rank == 1 { 4 } else { 5 };
+            let job = all_reduce("one_shot", 3, rank, count);
+            job.run(driver, &vec![1; count], &mut vec![0; count], LONG).unwrap_err()
+        });
+        for error in errors {
+            assert!(matches!(error, Error::Mismatch(_)), "{error}");
+            let text = error.to_string();
+            assert!(text.contains("count 4") && text.contains("count 5"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn two_ranks_that_take_each_other_for_the_root_are_told_so_long_before_the_deadline() {
+    for kind in KINDS {
+        let errors = on_all(&world(2, kind), |rank, driver| {
+            receive_broadcast(driver, 2, rank, 1 - rank, LONG).unwrap_err()
+        });
+        for error in errors {
+            let text = error.to_string();
+            assert!(matches!(error, Error::Mismatch(_)), "{text}");
+            assert!(text.contains("root 0") && text.contains("root 1"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_timeout_names_the_ranks_that_have_not_come_and_fails_all() {
+    let drivers = world(3, Kind::Shm);
+    let errors = on_all(&drivers[1..], |at, driver| {
+        receive_broadcast(driver, 3, at + 1, 0, Duration::from_millis(300)).unwrap_err()
+    });
+    for error in errors {
+        let text = error.to_string();
+        assert!(matches!(error, Error::Timeout { .. }), "{text}");
+        assert!(text.contains("rank 0 has not arrived") && text.contains("broadcast"), "{text}");
+    }
+    let late = all_reduce("ring", 3, 0, 1).run(&drivers[0], &[1], &mut [0], LONG).unwrap_err();
+    assert!(matches!(late, Error::Timeout { .. } | Error::Mismatch(_)), "{late}");
+}
+
+#[test]
+fn a_rank_that_goes_without_a_word_is_named() {
+    for kind in KINDS {
+        let mut drivers = world(3, kind);
+        drop(drivers.remove(1));
+        let errors = on_all(&drivers, |at, driver| {
+            all_reduce("one_shot", 3, 2 * at, 1).run(driver, &[1], &mut [0], LONG).unwrap_err()
+        });
+        for error in errors {
+            assert!(matches!(error, Error::PeerLost { rank: 1, .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_communicator_repeats_why() {
+    let mut drivers = world(2, Kind::Shm);
+    drop(drivers.remove(1));
+    let job = all_reduce("ring", 2, 0, 1);
+    let first = job.run(&drivers[0], &[1], &mut [0], LONG).unwrap_err().to_string();
+    assert_eq!(job.run(&drivers[0], &[1], &mut [0], LONG).unwrap_err().to_string(), first);
+}
+
+#[test]
+fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
+    let drivers = world(3, Kind::Shm);
+    let blocked = drivers.clone();
+    let waiter = thread::spawn(move || {
+        on_all(&blocked[1..], |at, driver| receive_broadcast(driver, 3, at + 1, 0, LONG).unwrap_err())
+    });
+    drivers[1].abort("enough");
+    for error in waiter.join().unwrap() {
+        assert!(matches!(error, Error::Aborted(_)) && error.to_string().contains("enough"), "{error}");
+    }
+}

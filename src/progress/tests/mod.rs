@@ -1,0 +1,175 @@
+//! Ranks as threads, connected by socket pairs and shared memory, without a bootstrap.
+
+mod algorithms;
+mod calls;
+mod failures;
+
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::wait::{Driver, Policy};
+use super::*;
+use crate::algo;
+use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
+use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::reduce::reduce_fn;
+use crate::sys::socket::Socket;
+use crate::topology::Topology;
+use crate::transport::control::Control;
+use crate::transport::loopback::LoopbackLink;
+use crate::transport::tcp::TcpLink;
+use crate::transport::{Link, shm};
+
+/// Long enough for the busiest machine.
+const LONG: Duration = Duration::from_secs(60);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Shm,
+    Tcp,
+}
+
+const KINDS: [Kind; 2] = [Kind::Shm, Kind::Tcp];
+
+fn socket_pair() -> (Socket, Socket) {
+    let (a, b) = UnixStream::pair().unwrap();
+    (Socket::from_fd(a.into(), true).unwrap(), Socket::from_fd(b.into(), true).unwrap())
+}
+
+/// The two ends of a link between the ranks `a` < `b`.
+fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
+    let (control_a, control_b) = socket_pair();
+    let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
+        Kind::Shm => {
+            let lower = shm::offer(&control_a).unwrap();
+            (Box::new(lower), Box::new(shm::accept(&control_b, None).unwrap()))
+        }
+        Kind::Tcp => {
+            let (data_a, data_b) = socket_pair();
+            (Box::new(TcpLink::new(data_a)), Box::new(TcpLink::new(data_b)))
+        }
+    };
+    let port_a = Port::new(link_a, Some(Control::new(control_a)), format!("rank {b}"));
+    let port_b = Port::new(link_b, Some(Control::new(control_b)), format!("rank {a}"));
+    (port_a, port_b)
+}
+
+/// One driver per rank, all connected.
+fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
+    let mut ports: Vec<Vec<Port>> = (0..size).map(|_| Vec::new()).collect();
+    // Rank by rank, so that each list grows in rank order.
+    for b in 0..size {
+        for a in 0..b {
+            let (port_a, port_b) = port_pair(a, b, kind);
+            ports[a as usize].push(port_a);
+            ports[b as usize].push(port_b);
+        }
+        let own = Port::new(Box::new(LoopbackLink::default()), None, format!("rank {b}"));
+        ports[b as usize].push(own);
+    }
+    let driver = |(rank, ports)| {
+        let engine = Engine::new("test".into(), rank as Rank, ports);
+        Arc::new(Driver::new(engine, Policy { spin: Duration::ZERO }).unwrap())
+    };
+    ports.into_iter().enumerate().map(driver).collect()
+}
+
+/// Runs `body` once per driver, each on its own thread, with its position; gives the results in that order.
+fn on_all<T: Send + 'static>(
+    drivers: &[Arc<Driver>],
+    body: impl Fn(Rank, &Driver) -> T + Send + Sync + 'static,
+) -> Vec<T> {
+    let body = Arc::new(body);
+    let start = |(rank, driver): (usize, &Arc<Driver>)| {
+        let (driver, body) = (Arc::clone(driver), Arc::clone(&body));
+        thread::spawn(move || body(rank as Rank, &driver))
+    };
+    let threads: Vec<_> = drivers.iter().enumerate().map(start).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+}
+
+/// A call on int32 with sum, its plan and its buffers.
+struct Job<'a> {
+    collective: Collective,
+    algorithm: &'a str,
+    size: u32,
+    rank: Rank,
+    root: Rank,
+    count: usize,
+}
+
+impl Job<'_> {
+    fn call(&self) -> Call {
+        Call {
+            kind: CallKind::Collective(self.collective),
+            datatype: Datatype::Int32,
+            op: self.collective.reduces().then_some(ReduceOp::Sum),
+            root: self.root,
+            count: self.count as u64,
+        }
+    }
+
+    fn program(&self, in_place: bool) -> Program {
+        let topology = Topology::one_host(self.size);
+        let request = PlanRequest {
+            collective: self.collective,
+            size: self.size,
+            rank: self.rank,
+            root: self.root,
+            count: self.count,
+            element_bytes: 4,
+            in_place,
+            chunk_bytes: 256,
+            topology: &topology,
+        };
+        let algorithm = algo::find(self.collective, self.algorithm).unwrap();
+        Program::compile(&(algorithm.build)(&request), &request)
+    }
+
+    /// Runs with separate buffers.
+    fn run(&self, driver: &Driver, input: &[i32], output: &mut [i32], timeout: Duration) -> Result<()> {
+        let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
+        // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
+        unsafe { driver.run(self.start(self.program(false), buffers), Some(timeout)) }
+    }
+
+    /// Runs in place, where input and output start together.
+    fn run_in_place(&self, driver: &Driver, data: &mut [i32]) -> Result<()> {
+        let start = data.as_mut_ptr().cast::<u8>();
+        let buffers = Buffers { input: start, output: start };
+        // SAFETY: the buffer is borrowed for the whole call.
+        unsafe { driver.run(self.start(self.program(true), buffers), Some(LONG)) }
+    }
+
+    fn start(&self, program: Program, buffers: Buffers) -> Start {
+        Start {
+            call: self.call(),
+            peer: 0,
+            sends: false,
+            program: Arc::new(program),
+            buffers,
+            reduce: reduce_fn(Datatype::Int32, ReduceOp::Sum),
+            divide: None,
+        }
+    }
+}
+
+fn all_reduce(algorithm: &str, size: u32, rank: Rank, count: usize) -> Job<'_> {
+    Job { collective: Collective::AllReduce, algorithm, size, rank, root: 0, count }
+}
+
+/// Element `i` of what `rank` contributes.
+fn element(rank: Rank, i: usize) -> i32 {
+    (i as i32).wrapping_mul(7).wrapping_add(rank as i32 * 100_003)
+}
+
+fn input(rank: Rank, count: usize) -> Vec<i32> {
+    (0..count).map(|i| element(rank, i)).collect()
+}
+
+/// Element `i` of the sum over all ranks.
+fn sum(size: u32, i: usize) -> i32 {
+    (0..size).fold(0i32, |sum, rank| sum.wrapping_add(element(rank, i)))
+}

@@ -1,0 +1,272 @@
+//! What a rank does when nothing moves.
+//!
+//! 1. *Poll*, where there is a processor for each rank: a cache line from another core comes in well under a
+//!    microsecond.
+//! 2. *Yield* the processor between polls: with more ranks than processors somebody else must run first, and a
+//!    hand-over by `sched_yield` costs less than a wake-up.
+//! 3. *Sleep* in `poll`, on the control channels, the data sockets and the wake-up of this process. A peer that
+//!    has news for a sleeper rings its control channel. A rank that waits long costs nothing.
+//!
+//! After a tenth of a second without any progress the rank tells the others what it waits for: so ranks in different calls
+//! find out, and a timeout can say who is missing. The deadline counts time *without progress*: a large transfer
+//! over a slow link does not fail because it is large.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::engine::{Engine, Start, Ticket};
+use crate::base::{Error, Result};
+use crate::sys::cores::yield_now;
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::wake::Wake;
+
+/// Polls between two looks at the clock.
+const POLLS_PER_LOOK: u32 = 64;
+/// Polls before the first yield where ranks share processors.
+const POLLS_WHEN_CROWDED: u32 = 30;
+/// Time of yielding before sleep.
+const YIELD_TIME: Duration = Duration::from_micros(500);
+/// Silence after which the others are told what is waited for.
+const STALL_TIME: Duration = Duration::from_millis(100);
+/// Silence after which somebody's going is a failure: data it sent before may still be on its way.
+const DESERTED_TIME: Duration = Duration::from_millis(100);
+
+/// How to wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    /// Time of polling before yielding; zero where ranks share processors.
+    pub spin: Duration,
+}
+
+/// An engine and those who wait for it. Any thread may use it.
+pub struct Driver {
+    engine: Mutex<Engine>,
+    policy: Mutex<Policy>,
+    wake: Wake,
+    sleepers: AtomicUsize,
+    abort_wanted: AtomicBool,
+    abort_reason: Mutex<Option<String>>,
+}
+
+impl Driver {
+    /// Drives `engine`.
+    pub fn new(engine: Engine, policy: Policy) -> Result<Driver> {
+        let wake = Wake::new().map_err(|e| Error::system("cannot make an eventfd", e))?;
+        Ok(Driver {
+            engine: Mutex::new(engine),
+            policy: Mutex::new(policy),
+            wake,
+            sleepers: AtomicUsize::new(0),
+            abort_wanted: AtomicBool::new(false),
+            abort_reason: Mutex::new(None),
+        })
+    }
+
+    /// Changes how to wait.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.policy.lock() = policy;
+    }
+
+    /// The engine, for what does not wait.
+    pub fn lock(&self) -> MutexGuard<'_, Engine> {
+        self.engine.lock()
+    }
+
+    /// Starts a call and gives it a first push.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start(&self, start: Start) -> Result<Ticket> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller.
+        let ticket = unsafe { engine.start(start) }?;
+        self.move_on(&mut engine);
+        Ok(ticket)
+    }
+
+    /// Starts a call and waits for its end.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    pub unsafe fn run(&self, start: Start, timeout: Option<Duration>) -> Result<()> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
+        let ticket = unsafe { engine.start(start) }?;
+        self.wait_for(&mut engine, ticket, timeout)
+    }
+
+    /// Waits for the end of a started call.
+    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<()> {
+        self.wait_for(&mut self.lock(), ticket, timeout)
+    }
+
+    /// Whether a started call has ended; moves things on. `Some` uses the ticket up.
+    pub fn test(&self, ticket: Ticket) -> Option<Result<()>> {
+        let mut engine = self.lock();
+        if !self.move_on(&mut engine) && !engine.has_outcome(ticket) {
+            engine.read_control();
+            if engine.somebody_went() && !self.move_on(&mut engine) {
+                engine.fail_if_deserted();
+            }
+            self.abort_if_wanted(&mut engine);
+        }
+        engine.take_outcome(ticket)
+    }
+
+    /// Fails the communicator on all ranks, from any thread; blocked calls return at once.
+    pub fn abort(&self, reason: &str) {
+        self.abort_reason.lock().get_or_insert_with(|| reason.to_string());
+        self.abort_wanted.store(true, Ordering::Release);
+        self.wake.ring();
+        // Whoever holds the lock gives it up when nothing moves, or takes note of the abort itself.
+        self.abort_if_wanted(&mut self.lock());
+    }
+
+    fn abort_if_wanted(&self, engine: &mut Engine) {
+        if self.abort_wanted.load(Ordering::Acquire) {
+            let reason = self.abort_reason.lock().clone().unwrap_or_default();
+            engine.fail(Error::Aborted(format!("\"{}\" was aborted: {reason}", engine.name())));
+        }
+    }
+
+    /// Progress; wakes threads of this process whose call may have ended.
+    fn move_on(&self, engine: &mut Engine) -> bool {
+        let moved = engine.progress();
+        if moved && self.sleepers.load(Ordering::Relaxed) > 0 {
+            self.wake.ring();
+        }
+        moved
+    }
+
+    fn wait_for(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
+        let mut idle = Idle::default();
+        loop {
+            if self.move_on(engine) {
+                if let Some(outcome) = engine.take_outcome(ticket) {
+                    return outcome;
+                }
+                idle = Idle { told: idle.told, ..Idle::default() };
+                continue;
+            }
+            // Another thread may have ended it.
+            if let Some(outcome) = engine.take_outcome(ticket) {
+                return outcome;
+            }
+            self.be_idle(engine, ticket, timeout, &mut idle);
+        }
+    }
+
+    /// One step of waiting, after a look at everything that showed nothing.
+    fn be_idle(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+        idle: &mut Idle,
+    ) {
+        idle.polls += 1;
+        let policy = *self.policy.lock();
+        let crowded = policy.spin.is_zero();
+        if idle.polls < POLLS_WHEN_CROWDED || !crowded && !idle.polls.is_multiple_of(POLLS_PER_LOOK) {
+            return std::hint::spin_loop();
+        }
+        self.abort_if_wanted(engine);
+        let now = Instant::now();
+        let silence = now - *idle.since.get_or_insert(now);
+        if !crowded && silence < policy.spin {
+            return MutexGuard::bump(engine);
+        }
+        if silence < policy.spin + YIELD_TIME {
+            return MutexGuard::unlocked(engine, yield_now);
+        }
+        if timeout.is_some_and(|limit| silence >= limit) {
+            let waited = timeout.unwrap_or_default();
+            // One more look: the news may have come this very moment.
+            engine.read_control();
+            let detail = engine.who_is_missing(ticket);
+            return engine.fail(Error::Timeout { waited, detail });
+        }
+        if silence >= STALL_TIME && !idle.told {
+            engine.announce_stalls();
+            idle.told = true;
+        }
+        engine.read_control();
+        if engine.somebody_went() && silence >= DESERTED_TIME {
+            engine.fail_if_deserted();
+        }
+        if engine.failure().is_none() {
+            let until_deadline = timeout.map(|limit| limit - silence);
+            let next =
+                if !idle.told || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
+            self.sleep(engine, next.map(|n| until_deadline.map_or(n, |d| n.min(d))));
+        }
+    }
+
+    /// Sleeps until something may have happened.
+    fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
+        if self.sleepers.fetch_add(1, Ordering::Relaxed) == 0 {
+            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
+        }
+        // Whoever sent before it could see us sleeping did not ring: look once more.
+        if !self.move_on(engine) {
+            let mut set = self.poll_set(engine);
+            let until = timeout.map(|time| Instant::now() + time);
+            MutexGuard::unlocked(engine, || {
+                // An error (out of memory) only makes this poll again.
+                let _ = set.wait(until);
+            });
+        }
+        if self.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.wake.clear();
+            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
+        }
+        engine.read_control();
+    }
+
+    fn poll_set(&self, engine: &Engine) -> PollSet {
+        let mut set = PollSet::new();
+        set.add(&self.wake, Interest::Read);
+        for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
+            if !control.is_closed() {
+                set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
+            }
+        }
+        for (peer, interest) in engine.awaited() {
+            if let Some(fd) = engine.ports[peer as usize].inbox.link.descriptor() {
+                set.add(&fd, interest);
+            }
+        }
+        set
+    }
+
+    /// Waits until everybody has said goodbye, or is gone, or the time is over. Never fails.
+    pub fn wait_for_byes(&self, timeout: Duration) {
+        let end = Instant::now() + timeout;
+        let mut engine = self.lock();
+        loop {
+            engine.read_control();
+            let rest = end.saturating_duration_since(Instant::now());
+            if engine.all_left() || engine.failure().is_some() || rest.is_zero() {
+                return;
+            }
+            // An error (out of memory) only makes this poll again.
+            let _ = self.poll_set(&engine).wait(Some(end));
+        }
+    }
+}
+
+/// How long nothing has moved.
+#[derive(Default)]
+struct Idle {
+    polls: u32,
+    since: Option<Instant>,
+    /// The others know what we wait for.
+    told: bool,
+}

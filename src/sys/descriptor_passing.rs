@@ -1,0 +1,96 @@
+//! Passing an open file to a process on the same host (SCM_RIGHTS over a Unix socket).
+
+use std::io;
+use std::mem;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::time::Instant;
+
+use super::poll::{Interest, PollSet};
+use super::socket::Socket;
+
+/// The byte that travels with the descriptor: a stream socket sends no empty message.
+const CARRIER: u8 = 0x46;
+
+#[repr(C, align(8))]
+struct ControlSpace([u8; 64]);
+
+/// Sends a copy of `fd` over a Unix socket.
+pub fn send_descriptor(socket: &Socket, fd: &OwnedFd) -> io::Result<()> {
+    let mut byte = [CARRIER];
+    let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
+    let mut space = ControlSpace([0; 64]);
+    let message = message_with(&mut part, &mut space);
+    // SAFETY: `message` has a control area of at least one aligned header.
+    let header = unsafe { libc::CMSG_FIRSTHDR(&message) };
+    // SAFETY: CMSG_FIRSTHDR gave a pointer into `space`, aligned and large enough for the header.
+    let fields = unsafe { &mut *header };
+    fields.cmsg_level = libc::SOL_SOCKET;
+    fields.cmsg_type = libc::SCM_RIGHTS;
+    fields.cmsg_len = header_len();
+    // SAFETY: the header is in `space`, which has room for an int behind it.
+    let data = unsafe { libc::CMSG_DATA(header) };
+    // SAFETY: as above; unaligned to be sure.
+    unsafe { data.cast::<libc::c_int>().write_unaligned(fd.as_raw_fd()) };
+    // SAFETY: all pointers in `message` are to locals that outlive the call.
+    let n = unsafe { libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL) };
+    match n {
+        1 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Receives a descriptor that the peer sends with [`send_descriptor`].
+pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Result<OwnedFd> {
+    let mut set = PollSet::new();
+    let token = set.add(socket, Interest::Read);
+    while !set.ready(token) {
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        set.wait(deadline)?;
+    }
+    let mut byte = [0u8];
+    let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
+    let mut space = ControlSpace([0; 64]);
+    let mut message = message_with(&mut part, &mut space);
+    // SAFETY: all pointers in `message` are to locals that outlive the call.
+    let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC) };
+    if n < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let missing = || io::Error::new(io::ErrorKind::InvalidData, "the peer sent no descriptor");
+    if n != 1 || byte[0] != CARRIER {
+        return Err(missing());
+    }
+    // SAFETY: the kernel filled the control area and its length.
+    let header = unsafe { libc::CMSG_FIRSTHDR(&message) };
+    // SAFETY: NULL, or a header that the kernel wrote into `space`.
+    let Some(fields) = (unsafe { header.as_ref() }) else { return Err(missing()) };
+    if (fields.cmsg_level, fields.cmsg_type, fields.cmsg_len)
+        != (libc::SOL_SOCKET, libc::SCM_RIGHTS, header_len())
+    {
+        return Err(missing());
+    }
+    // SAFETY: the header is one the kernel wrote into `space`.
+    let data = unsafe { libc::CMSG_DATA(header) };
+    // SAFETY: the length says that an int follows the header.
+    let fd = unsafe { data.cast::<libc::c_int>().read_unaligned() };
+    // SAFETY: the kernel just made this descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn header_len() -> usize {
+    // SAFETY: pure arithmetic.
+    (unsafe { libc::CMSG_LEN(mem::size_of::<libc::c_int>() as u32) }) as usize
+}
+
+fn message_with(part: &mut libc::iovec, space: &mut ControlSpace) -> libc::msghdr {
+    // SAFETY: all-zero is a valid msghdr.
+    let mut message: libc::msghdr = unsafe { mem::zeroed() };
+    message.msg_iov = part;
+    message.msg_iovlen = 1;
+    message.msg_control = space.0.as_mut_ptr().cast();
+    // SAFETY: pure arithmetic.
+    message.msg_controllen = unsafe { libc::CMSG_SPACE(mem::size_of::<libc::c_int>() as u32) } as usize;
+    message
+}

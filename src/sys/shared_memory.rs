@@ -1,0 +1,122 @@
+//! Memory shared between processes: a sealed `memfd`, mapped.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
+/// A mapping that is unmapped on drop. Its bytes belong to several processes: use atomics and raw
+/// pointers, never references to plain data.
+#[derive(Debug)]
+pub struct SharedMemory {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: a mapping is valid for all threads of the process; what is done with its bytes is up to the
+// users of `start`, who use atomics and raw copies.
+unsafe impl Send for SharedMemory {}
+// SAFETY: as above: no method gives out a reference to the bytes.
+unsafe impl Sync for SharedMemory {}
+
+impl SharedMemory {
+    /// New memory, zeroed, and the descriptor by which others can map it. It can be neither shrunk nor
+    /// grown: no peer can turn an access into a SIGBUS.
+    pub fn create(len: usize) -> io::Result<(SharedMemory, OwnedFd)> {
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+        // SAFETY: the name is a NUL-terminated constant; the call only makes a descriptor.
+        let fd = unsafe { libc::memfd_create(c"anyccl".as_ptr(), flags) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: a new descriptor that nobody else owns.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        // SAFETY: plain call on an owned descriptor.
+        if unsafe { libc::ftruncate(fd.as_raw_fd(), len as libc::off_t) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: plain call on an owned descriptor.
+        if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((SharedMemory::map(&fd, len)?, fd))
+    }
+
+    /// Maps what a peer made: only if it is exactly `len` bytes and sealed.
+    pub fn open(fd: OwnedFd, len: usize) -> io::Result<SharedMemory> {
+        // SAFETY: plain call on an owned descriptor; fails on anything that is not a memfd.
+        let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+        if seals < 0 || seals & SEALS != SEALS {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer's memory is not sealed"));
+        }
+        let size = std::fs::File::from(fd.try_clone()?).metadata()?.len();
+        if size != len as u64 {
+            let text = format!("the peer's memory has {size} bytes, not {len}");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        SharedMemory::map(&fd, len)
+    }
+
+    fn map(fd: &OwnedFd, len: usize) -> io::Result<SharedMemory> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a fresh shared mapping at an address of the kernel's choice overlaps nothing of ours.
+        let start =
+            unsafe { libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, fd.as_raw_fd(), 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        // A child after fork must touch nothing of its parent's conversations.
+        // SAFETY: the range is the mapping just made.
+        unsafe { libc::madvise(start, len, libc::MADV_DONTFORK) };
+        let start = NonNull::new(start.cast()).ok_or_else(|| io::Error::other("mapped at NULL"))?;
+        Ok(SharedMemory { start, len })
+    }
+
+    /// First byte; page-aligned.
+    pub fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: the range was mapped by `map` and is unmapped once; pointers into it live no longer than
+        // their owner, who owns this.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_mappings_of_one_descriptor_show_the_same_bytes() {
+        let (one, fd) = SharedMemory::create(8192).unwrap();
+        let two = SharedMemory::open(fd, 8192).unwrap();
+        let last = |memory: &SharedMemory| memory.start().wrapping_add(8191);
+        // SAFETY: the last byte of the first mapping.
+        unsafe { last(&one).write_volatile(77) };
+        // SAFETY: the last byte of the second mapping.
+        assert_eq!(unsafe { last(&two).read_volatile() }, 77);
+    }
+
+    #[test]
+    fn memory_of_another_size_or_without_seals_is_refused() {
+        let (_memory, fd) = SharedMemory::create(8192).unwrap();
+        assert!(SharedMemory::open(fd, 4096).is_err());
+        let file = std::fs::File::open("/dev/zero").unwrap();
+        assert!(SharedMemory::open(file.into(), 4096).is_err());
+    }
+}

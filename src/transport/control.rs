@@ -1,0 +1,257 @@
+//! The control channel to one peer: doorbells, stall notes, failure notices, goodbyes.
+//!
+//! It carries few bytes and never payload, so that news of a failure overtakes any amount of data.
+//! It is also how a death is noticed: the kernel closes the socket of a process that ends, however it ends.
+//!
+//! A message is one byte of type, then a body whose length the type gives (a notice has its own length).
+
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+
+use super::garbage;
+use crate::sys::socket::Socket;
+
+const BELL: u8 = 1;
+const STALL: u8 = 2;
+const NOTICE: u8 = 3;
+const BYE: u8 = 4;
+
+/// Longest text of a notice.
+const TEXT_BYTES: usize = 4096;
+/// Where a peer that sends without end is stopped.
+const BACKLOG_BYTES: usize = 1 << 20;
+
+/// What a peer says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// There is something in shared memory for you: wake up.
+    Bell,
+    /// I have been waiting in this call for a while.
+    Stall {
+        /// As in [`super::Header`].
+        context: u32,
+        /// As in [`super::Header`].
+        sequence: u32,
+        /// As in [`super::Header`].
+        call: [u64; 2],
+    },
+    /// The communicator has failed.
+    Notice {
+        /// Kind of the failure, a number of the layer above.
+        kind: u8,
+        /// The rank that noticed it.
+        origin: u32,
+        /// The rank that it is about, or another number of the layer above.
+        subject: u32,
+        /// In words.
+        text: String,
+    },
+    /// I leave in good order; that my socket closes means nothing.
+    Bye,
+}
+
+/// What was read.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message.
+    Message(Message),
+    /// The peer's end is closed: its process has ended, or it left.
+    Closed,
+}
+
+/// The control channel to one peer. Never blocks.
+pub struct Control {
+    socket: Socket,
+    incoming: Vec<u8>,
+    /// What the socket did not take yet.
+    outgoing: Vec<u8>,
+    closed: bool,
+}
+
+impl Control {
+    /// On a connected, authenticated socket.
+    pub fn new(socket: Socket) -> Control {
+        Control { socket, incoming: Vec::new(), outgoing: Vec::new(), closed: false }
+    }
+
+    /// Rings the doorbell. When the socket is full, enough bells are on the way already.
+    pub fn ring(&mut self) {
+        if self.outgoing.is_empty() {
+            // A peer that has gone is noticed when reading.
+            let _ = self.socket.write(&[BELL]);
+        }
+    }
+
+    /// Sends a message, now or by later calls of [`Control::flush`].
+    pub fn send(&mut self, message: &Message) {
+        match message {
+            Message::Bell => return self.ring(),
+            Message::Stall { context, sequence, call } => {
+                self.outgoing.push(STALL);
+                self.outgoing.extend(context.to_le_bytes());
+                self.outgoing.extend(sequence.to_le_bytes());
+                self.outgoing.extend(call[0].to_le_bytes());
+                self.outgoing.extend(call[1].to_le_bytes());
+            }
+            Message::Notice { kind, origin, subject, text } => {
+                let text = &text.as_bytes()[..text.floor_char_boundary(TEXT_BYTES)];
+                self.outgoing.push(NOTICE);
+                self.outgoing.push(*kind);
+                self.outgoing.extend(origin.to_le_bytes());
+                self.outgoing.extend(subject.to_le_bytes());
+                self.outgoing.extend((text.len() as u16).to_le_bytes());
+                self.outgoing.extend(text);
+            }
+            Message::Bye => self.outgoing.push(BYE),
+        }
+        self.flush();
+    }
+
+    /// Sends what was left over.
+    pub fn flush(&mut self) {
+        while !self.outgoing.is_empty() {
+            match self.socket.write(&self.outgoing) {
+                Ok(Some(n)) => drop(self.outgoing.drain(..n)),
+                Ok(None) => return,
+                // The peer has gone; reading says so.
+                Err(_) => self.outgoing.clear(),
+            }
+        }
+    }
+
+    /// Whether a sleeper should wait for room, too.
+    pub fn has_unsent(&self) -> bool {
+        !self.outgoing.is_empty()
+    }
+
+    /// Whether the peer's end is closed: nothing more will come.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The next event, if there is one now. After `Closed` there are no more.
+    pub fn next_event(&mut self) -> io::Result<Option<Event>> {
+        loop {
+            if let Some(message) = self.parse()? {
+                return Ok(Some(Event::Message(message)));
+            }
+            if self.closed {
+                return Ok(None);
+            }
+            let mut chunk = [0u8; 512];
+            match self.socket.read(&mut chunk) {
+                Ok(None) => return Ok(None),
+                Ok(Some(n)) if n > 0 => {
+                    // Bells only wake, and waking has happened: most reads leave nothing to keep.
+                    self.incoming.extend(&chunk[..n]);
+                    if self.incoming.len() > BACKLOG_BYTES {
+                        return Err(garbage("endless control messages"));
+                    }
+                }
+                // A reset is how the death of a process looks when it left bytes unread.
+                Ok(Some(_)) | Err(_) => {
+                    self.closed = true;
+                    return Ok(Some(Event::Closed));
+                }
+            }
+        }
+    }
+
+    fn parse(&mut self) -> io::Result<Option<Message>> {
+        let bells = self.incoming.iter().take_while(|byte| **byte == BELL).count();
+        if bells > 0 {
+            self.incoming.drain(..bells);
+            return Ok(Some(Message::Bell));
+        }
+        let Some((&kind, body)) = self.incoming.split_first() else { return Ok(None) };
+        let (message, len) = match kind {
+            STALL => {
+                let Some(body) = body.first_chunk::<24>() else { return Ok(None) };
+                let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| body[at + i]));
+                let (context, sequence) = (word(0) as u32, (word(0) >> 32) as u32);
+                (Message::Stall { context, sequence, call: [word(8), word(16)] }, 24)
+            }
+            NOTICE => {
+                let Some(head) = body.first_chunk::<11>() else { return Ok(None) };
+                let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+                let len = usize::from(u16::from_le_bytes([head[9], head[10]]));
+                if len > TEXT_BYTES {
+                    return Err(garbage("an endless failure notice"));
+                }
+                let Some(text) = body.get(11..11 + len) else { return Ok(None) };
+                let text = String::from_utf8_lossy(text).into_owned();
+                (Message::Notice { kind: head[0], origin: word(1), subject: word(5), text }, 11 + len)
+            }
+            BYE => (Message::Bye, 0),
+            _ => return Err(garbage("an unknown control message")),
+        };
+        self.incoming.drain(..1 + len);
+        Ok(Some(message))
+    }
+
+    /// The socket, for passing descriptors before the first message.
+    pub fn socket(&self) -> &Socket {
+        &self.socket
+    }
+}
+
+impl AsRawFd for Control {
+    fn as_raw_fd(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    fn pair() -> (Control, Control) {
+        let (a, b) = UnixStream::pair().unwrap();
+        let control = |s: UnixStream| Control::new(Socket::from_fd(s.into(), true).unwrap());
+        (control(a), control(b))
+    }
+
+    #[test]
+    fn messages_arrive_in_order_and_then_the_end() {
+        let (mut a, mut b) = pair();
+        let said = [
+            Message::Bell,
+            Message::Stall { context: 7, sequence: 9, call: [u64::MAX, 3] },
+            Message::Notice { kind: 2, origin: 1, subject: 5, text: "räuber".repeat(3) },
+            Message::Bye,
+        ];
+        for message in &said {
+            a.send(message);
+        }
+        drop(a);
+        for message in said {
+            assert_eq!(b.next_event().unwrap(), Some(Event::Message(message)));
+        }
+        assert_eq!(b.next_event().unwrap(), Some(Event::Closed));
+        assert_eq!(b.next_event().unwrap(), None);
+    }
+
+    #[test]
+    fn a_notice_that_comes_in_single_bytes_is_read() {
+        let (a, mut b) = pair();
+        let (mut record, reader) = pair();
+        record.send(&Message::Notice { kind: 1, origin: 0, subject: 2, text: "lost".into() });
+        let mut bytes = [0u8; 64];
+        let n = reader.socket.read(&mut bytes).unwrap().unwrap();
+        for (i, byte) in bytes[..n].iter().enumerate() {
+            a.socket.write(&[*byte]).unwrap();
+            assert_eq!(b.next_event().unwrap().is_some(), i + 1 == n);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_an_error() {
+        let (a, mut b) = pair();
+        a.socket.write(&[99]).unwrap();
+        assert!(b.next_event().is_err());
+        let (a, mut b) = pair();
+        a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
+        assert!(b.next_event().is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! The lock-free part of the shared-memory ring: whose turn is a slot?
+//!
+//! A ring has `slots` slots, used in order, one producer, one consumer. Fragment k goes into slot k mod
+//! slots. Each slot has a *turn*: the lap in which it was filled last, counted from 1. The consumer counts
+//! what it has *consumed* in one word, which the producer reads only when the ring seems full.
+//!
+//! - Producer: fills slot k, then stores `turn = lap(k)` (Release).
+//! - Consumer: sees `turn == lap(k)` (Acquire), reads the slot, then stores `consumed = k+1` (Release).
+//! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
+//!
+//! So a small message costs one cache line in one direction. The atomics are loom's in its model
+//! (crate `anyccl-models`).
+//!
+//! Sleeping: a rank that is about to sleep stores `sleeping = 1`, then a SeqCst fence, then looks at the
+//! ring once more. The other side publishes, then a SeqCst fence, then reads `sleeping`. One of the two
+//! must see the other's store, so no wake-up is lost.
+
+#[cfg(loom)]
+pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+#[cfg(not(loom))]
+pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// The consumer counted further than the producer: the shared memory is spoilt.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Spoilt;
+
+/// The filling end.
+#[derive(Debug)]
+pub struct Producer {
+    slots: u64,
+    next: u64,
+    /// Lower bound of what is consumed.
+    seen: u64,
+}
+
+impl Producer {
+    /// At the start of a ring of `slots` slots.
+    pub fn new(slots: usize) -> Producer {
+        Producer { slots: slots as u64, next: 0, seen: 0 }
+    }
+
+    /// The slot to be filled next, if it is free.
+    #[inline]
+    pub fn free_slot(&mut self, consumed: &AtomicU64) -> Result<Option<usize>, Spoilt> {
+        if self.next - self.seen >= self.slots {
+            let seen = consumed.load(Ordering::Acquire);
+            if seen > self.next || seen < self.seen {
+                return Err(Spoilt);
+            }
+            self.seen = seen;
+            if self.next - seen >= self.slots {
+                return Ok(None);
+            }
+        }
+        Ok(Some((self.next % self.slots) as usize))
+    }
+
+    /// Hands the slot that [`Producer::free_slot`] gave to the consumer.
+    #[inline]
+    pub fn publish(&mut self, turn: &AtomicU32) {
+        turn.store(lap(self.next, self.slots), Ordering::Release);
+        self.next += 1;
+    }
+}
+
+/// The reading end.
+#[derive(Debug)]
+pub struct Consumer {
+    slots: u64,
+    next: u64,
+}
+
+impl Consumer {
+    /// At the start of a ring of `slots` slots.
+    pub fn new(slots: usize) -> Consumer {
+        Consumer { slots: slots as u64, next: 0 }
+    }
+
+    /// The slot to be read next.
+    #[inline]
+    pub fn slot(&self) -> usize {
+        (self.next % self.slots) as usize
+    }
+
+    /// Whether that slot is filled; `turn` is that slot's.
+    #[inline]
+    pub fn is_filled(&self, turn: &AtomicU32) -> bool {
+        turn.load(Ordering::Acquire) == lap(self.next, self.slots)
+    }
+
+    /// Gives the slot back to the producer.
+    #[inline]
+    pub fn release(&mut self, consumed: &AtomicU64) {
+        self.next += 1;
+        consumed.store(self.next, Ordering::Release);
+    }
+}
+
+#[inline]
+fn lap(position: u64, slots: u64) -> u32 {
+    ((position / slots) as u32).wrapping_add(1)
+}
+
+/// Says that this side is about to sleep. Look at everything once more afterwards.
+pub fn announce_sleep(sleeping: &AtomicU32) {
+    sleeping.store(1, Ordering::Relaxed);
+    fence(Ordering::SeqCst);
+}
+
+/// Whether the other side sleeps and must be woken for what was published before this call.
+#[inline]
+pub fn must_wake(sleeping: &AtomicU32) -> bool {
+    fence(Ordering::SeqCst);
+    sleeping.load(Ordering::Relaxed) != 0
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::cell::UnsafeCell;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    const SLOTS: usize = 2;
+
+    struct Ring {
+        turns: [AtomicU32; SLOTS],
+        data: [UnsafeCell<u32>; SLOTS],
+        consumed: AtomicU64,
+    }
+
+    #[test]
+    fn every_fragment_is_read_once_and_in_order() {
+        loom::model(|| {
+            let ring = Arc::new(Ring {
+                turns: std::array::from_fn(|_| AtomicU32::new(0)),
+                data: std::array::from_fn(|_| UnsafeCell::new(0)),
+                consumed: AtomicU64::new(0),
+            });
+            let theirs = Arc::clone(&ring);
+            let producer = thread::spawn(move || {
+                let mut end = Producer::new(SLOTS);
+                for value in 1..=3u32 {
+                    let slot = loop {
+                        match end.free_slot(&theirs.consumed).unwrap() {
+                            Some(slot) => break slot,
+                            None => thread::yield_now(),
+                        }
+                    };
+                    // SAFETY: the slot is the producer's; loom reports any concurrent access.
+                    theirs.data[slot].with_mut(|cell| unsafe { *cell = value });
+                    end.publish(&theirs.turns[slot]);
+                }
+            });
+            let mut end = Consumer::new(SLOTS);
+            for value in 1..=3u32 {
+                let slot = end.slot();
+                while !end.is_filled(&ring.turns[slot]) {
+                    thread::yield_now();
+                }
+                // SAFETY: the slot is the consumer's; loom reports any concurrent access.
+                assert_eq!(ring.data[slot].with(|cell| unsafe { *cell }), value);
+                end.release(&ring.consumed);
+            }
+            producer.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_sleeper_is_woken_or_sees_the_fragment() {
+        loom::model(|| {
+            let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+            let theirs = Arc::clone(&shared);
+            let publisher = thread::spawn(move || {
+                theirs.0.store(1, Ordering::Release);
+                must_wake(&theirs.1)
+            });
+            announce_sleep(&shared.1);
+            let seen = shared.0.load(Ordering::Acquire) == 1;
+            assert!(publisher.join().unwrap() || seen);
+        });
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_ring_gives_no_slot_until_one_is_released() {
+        let (turns, consumed) = ([AtomicU32::new(0), AtomicU32::new(0)], AtomicU64::new(0));
+        let (mut producer, mut consumer) = (Producer::new(2), Consumer::new(2));
+        for _ in 0..5 {
+            while let Some(slot) = producer.free_slot(&consumed).unwrap() {
+                producer.publish(&turns[slot]);
+            }
+            assert!(consumer.is_filled(&turns[consumer.slot()]));
+            consumer.release(&consumed);
+            assert!(consumer.is_filled(&turns[consumer.slot()]));
+            consumer.release(&consumed);
+            assert!(!consumer.is_filled(&turns[consumer.slot()]));
+        }
+    }
+
+    #[test]
+    fn a_consumer_that_counts_too_far_is_found_out() {
+        let mut producer = Producer::new(2);
+        let turn = AtomicU32::new(0);
+        for _ in 0..2 {
+            producer.free_slot(&AtomicU64::new(0)).unwrap();
+            producer.publish(&turn);
+        }
+        assert_eq!(producer.free_slot(&AtomicU64::new(3)), Err(Spoilt));
+    }
+}

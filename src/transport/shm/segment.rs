@@ -1,0 +1,27 @@
+//! Setting up the shared memory of a pair: the lower rank makes it and passes it on.
+
+use std::time::Instant;
+
+use super::ShmLink;
+use super::layout::PAIR_BYTES;
+use crate::base::{Error, Result};
+use crate::sys::descriptor_passing::{receive_descriptor, send_descriptor};
+use crate::sys::shared_memory::SharedMemory;
+use crate::sys::socket::Socket;
+
+/// Makes the memory of a pair and offers it to the higher rank over `socket`. Does not wait.
+pub fn offer(socket: &Socket) -> Result<ShmLink> {
+    let (memory, fd) = SharedMemory::create(PAIR_BYTES)
+        .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
+    send_descriptor(socket, &fd).map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
+    Ok(ShmLink::new(memory, 0))
+}
+
+/// Takes the memory that the lower rank offers over `socket`.
+pub fn accept(socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
+    let fd = receive_descriptor(socket, deadline)
+        .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
+    let memory = SharedMemory::open(fd, PAIR_BYTES)
+        .map_err(|e| Error::system("cannot map the shared memory of a peer", e))?;
+    Ok(ShmLink::new(memory, 1))
+}

@@ -1,0 +1,123 @@
+//! Tuning as bytes: rank 0 sends its own to all ranks, so that all choose alike.
+//!
+//! Layout, little endian: version (u32), chunk bytes (u64), three f64 for shm, three for tcp, then the
+//! overrides as the text of `ANYCCL_ALGORITHM`. The reader trusts nothing.
+
+use super::overrides::Overrides;
+use super::{LinkModel, Tuning};
+use crate::base::{Error, Result};
+
+/// Changes when the layout does, or when equal tuning would choose differently.
+const VERSION: u32 = 1;
+
+/// Far more than the text of all overrides: a longer one is not ours.
+const MAX_TEXT: usize = 4096;
+
+impl Tuning {
+    /// The bytes that rank 0 sends.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = VERSION.to_le_bytes().to_vec();
+        bytes.extend((self.chunk_bytes as u64).to_le_bytes());
+        for link in [self.shm, self.tcp] {
+            for number in [link.latency_us, link.us_per_byte, link.reduce_us_per_byte] {
+                bytes.extend(number.to_le_bytes());
+            }
+        }
+        bytes.extend(self.overrides.to_text().into_bytes());
+        bytes
+    }
+
+    /// Reads what rank 0 sent. An error if the bytes make no sense here.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Tuning> {
+        read(bytes).ok_or_else(|| {
+            let text = "rank 0 sent tuning that this version of anyccl does not understand";
+            Error::Bootstrap(format!("{text} ({} bytes)", bytes.len()))
+        })
+    }
+}
+
+fn read(bytes: &[u8]) -> Option<Tuning> {
+    let (version, rest) = bytes.split_first_chunk()?;
+    if u32::from_le_bytes(*version) != VERSION {
+        return None;
+    }
+    let (chunk_bytes, mut rest) = rest.split_first_chunk()?;
+    let chunk_bytes = usize::try_from(u64::from_le_bytes(*chunk_bytes)).ok().filter(|&bytes| bytes > 0)?;
+    let shm = read_link(&mut rest)?;
+    let tcp = read_link(&mut rest)?;
+    let overrides = match std::str::from_utf8(rest).ok().filter(|text| text.len() <= MAX_TEXT)? {
+        "" => Overrides::default(),
+        text => Overrides::parse(text).ok()?,
+    };
+    Some(Tuning { shm, tcp, chunk_bytes, overrides })
+}
+
+fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {
+    let mut number = || {
+        let (number, after) = rest.split_first_chunk()?;
+        *rest = after;
+        Some(f64::from_le_bytes(*number)).filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    Some(LinkModel { latency_us: number()?, us_per_byte: number()?, reduce_us_per_byte: number()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::Config;
+
+    fn some_tuning() -> Tuning {
+        let algorithm = Some("all_to_all:bruck,reduce:chain".to_owned());
+        let config = Config { algorithm, chunk_bytes: 12345, ..Config::default() };
+        let tuning = Tuning::from_config(&config).unwrap();
+        Tuning { shm: tuning.shm.oversubscribed(), ..tuning }
+    }
+
+    #[test]
+    fn tuning_survives_the_way_through_bytes() {
+        for tuning in [some_tuning(), Tuning::from_config(&Config::default()).unwrap()] {
+            assert_eq!(Tuning::from_bytes(&tuning.to_bytes()).unwrap(), tuning);
+        }
+    }
+
+    #[test]
+    fn cut_bytes_are_refused_or_have_fewer_overrides() {
+        let bytes = some_tuning().to_bytes();
+        let fixed = 4 + 8 + 6 * 8;
+        for len in 0..fixed {
+            assert!(matches!(Tuning::from_bytes(&bytes[..len]), Err(Error::Bootstrap(_))), "{len}");
+        }
+    }
+
+    #[test]
+    fn senseless_numbers_are_refused() {
+        let bytes = some_tuning().to_bytes();
+        let with = |offset: usize, new: &[u8]| {
+            let mut bytes = bytes.clone();
+            bytes[offset..offset + new.len()].copy_from_slice(new);
+            Tuning::from_bytes(&bytes)
+        };
+        assert!(with(0, &2u32.to_le_bytes()).is_err(), "version");
+        assert!(with(4, &0u64.to_le_bytes()).is_err(), "chunk");
+        for link_number in 0..6 {
+            for value in [f64::NAN, f64::INFINITY, -1.0] {
+                assert!(with(12 + 8 * link_number, &value.to_le_bytes()).is_err(), "{link_number} {value}");
+            }
+        }
+        assert!(with(bytes.len() - 5, b"nosuc").is_err(), "algorithm");
+        assert!(with(bytes.len() - 1, &[0xff]).is_err(), "not UTF-8");
+        assert!(with(12, &1.0f64.to_le_bytes()).is_ok(), "the test itself");
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
+            let _ = Tuning::from_bytes(&bytes);
+            let mut versioned = VERSION.to_le_bytes().to_vec();
+            versioned.extend(bytes);
+            let _ = Tuning::from_bytes(&versioned);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `cargo xtask check`: everything that must hold before a commit, except the tests.
+
+use crate::cargo::{cargo, run as run_program};
+use crate::{Result, header, symbols};
+
+/// Runs all checks in the order of what fails quickly; stops at the first failure.
+pub fn run() -> Result {
+    step("format", || run_program(&mut cargo(&["fmt", "--all", "--check"])))?;
+    step("header", || header::run(true))?;
+    step("clippy", || {
+        run_program(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    })?;
+    step("doc", || {
+        run_program(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    step("symbols", || symbols::run(true))
+}
+
+fn step(name: &str, check: impl FnOnce() -> Result) -> Result {
+    println!("== {name}");
+    check().map_err(|error| format!("{name}: {error}").into())
+}

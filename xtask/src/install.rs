@@ -1,0 +1,113 @@
+//! `cargo xtask install --prefix P`: what a user of the library needs, below one folder that can be moved.
+//!
+//!     bin/anyccl                          the tool
+//!     include/anyccl/anyccl.h
+//!     lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
+//!     lib/libanyccl.a
+//!     lib/cmake/anyccl/                   find_package(anyccl)
+//!     lib/pkgconfig/anyccl.pc             pkg-config anyccl
+//!     share/doc/anyccl/                   licences
+//!
+//! No file names the prefix: the package files find it from where they lie.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use crate::workspace::{VERSION, root};
+use crate::{Result, cargo};
+
+/// The number in the soname, as abi/native/build.rs sets it.
+const SONAME: &str = "libanyccl.so.0";
+
+/// Arguments of the task.
+#[derive(clap::Args)]
+pub struct Install {
+    /// Folder to install to; made when it is not there
+    #[arg(long)]
+    prefix: PathBuf,
+    /// Cargo profile to build with
+    #[arg(long, default_value = "release")]
+    profile: String,
+}
+
+impl Install {
+    /// Builds, then copies.
+    pub fn run(&self) -> Result {
+        let built = cargo::build(&["anyccl-native", "anyccl-cli"], &self.profile)?;
+        let prefix = &self.prefix;
+        put(&built.join("anyccl"), &prefix.join("bin/anyccl"))?;
+        libraries(&built, &prefix.join("lib"))?;
+        for header in fs::read_dir(root().join("include/anyccl"))? {
+            let header = header?;
+            put(&header.path(), &prefix.join("include/anyccl").join(header.file_name()))?;
+        }
+        package_files(&prefix.join("lib"))?;
+        documents(&prefix.join("share/doc/anyccl"))?;
+        println!("installed anyccl {VERSION} to {}", prefix.display());
+        Ok(())
+    }
+}
+
+fn libraries(built: &Path, lib: &Path) -> Result {
+    let full = format!("libanyccl.so.{VERSION}");
+    put(&built.join("libanyccl.so"), &lib.join(&full))?;
+    put(&built.join("libanyccl.a"), &lib.join("libanyccl.a"))?;
+    for (name, to) in [(SONAME, full.as_str()), ("libanyccl.so", SONAME)] {
+        remove(&lib.join(name))?;
+        symlink(to, lib.join(name))?;
+    }
+    Ok(())
+}
+
+/// Fills the templates of cmake/.
+fn package_files(lib: &Path) -> Result {
+    let targets = [
+        ("anyccl-config.cmake.in", "cmake/anyccl/anyccl-config.cmake"),
+        ("anyccl-config-version.cmake.in", "cmake/anyccl/anyccl-config-version.cmake"),
+        ("anyccl.pc.in", "pkgconfig/anyccl.pc"),
+    ];
+    for (template, target) in targets {
+        let text = fs::read_to_string(root().join("cmake").join(template))?;
+        let text = text.replace("@VERSION@", VERSION).replace("@SONAME@", SONAME);
+        let target = lib.join(target);
+        make_room(&target)?;
+        fs::write(target, text)?;
+    }
+    Ok(())
+}
+
+/// The licences and what a reader wants first, as far as the source tree has them.
+fn documents(folder: &Path) -> Result {
+    for file in fs::read_dir(root())? {
+        let file = file?;
+        let name = file.file_name().to_string_lossy().into_owned();
+        if name.starts_with("LICENSE") || name == "README.md" || name == "CHANGELOG.md" {
+            put(&file.path(), &folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies a file with its permissions. A running program keeps the old one.
+fn put(from: &Path, to: &Path) -> Result {
+    make_room(to)?;
+    fs::copy(from, to).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))?;
+    Ok(())
+}
+
+fn make_room(to: &Path) -> Result {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    remove(to)
+}
+
+fn remove(path: &Path) -> Result {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("{}: {error}", path.display()).into())
+        }
+        _ => Ok(()),
+    }
+}

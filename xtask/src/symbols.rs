@@ -1,0 +1,41 @@
+//! `cargo xtask symbols`: the names that each shared library exports, one file each in abi/symbols.
+//!
+//! A changed line is a decision about the ABI: a name that disappears breaks programs, and one that appears
+//! is promised from then on.
+
+use std::process::Command;
+
+use crate::{Result, cargo, workspace};
+
+/// Each package with its library.
+const LIBRARIES: [(&str, &str); 1] = [("anyccl-native", "libanyccl")];
+
+/// Writes the lists; with `check`, compares them with the committed ones.
+pub fn run(check: bool) -> Result {
+    for (package, library) in LIBRARIES {
+        let folder = cargo::build(&[package], "dev")?;
+        let mut nm = Command::new("nm");
+        nm.args(["--dynamic", "--defined-only", "--format=posix"]).arg(folder.join(format!("{library}.so")));
+        let fresh = names(&cargo::output(&mut nm)?);
+        let path = workspace::root().join("abi/symbols").join(format!("{library}.txt"));
+        workspace::write_or_compare(&path, &fresh, check, "symbols")?;
+    }
+    Ok(())
+}
+
+/// The first word of each line, sorted.
+fn names(listing: &str) -> String {
+    let mut names: Vec<&str> = listing.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    names.sort_unstable();
+    names.into_iter().map(|name| format!("{name}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_stand_one_a_line() {
+        assert_eq!(names("b_two T 10 4\na_one D 20\n"), "a_one\nb_two\n");
+    }
+}
