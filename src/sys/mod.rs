@@ -10,4 +10,5 @@ pub mod memory_copy;
 pub mod poll;
 pub mod shared_memory;
 pub mod socket;
+pub mod thread;
 pub mod wake;
