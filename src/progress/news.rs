@@ -26,8 +26,8 @@ impl Engine {
                         self.stalls_known = true;
                     }
                     Ok(Some(Event::Message(Message::Notice { kind, rank, text }))) => {
-                        // Whoever noticed it has told everybody: not passed on.
-                        let error = failure::from_notice(kind, rank, text, &port.label);
+                        let error = failure::from_notice(kind, rank, text.clone(), &port.label);
+                        self.pass_on(&Message::Notice { kind, rank, text });
                         self.end_all(error);
                         return true;
                     }
@@ -54,6 +54,17 @@ impl Engine {
             self.compare_stalls();
         }
         lost
+    }
+
+    /// Tells everybody what somebody has told this rank, before it may leave because of it. A rank that has not
+    /// heard of the failure yet would take the one that leaves first for its cause.
+    fn pass_on(&mut self, notice: &Message) {
+        if self.failure().is_some() {
+            return;
+        }
+        for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
+            control.send(notice);
+        }
     }
 
     /// Nothing moves any more: fails if that is because somebody went away.
