@@ -41,6 +41,7 @@ fn a_waiting_rank_uses_hardly_any_processor_time(transport: &str) {
         let said = ranks[0].hear().text;
         let used: f64 = said.parse().expect("a share");
         assert!(used < SHARE, "{what} over {transport} used {:.1} % of a core", used * 100.0);
+        println!("{what} over {transport}: {:.2} % of a core", used * 100.0);
     }
     ranks.into_iter().for_each(RankProcess::end_well);
 }
