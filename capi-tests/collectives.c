@@ -1,0 +1,28 @@
+/* Several ranks as processes: every collective on the world, against the oracle. Started by `anyccl run`. */
+#include "bed.h"
+#include "check.h"
+
+int main(void)
+{
+    struct bed bed = {ANYCCL_WORLD, -1, -1};
+    anyccl_config_t config = ANYCCL_CONFIG_INIT;
+    config.timeout_ms = 60000;
+    CHECK_OK(anyccl_init_with(&config));
+    CHECK_OK(anyccl_rank(&bed.rank));
+    CHECK_OK(anyccl_world_size(&bed.size));
+
+    try_all_datatypes(&bed);
+
+    /* Once around: what this rank sends to the right comes from the left. */
+    const int right = (bed.rank + 1) % bed.size, left = (bed.rank + bed.size - 1) % bed.size;
+    int sent = 100 + bed.rank, received = -1;
+    anyccl_request_t request;
+    CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, left, ANYCCL_WORLD, &request));
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, right, ANYCCL_WORLD));
+    CHECK_OK(anyccl_wait(&request));
+    CHECK(received == 100 + left);
+
+    CHECK_OK(anyccl_barrier(ANYCCL_WORLD));
+    CHECK_OK(anyccl_finalize());
+    return 0;
+}

@@ -1,0 +1,246 @@
+#include "bed.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "oracle.h"
+
+enum { GUARD_BYTES = 64, GUARD = 0xA5, BLANK = 0x5A };
+
+static const char *const NAMES[COLLECTIVES] = {"all_reduce", "reduce",  "broadcast",      "all_gather",
+                                               "gather",     "scatter", "reduce_scatter", "all_to_all"};
+
+static int has_root(enum collective c)
+{
+    return c == REDUCE || c == BROADCAST || c == GATHER || c == SCATTER;
+}
+
+static int reduces(enum collective c)
+{
+    return c == ALL_REDUCE || c == REDUCE || c == REDUCE_SCATTER;
+}
+
+/* Elements that this rank sends. */
+static size_t input_elements(const struct bed *bed, const struct trial *t)
+{
+    const int at_root = bed->rank == t->root;
+    switch (t->collective) {
+    case BROADCAST:
+        return at_root ? t->count : 0;
+    case SCATTER:
+        return at_root ? t->count * (size_t)bed->size : 0;
+    case REDUCE_SCATTER:
+    case ALL_TO_ALL:
+        return t->count * (size_t)bed->size;
+    default:
+        return t->count;
+    }
+}
+
+/* Elements that this rank receives. */
+static size_t output_elements(const struct bed *bed, const struct trial *t)
+{
+    const int at_root = bed->rank == t->root;
+    switch (t->collective) {
+    case REDUCE:
+        return at_root ? t->count : 0;
+    case GATHER:
+        return at_root ? t->count * (size_t)bed->size : 0;
+    case ALL_GATHER:
+    case ALL_TO_ALL:
+        return t->count * (size_t)bed->size;
+    default:
+        return t->count;
+    }
+}
+
+/* Element `index` of this rank's result, by definition. */
+static struct number expected(const struct bed *bed, const struct trial *t, size_t index)
+{
+    const size_t mine = (size_t)bed->rank * t->count;
+    switch (t->collective) {
+    case ALL_REDUCE:
+    case REDUCE:
+        return combined(t->datatype, t->op, bed->size, index);
+    case REDUCE_SCATTER:
+        return combined(t->datatype, t->op, bed->size, mine + index);
+    case BROADCAST:
+        return contribution(t->datatype, t->root, index);
+    case SCATTER:
+        return contribution(t->datatype, t->root, mine + index);
+    case ALL_TO_ALL:
+        return contribution(t->datatype, (int)(index / t->count), mine + index % t->count);
+    default:
+        return contribution(t->datatype, (int)(index / t->count), index % t->count);
+    }
+}
+
+static anyccl_status_t make_call(const struct bed *bed, const struct trial *t, const void *send, void *recv)
+{
+    switch (t->collective) {
+    case ALL_REDUCE:
+        return anyccl_all_reduce(send, recv, t->count, t->datatype, t->op, bed->comm);
+    case REDUCE:
+        return anyccl_reduce(send, recv, t->count, t->datatype, t->op, t->root, bed->comm);
+    case BROADCAST:
+        return anyccl_broadcast(send, recv, t->count, t->datatype, t->root, bed->comm);
+    case ALL_GATHER:
+        return anyccl_all_gather(send, recv, t->count, t->datatype, bed->comm);
+    case GATHER:
+        return anyccl_gather(send, recv, t->count, t->datatype, t->root, bed->comm);
+    case SCATTER:
+        return anyccl_scatter(send, recv, t->count, t->datatype, t->root, bed->comm);
+    case REDUCE_SCATTER:
+        return anyccl_reduce_scatter(send, recv, t->count, t->datatype, t->op, bed->comm);
+    default:
+        return anyccl_all_to_all(send, recv, t->count, t->datatype, bed->comm);
+    }
+}
+
+static anyccl_status_t start_call(const struct bed *bed, const struct trial *t, const void *send, void *recv,
+                                  anyccl_request_t *request)
+{
+    switch (t->collective) {
+    case ALL_REDUCE:
+        return anyccl_iall_reduce(send, recv, t->count, t->datatype, t->op, bed->comm, request);
+    case REDUCE:
+        return anyccl_ireduce(send, recv, t->count, t->datatype, t->op, t->root, bed->comm, request);
+    case BROADCAST:
+        return anyccl_ibroadcast(send, recv, t->count, t->datatype, t->root, bed->comm, request);
+    case ALL_GATHER:
+        return anyccl_iall_gather(send, recv, t->count, t->datatype, bed->comm, request);
+    case GATHER:
+        return anyccl_igather(send, recv, t->count, t->datatype, t->root, bed->comm, request);
+    case SCATTER:
+        return anyccl_iscatter(send, recv, t->count, t->datatype, t->root, bed->comm, request);
+    case REDUCE_SCATTER:
+        return anyccl_ireduce_scatter(send, recv, t->count, t->datatype, t->op, bed->comm, request);
+    default:
+        return anyccl_iall_to_all(send, recv, t->count, t->datatype, bed->comm, request);
+    }
+}
+
+/* Memory of `bytes` with a guard on both sides; what lies between is blank. */
+static unsigned char *guarded(size_t bytes)
+{
+    unsigned char *memory = malloc(bytes + 2 * GUARD_BYTES);
+    CHECK(memory != NULL);
+    memset(memory, GUARD, bytes + 2 * GUARD_BYTES);
+    memset(memory + GUARD_BYTES, BLANK, bytes);
+    return memory + GUARD_BYTES;
+}
+
+static void release(unsigned char *memory)
+{
+    free(memory - GUARD_BYTES);
+}
+
+static void compare(const struct bed *bed, const struct trial *t, const char *what, const unsigned char *got,
+                    const unsigned char *wanted, size_t bytes)
+{
+    for (size_t at = 0; at < bytes + 2 * GUARD_BYTES; at++) {
+        const long offset = (long)at - GUARD_BYTES;
+        if (got[offset] == wanted[offset])
+            continue;
+        fprintf(stderr, "%s: rank %d of %d, %s %s, root %d, count %zu%s%s: byte %ld of %s is %#x, expected %#x\n",
+                NAMES[t->collective], bed->rank, bed->size, anyccl_datatype_name(t->datatype),
+                reduces(t->collective) ? anyccl_reduce_op_name(t->op) : "moved", t->root, t->count,
+                t->in_place ? ", in place" : "", t->started ? ", started" : "", offset, what, (unsigned)got[offset],
+                (unsigned)wanted[offset]);
+        _Exit(1);
+    }
+}
+
+void try_collective(const struct bed *bed, const struct trial *t)
+{
+    const size_t element = anyccl_datatype_bytes(t->datatype);
+    const size_t inputs = input_elements(bed, t), outputs = output_elements(bed, t);
+    const size_t share = (size_t)bed->rank * t->count * element;
+    /* In place, one memory has both: the smaller one lies at this rank's share of the larger one. */
+    const int in_place = t->in_place && inputs > 0 && outputs > 0;
+    const size_t send_at = in_place && outputs > inputs ? share : 0;
+    const size_t recv_at = in_place && inputs > outputs ? share : 0;
+    const size_t larger = inputs > outputs ? inputs : outputs;
+    const size_t recv_bytes = (in_place ? larger : outputs) * element;
+
+    unsigned char *sent = guarded(inputs * element), *sent_before = guarded(inputs * element);
+    unsigned char *received = guarded(recv_bytes), *wanted = guarded(recv_bytes);
+    for (size_t i = 0; i < inputs; i++) {
+        const struct number value = contribution(t->datatype, bed->rank, i);
+        store(t->datatype, sent, i, value);
+        store(t->datatype, sent_before, i, value);
+        if (in_place) {
+            store(t->datatype, received + send_at, i, value);
+            store(t->datatype, wanted + send_at, i, value);
+        }
+    }
+    for (size_t i = 0; i < outputs; i++)
+        store(t->datatype, wanted + recv_at, i, expected(bed, t, i));
+
+    /* A buffer that is not used may be NULL; broadcast may be given its receive buffer twice everywhere. */
+    const void *send = in_place ? received + send_at : inputs > 0 ? sent : NULL;
+    void *recv = outputs > 0 ? received + recv_at : NULL;
+    if (t->in_place && t->collective == BROADCAST)
+        send = recv;
+
+    if (t->started) {
+        anyccl_request_t request = ANYCCL_REQUEST_NULL;
+        CHECK_OK(start_call(bed, t, send, recv, &request));
+        CHECK(request != ANYCCL_REQUEST_NULL);
+        CHECK_OK(anyccl_wait(&request));
+        CHECK(request == ANYCCL_REQUEST_NULL);
+    } else {
+        CHECK_OK(make_call(bed, t, send, recv));
+    }
+
+    compare(bed, t, "the receive buffer", received, wanted, recv_bytes);
+    compare(bed, t, "the send buffer", sent, sent_before, inputs * element);
+    release(sent);
+    release(sent_before);
+    release(received);
+    release(wanted);
+}
+
+void try_all_collectives(const struct bed *bed, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
+{
+    int supported;
+    CHECK_OK(anyccl_is_supported(op, datatype, &supported));
+    for (int c = 0; c < COLLECTIVES; c++) {
+        const enum collective collective = (enum collective)c;
+        if (reduces(collective) && (!supported || !is_exact(datatype, op, bed->size)))
+            continue;
+        for (int root = 0; root < (has_root(collective) ? bed->size : 1); root++)
+            for (int variant = 0; variant < 4; variant++) {
+                const struct trial trial = {collective, datatype, op, root, count, variant & 1, variant >> 1};
+                try_collective(bed, &trial);
+            }
+    }
+}
+
+void try_all_datatypes(const struct bed *bed)
+{
+    static const size_t COUNTS[] = {0, 1, 37};
+    for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
+        for (int op = ANYCCL_SUM; op <= ANYCCL_LXOR; op++) {
+            int supported;
+            CHECK_OK(anyccl_is_supported(op, datatype, &supported));
+            for (size_t i = 0; supported && i < sizeof COUNTS / sizeof COUNTS[0]; i++) {
+                struct trial trial = {ALL_REDUCE, datatype, op, 0, COUNTS[i], (int)i & 1, 0};
+                if (!is_exact(datatype, op, bed->size))
+                    continue;
+                try_collective(bed, &trial);
+                trial.collective = REDUCE;
+                trial.root = bed->size - 1;
+                try_collective(bed, &trial);
+                trial.collective = REDUCE_SCATTER;
+                try_collective(bed, &trial);
+            }
+        }
+    for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
+        try_all_collectives(bed, datatype, datatype == ANYCCL_BYTE ? ANYCCL_BOR : ANYCCL_MAX, 5);
+    /* Counts of one algorithm and of another, with odd ends. */
+    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 0);
+    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 1);
+    try_all_collectives(bed, ANYCCL_INT64, ANYCCL_SUM, 4099);
+    try_all_collectives(bed, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
+}

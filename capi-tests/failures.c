@@ -1,0 +1,109 @@
+/* What the ranks are told when something goes wrong among them: nobody hangs, everybody gets a status and a sentence, and
+ * the communicator can still be destroyed. */
+#include <string.h>
+
+#include "check.h"
+#include "ranks.h"
+
+enum { SHORT_MS = 300 };
+
+/* The failure stays: every later call repeats it. */
+static void check_failed(struct bed *bed, int status)
+{
+    int buffer = 0;
+    anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    CHECK_STATUS(status, anyccl_comm_failure(bed->comm));
+    CHECK(strlen(anyccl_last_error()) > strlen("anyccl_comm_failure: "));
+    CHECK_STATUS(status, anyccl_barrier(bed->comm));
+    CHECK_STATUS(status, anyccl_all_reduce(&buffer, &buffer, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+    const int started = anyccl_ibarrier(bed->comm, &request);
+    CHECK_STATUS(status, started == ANYCCL_SUCCESS ? anyccl_wait(&request) : (anyccl_status_t)started);
+    CHECK(request == ANYCCL_REQUEST_NULL);
+}
+
+static void another_count(struct bed *bed, void *shared)
+{
+    int sent[8] = {0}, got[8];
+    const size_t count = bed->rank == 0 ? 3 : 5;
+    (void)shared;
+    CHECK_STATUS(ANYCCL_ERR_MISMATCH,
+                 anyccl_all_reduce(sent, got, count, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+    /* Both calls are named. */
+    CHECK(strstr(anyccl_last_error(), "count 3") != NULL && strstr(anyccl_last_error(), "count 5") != NULL);
+    check_failed(bed, ANYCCL_ERR_MISMATCH);
+}
+
+static void another_call(struct bed *bed, void *shared)
+{
+    int sent[8] = {0}, got[8];
+    (void)shared;
+    const int status = bed->rank == 0 ? anyccl_all_reduce(sent, got, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm)
+                                      : anyccl_broadcast(sent, got, 1, ANYCCL_INT32, 1, bed->comm);
+    /* The root of a broadcast may be through before it can know. */
+    if (bed->rank == 0 || status != ANYCCL_SUCCESS)
+        CHECK_STATUS(ANYCCL_ERR_MISMATCH, (anyccl_status_t)status);
+    if (status != ANYCCL_SUCCESS)
+        CHECK(strstr(anyccl_last_error(), "all_reduce") != NULL && strstr(anyccl_last_error(), "broadcast") != NULL);
+    else
+        CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_barrier(bed->comm));
+    check_failed(bed, ANYCCL_ERR_MISMATCH);
+}
+
+static void one_aborts(struct bed *bed, void *shared)
+{
+    (void)shared;
+    if (bed->rank == 0)
+        CHECK_OK(anyccl_comm_abort(bed->comm));
+    else
+        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(bed->comm));
+    check_failed(bed, ANYCCL_ERR_ABORTED);
+}
+
+static void one_does_not_come(struct bed *bed, void *shared)
+{
+    (void)shared;
+    /* Rank 0 only hears of it: the time-out of the others fails the communicator on all ranks. */
+    while (bed->rank == 0 && anyccl_comm_failure(bed->comm) == ANYCCL_SUCCESS) {
+        /* A started operation that nobody answers; testing it moves the communicator on. */
+        int done = 0, buffer;
+        anyccl_request_t request;
+        int status = anyccl_irecv(&buffer, 1, ANYCCL_INT32, 1, bed->comm, &request);
+        while (status == ANYCCL_SUCCESS && !done)
+            status = anyccl_test(&request, &done);
+        CHECK(status != ANYCCL_SUCCESS);
+    }
+    if (bed->rank != 0) {
+        CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_barrier(bed->comm));
+        check_failed(bed, ANYCCL_ERR_TIMEOUT);
+    }
+}
+
+/* A request may outlive a communicator that has failed. */
+static void an_open_request_is_told(struct bed *bed, void *shared)
+{
+    int got[4];
+    anyccl_request_t request;
+    (void)shared;
+    CHECK_OK(anyccl_barrier(bed->comm));
+    if (bed->rank == 0) {
+        CHECK_OK(anyccl_irecv(got, 4, ANYCCL_INT32, 1, bed->comm, &request));
+        CHECK_OK(anyccl_comm_abort(bed->comm));
+        CHECK_OK(anyccl_comm_destroy(bed->comm));
+        bed->comm = NULL;
+        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_wait(&request));
+        CHECK(request == ANYCCL_REQUEST_NULL);
+    } else {
+        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(bed->comm));
+    }
+}
+
+int main(void)
+{
+    run_ranks(2, PATIENCE_MS, another_count, NULL);
+    run_ranks(2, PATIENCE_MS, another_call, NULL);
+    for (int size = 2; size <= 4; size++)
+        run_ranks(size, PATIENCE_MS, one_aborts, NULL);
+    run_ranks(3, SHORT_MS, one_does_not_come, NULL);
+    run_ranks(2, PATIENCE_MS, an_open_request_is_told, NULL);
+    return 0;
+}

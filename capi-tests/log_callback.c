@@ -1,0 +1,42 @@
+/* Log lines go to the program's own function, with its own pointer, at the level that the configuration names. */
+#include <string.h>
+
+#include "check.h"
+
+struct seen {
+    int lines, infos;
+    char world[256];
+};
+
+static void remember(anyccl_log_level_t level, const char *line, void *user)
+{
+    struct seen *seen = user;
+    seen->lines++;
+    CHECK(level >= ANYCCL_LOG_ERROR && level <= ANYCCL_LOG_DEBUG);
+    CHECK(strchr(line, '\n') == NULL);
+    if (level == ANYCCL_LOG_INFO && strstr(line, "parrot") != NULL) {
+        seen->infos++;
+        snprintf(seen->world, sizeof seen->world, "%s", line);
+    }
+}
+
+int main(void)
+{
+    struct seen seen = {0, 0, ""};
+    anyccl_config_t config = ANYCCL_CONFIG_INIT;
+    config.name = "parrot";
+    config.log_level = ANYCCL_LOG_INFO;
+
+    CHECK_OK(anyccl_set_log_callback(remember, &seen));
+    CHECK_OK(anyccl_init_with(&config));
+    /* One line says what the communicator uses, and by what name. */
+    CHECK(seen.infos == 1);
+    CHECK(strstr(seen.world, "rank 0 of 1") != NULL);
+
+    /* After it is replaced it hears nothing more. */
+    CHECK_OK(anyccl_set_log_callback(NULL, NULL));
+    const int before = seen.lines;
+    CHECK_OK(anyccl_finalize());
+    CHECK(seen.lines == before);
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* Several ranks in one process: each thread makes its communicator from the same id. Every collective, blocking and
+ * started, apart and in place, against the oracle; two communicators at once. */
+#include "check.h"
+#include "ranks.h"
+
+static void everything(struct bed *bed, void *shared)
+{
+    int rank = -1, size = -1, local_rank = -1, local_size = -1;
+    (void)shared;
+    CHECK_OK(anyccl_comm_rank(bed->comm, &rank));
+    CHECK_OK(anyccl_comm_size(bed->comm, &size));
+    CHECK_OK(anyccl_comm_local_rank(bed->comm, &local_rank));
+    CHECK_OK(anyccl_comm_local_size(bed->comm, &local_size));
+    CHECK(rank == bed->rank && size == bed->size && local_rank == rank && local_size == size);
+    try_all_datatypes(bed);
+    CHECK_OK(anyccl_barrier(bed->comm));
+}
+
+/* While the outer communicator is open, its ranks make another one, with the ranks reversed. */
+static void two_communicators(struct bed *bed, void *shared)
+{
+    anyccl_unique_id_t id;
+    struct bed inner = {NULL, bed->size - 1 - bed->rank, bed->size};
+    (void)shared;
+    if (bed->rank == 0)
+        CHECK_OK(anyccl_get_unique_id(&id));
+    CHECK_OK(anyccl_broadcast(&id, &id, sizeof id, ANYCCL_BYTE, 0, bed->comm));
+    CHECK_OK(anyccl_comm_create(&id, inner.size, inner.rank, NULL, &inner.comm));
+    try_all_collectives(&inner, ANYCCL_INT32, ANYCCL_SUM, 11);
+    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 11);
+    CHECK_OK(anyccl_comm_destroy(inner.comm));
+    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 3);
+}
+
+int main(void)
+{
+    for (int size = 1; size <= 4; size++)
+        run_ranks(size, PATIENCE_MS, everything, NULL);
+    run_ranks(3, PATIENCE_MS, two_communicators, NULL);
+    return 0;
+}

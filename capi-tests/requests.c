@@ -1,0 +1,122 @@
+/* Started operations: many at once, waited for in any order, tested, and what a wrong use of a request gives. */
+#include "check.h"
+#include "ranks.h"
+
+enum { MANY = 32, COUNT = 100 };
+
+static void fill(int *array, int value)
+{
+    for (int i = 0; i < COUNT; i++)
+        array[i] = value + i;
+}
+
+/* Sum over `size` ranks of what `fill(array, step * (rank + 1))` wrote at i. */
+static int sum_at(int size, int step, int i)
+{
+    return step * size * (size + 1) / 2 + size * i;
+}
+
+static void check_sums(int size, int step, const int *array)
+{
+    for (int i = 0; i < COUNT; i++)
+        CHECK(array[i] == sum_at(size, step, i));
+}
+
+static void many_at_once(struct bed *bed, void *shared)
+{
+    static const int UNSET = -1;
+    anyccl_request_t requests[MANY + 1];
+    int(*sent)[COUNT] = malloc(sizeof(int[MANY][COUNT])), (*got)[COUNT] = malloc(sizeof(int[MANY][COUNT]));
+    (void)shared;
+    CHECK(sent != NULL && got != NULL);
+    for (int k = 0; k < MANY; k++) {
+        fill(sent[k], (k + 1) * (bed->rank + 1));
+        got[k][0] = UNSET;
+        CHECK_OK(anyccl_iall_reduce(sent[k], got[k], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[k]));
+    }
+    requests[MANY] = ANYCCL_REQUEST_NULL; /* skipped */
+
+    /* The last one first, then one by testing, then the rest. */
+    CHECK_OK(anyccl_wait(&requests[MANY - 1]));
+    check_sums(bed->size, MANY, got[MANY - 1]);
+    int done = 0;
+    while (!done)
+        CHECK_OK(anyccl_test(&requests[3], &done));
+    CHECK(requests[3] == ANYCCL_REQUEST_NULL);
+    check_sums(bed->size, 4, got[3]);
+    CHECK_OK(anyccl_wait_all(MANY + 1, requests));
+    for (int k = 0; k < MANY; k++) {
+        CHECK(requests[k] == ANYCCL_REQUEST_NULL);
+        check_sums(bed->size, k + 1, got[k]);
+    }
+    free(sent);
+    free(got);
+}
+
+/* Everybody sends to everybody, itself included; receives are started in another order than sends. */
+static void everybody_to_everybody(struct bed *bed, void *shared)
+{
+    anyccl_request_t requests[8];
+    int sent[4], got[4];
+    (void)shared;
+    for (int k = 0; k < bed->size; k++) {
+        const int from = (bed->rank + k) % bed->size;
+        CHECK_OK(anyccl_irecv(&got[from], 1, ANYCCL_INT32, from, bed->comm, &requests[k]));
+    }
+    for (int to = 0; to < bed->size; to++) {
+        sent[to] = 10 * bed->rank + to;
+        CHECK_OK(anyccl_isend(&sent[to], 1, ANYCCL_INT32, to, bed->comm, &requests[bed->size + to]));
+    }
+    CHECK_OK(anyccl_wait_all(2 * (size_t)bed->size, requests));
+    for (int from = 0; from < bed->size; from++)
+        CHECK(got[from] == 10 * from + bed->rank);
+}
+
+/* Between two ranks, transfers meet in the order in which they were started, empty ones too. */
+static void in_order(struct bed *bed, void *shared)
+{
+    int values[3] = {1, 2, 3}, first = 0, second = 0;
+    (void)shared;
+    if (bed->rank == 0) {
+        CHECK_OK(anyccl_send(&values[0], 1, ANYCCL_INT32, 1, bed->comm));
+        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, bed->comm));
+        CHECK_OK(anyccl_send(&values[1], 1, ANYCCL_INT32, 1, bed->comm));
+    } else if (bed->rank == 1) {
+        CHECK_OK(anyccl_recv(&first, 1, ANYCCL_INT32, 0, bed->comm));
+        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, bed->comm));
+        CHECK_OK(anyccl_recv(&second, 1, ANYCCL_INT32, 0, bed->comm));
+        CHECK(first == 1 && second == 2);
+    }
+}
+
+static void wrong_uses(struct bed *bed, void *shared)
+{
+    anyccl_request_t request, twice[2];
+    (void)shared;
+    CHECK_OK(anyccl_ibarrier(bed->comm, &request));
+
+    /* An open request keeps its communicator. */
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(bed->comm));
+    /* Given twice: none of them is waited for. */
+    twice[0] = twice[1] = request;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait_all(2, twice));
+    CHECK(twice[0] == request && twice[1] == request);
+    /* A communicator is no request. */
+    twice[1] = (anyccl_request_t)(void *)bed->comm;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_all(2, twice));
+    CHECK(twice[0] == request);
+
+    CHECK_OK(anyccl_wait(&request));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait(&twice[0]));
+}
+
+int main(void)
+{
+    for (int size = 1; size <= 4; size++) {
+        run_ranks(size, PATIENCE_MS, many_at_once, NULL);
+        run_ranks(size, PATIENCE_MS, everybody_to_everybody, NULL);
+    }
+    run_ranks(2, PATIENCE_MS, in_order, NULL);
+    run_ranks(3, PATIENCE_MS, wrong_uses, NULL);
+    return 0;
+}

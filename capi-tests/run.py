@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Tests the C API as a user meets it: installed, moved elsewhere, found by CMake and by pkg-config.
+
+    1  installs to target/capi-tests/prefix-a and moves that to target/capi-tests/moved
+    2  builds the programs here with find_package(anyccl) and runs them by CTest
+    3  builds and runs one with pkg-config
+    4  runs those of one process again under valgrind; where there is none, with AddressSanitizer
+
+Needs a C and C++ compiler; gets CMake from PyPI into target/ where there is none. Ends with 1 at the first failure.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+WORK = ROOT / "target" / "capi-tests"
+VALGRIND = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect",
+            "--fair-sched=try"]
+
+
+def run(*command, **options):
+    """Runs a command to its end; a failure ends the script."""
+    words = [str(word) for word in command]
+    print("+", " ".join(words), flush=True)
+    return subprocess.run(words, check=True, **options)
+
+
+def cmake_tools():
+    """Where cmake and ctest are: on the path, or in a virtual environment of our own."""
+    if shutil.which("cmake") and shutil.which("ctest"):
+        return "cmake", "ctest"
+    folder = WORK / "venv"
+    if not (folder / "bin" / "cmake").exists():
+        venv.create(folder, with_pip=True)
+        run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "cmake>=3.20,<5")
+    return folder / "bin" / "cmake", folder / "bin" / "ctest"
+
+
+def installed_and_moved(profile):
+    """Installs to one place and moves it to another, which is returned."""
+    first, moved = WORK / "prefix-a", WORK / "moved"
+    for folder in (first, moved):
+        shutil.rmtree(folder, ignore_errors=True)
+    run("cargo", "xtask", "install", "--prefix", first, "--profile", profile, cwd=ROOT)
+    first.rename(moved)
+    for file in (moved / "lib").rglob("*"):
+        if file.suffix in (".cmake", ".pc") and "prefix-a" in file.read_text():
+            sys.exit(f"{file} still names the place it was installed to")
+    return moved
+
+
+def build_and_test(prefix, name, *, configure=(), labels=()):
+    """Configures, builds and runs the CTest project in a build folder of its own."""
+    cmake, ctest = cmake_tools()
+    build = WORK / name
+    shutil.rmtree(build, ignore_errors=True)
+    run(cmake, "-S", HERE, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Debug", *configure)
+    run(cmake, "--build", build, "--parallel", os.cpu_count() or 1)
+    run(ctest, "--test-dir", build, "--output-on-failure", "--no-tests=error", *labels)
+
+
+def pkg_config(prefix):
+    """Builds one program by what pkg-config says."""
+    tool = shutil.which("pkg-config") or shutil.which("pkgconf")
+    if tool is None:
+        print("pkg-config is not here: its test is left out")
+        return
+    environment = os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
+    said = subprocess.run([tool, "--cflags", "--libs", "anyccl"], check=True, text=True, capture_output=True,
+                          env=environment)
+    program = WORK / "header_c_by_pkg_config"
+    run(os.environ.get("CC", "cc"), "-std=c99", "-I", HERE / "common", HERE / "header_c.c", "-o", program,
+        *said.stdout.split(), f"-Wl,-rpath,{prefix / 'lib'}")
+    run(program)
+
+
+def memory_checked(prefix):
+    """The tests of one process once more, with every access and every leak looked at."""
+    alone = ["--label-regex", "alone"]
+    if shutil.which("valgrind"):
+        launcher = "-DANYCCL_TEST_LAUNCHER=" + ";".join(VALGRIND)
+        build_and_test(prefix, "build-valgrind", configure=[launcher], labels=alone)
+    else:
+        flags = "-fsanitize=address -fno-omit-frame-pointer"
+        build_and_test(prefix, "build-asan", labels=alone,
+                       configure=[f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_CXX_FLAGS={flags}"])
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
+    arguments.add_argument("--no-memory-check", action="store_true", help="leave part 4 out")
+    arguments = arguments.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    try:
+        prefix = installed_and_moved(arguments.profile)
+        build_and_test(prefix, "build")
+        pkg_config(prefix)
+        if not arguments.no_memory_check:
+            memory_checked(prefix)
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"failed with {failure.returncode}: {' '.join(failure.cmd)}")
+    print("the C API tests have passed")
+
+
+if __name__ == "__main__":
+    main()

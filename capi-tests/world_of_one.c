@@ -1,0 +1,36 @@
+/* A program that nobody started as a job: its world is itself alone, and every call works. */
+#include "bed.h"
+#include "check.h"
+
+int main(void)
+{
+    struct bed bed = {ANYCCL_WORLD, -1, -1};
+    int local_rank = -1, local_size = -1;
+    anyccl_comm_t world;
+
+    CHECK_OK(anyccl_init());
+    CHECK_OK(anyccl_rank(&bed.rank));
+    CHECK_OK(anyccl_world_size(&bed.size));
+    CHECK_OK(anyccl_local_rank(&local_rank));
+    CHECK_OK(anyccl_local_size(&local_size));
+    CHECK(bed.rank == 0 && bed.size == 1 && local_rank == 0 && local_size == 1);
+
+    try_all_datatypes(&bed);
+    CHECK_OK(anyccl_barrier(ANYCCL_WORLD));
+
+    /* To oneself, the receive must be started first. */
+    int sent = 42, received = 0;
+    anyccl_request_t request;
+    CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, 0, ANYCCL_WORLD, &request));
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, ANYCCL_WORLD));
+    CHECK_OK(anyccl_wait(&request));
+    CHECK(received == 42);
+
+    /* The handle names the same world. */
+    CHECK_OK(anyccl_world(&world));
+    CHECK(world != ANYCCL_WORLD);
+    CHECK_OK(anyccl_comm_size(world, &bed.size));
+    CHECK(bed.size == 1);
+    CHECK_OK(anyccl_finalize());
+    return 0;
+}
