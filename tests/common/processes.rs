@@ -80,13 +80,6 @@ impl Job {
             .set("ANYCCL_STORE", store)
             .set("ANYCCL_TIMEOUT_MS", 50_000)
             .set("ANYCCL_LOG", "off")
-            .set(
-                anyccl_engine::bootstrap::UniqueId::create(&Default::default())
-                    .unwrap()
-                    .0
-                    .map(|b| format!("{b:02x}"))
-                    .concat(),
-            )
     }
 
     /// Sets a variable for every rank.
