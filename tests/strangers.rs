@@ -8,12 +8,11 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
-use anyccl_engine::config::Config;
+use anyccl_engine::comm::{Communicator, Operation, world_finalize};
 use common::attempt::{Placement, check};
 use common::case::Case;
 use common::proc_fs::{listening_at, wait_until};
-use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -98,8 +97,7 @@ fn a_rank_of_the_tests_in_this_file() {
     if part().is_none() {
         return;
     }
-    let settings = Config::from_environment().expect("settings");
-    let comm = world_init(&settings, &CommConfig::default()).expect("a world");
+    let comm = join().expect("a world");
     say("running");
     let stop = std::thread::spawn(|| assert_eq!(listen(), "stop"));
     while !stop_is_agreed(&comm, comm.rank() == 0 && stop.is_finished()) {
