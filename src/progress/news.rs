@@ -25,10 +25,8 @@ impl Engine {
                         port.stall = Some(Stall { context, sequence, call });
                         self.stalls_known = true;
                     }
-                    Ok(Some(Event::Message(Message::Notice { kind, rank, text }))) => {
-                        let error = failure::from_notice(kind, rank, text.clone(), &port.label);
-                        self.pass_on(&Message::Notice { kind, rank, text });
-                        self.end_all(error);
+                    Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => {
+                        self.take_notice(peer, &notice);
                         return true;
                     }
                     Ok(Some(Event::Message(Message::Bye))) => {
@@ -56,15 +54,13 @@ impl Engine {
         lost
     }
 
-    /// Tells everybody what somebody has told this rank, before it may leave because of it. A rank that has not
-    /// heard of the failure yet would take the one that leaves first for its cause.
-    fn pass_on(&mut self, notice: &Message) {
-        if self.failure().is_some() {
-            return;
-        }
-        for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
-            control.send(notice);
-        }
+    /// Another rank has noticed a failure.
+    fn take_notice(&mut self, sender: usize, notice: &Message) {
+        let Message::Notice { kind, origin, subject, text } = notice else { return };
+        // The number is foreign: a rank that does not exist is taken for the sender.
+        let origin = self.ports.get(*origin as usize).unwrap_or(&self.ports[sender]);
+        let error = failure::from_notice(*kind, *subject, text, &origin.label);
+        self.end_all(error, notice);
     }
 
     /// Nothing moves any more: fails if that is because somebody went away.
