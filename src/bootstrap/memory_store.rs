@@ -12,7 +12,13 @@ use crate::base::{Error, Rank, Result};
 /// Keys and values shared by the threads that hold a clone.
 #[derive(Clone, Default)]
 pub struct MemoryStore {
-    shared: Arc<(Mutex<HashMap<String, Vec<u8>>>, Condvar)>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    values: Mutex<HashMap<String, Vec<u8>>>,
+    changed: Condvar,
 }
 
 impl MemoryStore {
@@ -37,27 +43,26 @@ impl MemoryStore {
 
 impl Store for MemoryStore {
     fn set(&mut self, key: &str, value: &[u8], _deadline: Instant) -> Result<()> {
-        let (values, changed) = &*self.shared;
-        let mut values = values.lock();
+        let mut values = self.shared.values.lock();
         if values.get(key).is_some_and(|old| old != value) {
             return Err(Error::Bootstrap(format!(
                 "the store's key \"{key}\" was set twice, to different values"
             )));
         }
         values.insert(key.into(), value.into());
-        changed.notify_all();
+        self.shared.changed.notify_all();
         Ok(())
     }
 
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
         let start = Instant::now();
-        let (values, changed) = &*self.shared;
-        let mut values = values.lock();
+        let mut values = self.shared.values.lock();
         loop {
             if let Some(value) = values.get(key) {
                 return Ok(value.clone());
             }
-            if changed.wait_until(&mut values, deadline).timed_out() && !values.contains_key(key) {
+            if self.shared.changed.wait_until(&mut values, deadline).timed_out() && !values.contains_key(key)
+            {
                 let detail = format!("nobody has set the store's key \"{key}\"");
                 return Err(Error::Timeout { waited: start.elapsed(), detail });
             }

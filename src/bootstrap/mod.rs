@@ -13,33 +13,38 @@ mod address;
 mod auth;
 mod dial;
 mod doors;
+mod environment;
 mod exchange;
 mod gate;
 mod handshake;
 mod hello;
 pub mod interface;
+mod job;
 mod key;
 mod memory_store;
 pub mod mesh;
 mod missing;
 mod reach;
 mod record;
+mod rendezvous_file;
+mod served_store;
 pub mod tcp_store;
+mod torchrun;
 mod unique_id;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
+pub use job::job_from_environment;
 pub use key::JobKey;
 pub use memory_store::MemoryStore;
 pub use mesh::{Mesh, Peer, PeerInfo};
 pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::base::{Rank, Result};
-use crate::config::Config;
 
 /// A key/value place that all ranks of a job can reach.
 pub trait Store: Send {
@@ -63,7 +68,5 @@ pub struct Job {
     pub source: &'static str,
 }
 
-/// The job described by the environment; a world of one when there is none.
-pub fn job_from_environment(_config: &Config, _deadline: Instant) -> Result<Job> {
-    todo!()
-}
+/// How much longer than its ranks a store waits: it knows who is missing, and shall be able to say so.
+const SLACK: Duration = Duration::from_secs(1);

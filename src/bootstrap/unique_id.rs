@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::address;
 use super::tcp_store::{Applicant, Client, Server, Worlds};
 use super::wire::{Reader, Writer};
-use super::{Job, JobKey, doors};
+use super::{Job, JobKey, SLACK, doors};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
@@ -42,13 +42,14 @@ impl UniqueId {
         let key = JobKey::random()?;
         let listeners = doors::open()?;
         let id = UniqueId::encode(&key, &doors::addresses(&listeners));
-        let deadline = Instant::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE);
+        let deadline =
+            Instant::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE) + SLACK;
         Server::serve(listeners, &key, None, Worlds::One, Some(deadline))?.detach();
         Ok(id)
     }
 
     /// As many of `addresses` as there is room for; the last one, loopback, always.
-    fn encode(key: &JobKey, addresses: &[SocketAddr]) -> UniqueId {
+    pub(super) fn encode(key: &JobKey, addresses: &[SocketAddr]) -> UniqueId {
         let mut room = CHECKSUM_AT - ADDRESSES_AT;
         let (last, others) = addresses.split_last().map_or((None, addresses), |(l, o)| (Some(l), o));
         room -= last.map_or(0, address::encoded_bytes);
@@ -73,7 +74,7 @@ impl UniqueId {
         UniqueId(id)
     }
 
-    fn decode(&self) -> Result<(JobKey, Vec<SocketAddr>)> {
+    pub(super) fn decode(&self) -> Result<(JobKey, Vec<SocketAddr>)> {
         if self.0.iter().all(|byte| *byte == 0) {
             return Err(invalid("it is all zero: pass on the id that one rank got from anyccl_unique_id"));
         }

@@ -85,11 +85,16 @@ impl Board {
         }
     }
 
-    /// The rank's connection broke before it left.
-    pub fn lose(&mut self, rank: Rank) {
-        if self.here.contains(&rank) {
-            self.fail(format!("rank {rank} ended while the ranks were still gathering"));
+    /// The rank's connection broke before it left. If it was told at its deadline whom it was waiting
+    /// for (`gave_up`), that is what the others should hear, not that it went.
+    pub fn lose(&mut self, rank: Rank, gave_up: bool) {
+        if !self.here.contains(&rank) {
+            return;
         }
+        self.fail(match gave_up {
+            true => format!("rank {rank} has given up waiting: {}", self.missing()),
+            false => format!("rank {rank} ended while the ranks were still gathering"),
+        });
     }
 
     /// Fails the job.
@@ -176,9 +181,10 @@ mod tests {
     #[test]
     fn a_rank_that_comes_twice_is_outside_or_dies_fails_the_job() {
         for (end, sentence) in [
-            ((|b| drop(b.join(1, 3))) as fn(&mut Board), "two processes say they are rank 1"),
-            (|b| drop(b.join(3, 3)), "rank 3 of 3"),
-            (|b| b.lose(1), "rank 1 ended"),
+            ((|b| assert!(b.join(1, 3))) as fn(&mut Board), "two processes say they are rank 1"),
+            (|b| assert!(b.join(3, 3)), "rank 3 of 3"),
+            (|b| b.lose(1, false), "rank 1 ended"),
+            (|b| b.lose(1, true), "rank 1 has given up waiting: ranks 0, 2 have not come"),
         ] {
             let mut board = Board::new(None, LIMITS);
             board.join(1, 3);

@@ -113,6 +113,8 @@ struct Connection {
     written: usize,
     /// A get that waits: its key and its deadline.
     waiting: Option<(String, Instant)>,
+    /// The last get ended at its deadline.
+    gave_up: bool,
     closed: bool,
     token: Option<Token>,
 }
@@ -178,7 +180,7 @@ impl Service {
             connection.write();
             if connection.closed && connection.joined {
                 connection.joined = false;
-                self.board.lose(connection.hello.rank);
+                self.board.lose(connection.hello.rank, connection.gave_up);
             }
         }
         if !had_fault && self.board.fault().is_some() {
@@ -206,6 +208,7 @@ impl Connection {
             output: VecDeque::new(),
             written: 0,
             waiting: None,
+            gave_up: false,
             closed: false,
             token: None,
         }
@@ -268,11 +271,13 @@ impl Connection {
 
     fn answer_waiting(&mut self, board: &Board, now: Instant) {
         let Some((key, until)) = &self.waiting else { return };
+        self.gave_up = false;
         if let Some(value) = board.get(key) {
             self.respond(Status::Ok, value);
         } else if let Some(fault) = board.fault() {
             self.respond_fault(fault.clone());
         } else if *until <= now {
+            self.gave_up = true;
             self.respond(Status::Timeout, board.missing().into_bytes().into());
         } else {
             return;

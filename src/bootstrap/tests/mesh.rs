@@ -2,9 +2,9 @@
 
 use std::os::fd::AsRawFd;
 
-use super::{mesh_of, ranks, shortly, soon};
+use super::{all_ok, mesh_of, ranks, shortly, soon};
 use crate::base::Error;
-use crate::bootstrap::{Mesh, UniqueId, job_from_id, mesh};
+use crate::bootstrap::{MemoryStore, Mesh, UniqueId, job_from_id, mesh};
 use crate::config::{Config, TransportChoice};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
@@ -49,10 +49,6 @@ fn each_pair_can_talk(meshes: &[Mesh]) {
             }
         }
     }
-}
-
-fn all_ok(meshes: Vec<crate::base::Result<Mesh>>) -> Vec<Mesh> {
-    meshes.into_iter().map(|mesh| mesh.unwrap_or_else(|e| panic!("{e}"))).collect()
 }
 
 #[test]
@@ -156,9 +152,38 @@ fn a_rank_that_never_comes_is_named_by_all_others() {
         mesh::connect(&mut job, &Config::default(), b"", deadline).err()
     });
     for error in errors.into_iter().flatten() {
-        assert!(error.to_string().contains("rank 1") || error.to_string().contains("ranks 1 "), "{error}");
-        assert!(!error.to_string().contains("2 has"), "{error}");
+        assert!(error.to_string().contains("rank 1 has not come"), "{error}");
     }
+}
+
+#[test]
+fn a_rank_that_is_there_but_connects_with_nobody_is_named_with_its_host() {
+    let mut jobs = MemoryStore::jobs(2).unwrap();
+    let record = crate::bootstrap::record::sample(1, 2);
+    jobs[1].store.as_mut().unwrap().set("record/1", &record.encode(), soon()).unwrap();
+    let error = mesh::connect(&mut jobs[0], &Config::default(), b"", shortly()).err().unwrap();
+    assert!(
+        matches!(&error, Error::Timeout { detail, .. } if detail.contains("rank 1 (host b, pid 4711)")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_rank_that_dies_while_others_connect_is_noticed_before_the_deadline() {
+    let mut jobs = MemoryStore::jobs(3).unwrap();
+    // Rank 2 has published itself and then hangs.
+    let record = crate::bootstrap::record::sample(2, 3);
+    jobs[2].store.as_mut().unwrap().set("record/2", &record.encode(), soon()).unwrap();
+    let errors = std::thread::scope(|scope| {
+        let mut patient = jobs.remove(0);
+        let mut hasty = jobs.remove(0);
+        let patient = scope.spawn(move || mesh::connect(&mut patient, &Config::default(), b"", soon()).err());
+        // Rank 1 gives up before rank 0 would.
+        let hasty = mesh::connect(&mut hasty, &Config::default(), b"", shortly()).err();
+        (patient.join().unwrap(), hasty)
+    });
+    assert!(matches!(errors.0, Some(Error::PeerLost { rank: 1, .. })), "{errors:?}");
+    assert!(matches!(errors.1, Some(Error::Timeout { .. })), "{errors:?}");
 }
 
 #[test]

@@ -1,6 +1,10 @@
 //! Tests of the whole room: ranks as threads.
 
+mod environment;
 mod mesh;
+mod stores;
+mod strangers;
+mod unique_id;
 
 use std::time::{Duration, Instant};
 
@@ -42,4 +46,13 @@ pub(crate) fn mesh_of(size: u32, configure: impl Fn(u32, &mut Config) + Sync) ->
         let mut job: Job = job_from_id(&id, size, rank, soon())?;
         super::mesh::connect(&mut job, &config, format!("from rank {rank}").as_bytes(), soon())
     })
+}
+
+/// What every rank returned, where none may fail. The meshes stay open until all ranks have theirs: one that closes
+/// earlier is lost to those that still connect.
+pub(crate) fn all_ok(results: Vec<Result<Mesh>>) -> Vec<Mesh> {
+    let errors: Vec<String> =
+        results.iter().filter_map(|r| r.as_ref().err().map(ToString::to_string)).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    results.into_iter().flatten().collect()
 }

@@ -1,0 +1,109 @@
+//! A store that this process serves and uses: rank 0's side of every kind of job.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::time::Instant;
+
+use super::rendezvous_file::OwnFile;
+use super::tcp_store::{Applicant, Client, Server, Worlds};
+use super::{JobKey, Store};
+use crate::base::Result;
+use crate::sys::listener::Listener;
+
+/// Server and client in one. Fields end in this order: the client says that it leaves, then the
+/// server ends, then the file that leads to it goes.
+pub(crate) struct ServedStore {
+    client: Client,
+    _server: Server,
+    _file: Option<OwnFile>,
+}
+
+impl ServedStore {
+    /// Serves rank 0's world of `size` at `listeners`. `publish` is called once the server is there.
+    pub fn start(
+        listeners: Vec<Listener>,
+        key: &JobKey,
+        size: u32,
+        deadline: Instant,
+        publish: impl FnOnce(&[SocketAddr]) -> Result<Option<OwnFile>>,
+    ) -> Result<ServedStore> {
+        let server = Server::serve(listeners, key, Some(size), Worlds::One, Some(deadline + super::SLACK))?;
+        let file = publish(server.addresses())?;
+        let own: Vec<SocketAddr> = server.addresses().iter().map(from_here).collect();
+        let who = Applicant { key, rank: 0, size };
+        let client = Client::join(&who, || own.clone(), "this rank's own port", deadline)?;
+        Ok(ServedStore { client, _server: server, _file: file })
+    }
+}
+
+impl Store for ServedStore {
+    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()> {
+        self.client.set(key, value, deadline)
+    }
+
+    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
+        self.client.get(key, deadline)
+    }
+}
+
+/// Where this process itself reaches what listens there.
+fn from_here(address: &SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+/// Listens where others look for `host`.
+///
+/// An address of this host is taken as it is. A name is not resolved: on many hosts their own name
+/// leads to 127.0.1.1, while the others see the real address; so it means every address. An
+/// address that this host does not have is that of a gateway before it: likewise.
+pub(crate) fn listen_at(host: &str, port: u16) -> io::Result<Vec<Listener>> {
+    if host == "localhost" {
+        return Listener::tcp((Ipv4Addr::LOCALHOST, port).into()).map(|listener| vec![listener]);
+    }
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        match Listener::tcp((ip, port).into()) {
+            Ok(listener) => return Ok(vec![listener]),
+            Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {}
+            Err(error) => return Err(error),
+        }
+    }
+    // IPv6 takes IPv4 as well on most hosts; then the second finds its place taken.
+    let v6 = Listener::tcp((Ipv6Addr::UNSPECIFIED, port).into());
+    let v4 = Listener::tcp((Ipv4Addr::UNSPECIFIED, port).into());
+    match (v6, v4) {
+        (Err(_), Err(error)) => Err(error),
+        (v6, v4) => Ok(v6.into_iter().chain(v4).collect()),
+    }
+}
+
+/// The addresses of a host, none if its name is not known (yet).
+pub(crate) fn resolve(host: &str, port: u16) -> Vec<SocketAddr> {
+    (host, port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_own_address_is_bound_alone_and_a_name_or_foreign_address_everywhere() {
+        let bound = |host| listen_at(host, 0).unwrap()[0].address().unwrap().ip();
+        assert_eq!(bound("127.0.0.1"), IpAddr::from(Ipv4Addr::LOCALHOST));
+        assert_eq!(bound("localhost"), IpAddr::from(Ipv4Addr::LOCALHOST));
+        // TEST-NET-3: no host has it.
+        assert!(bound("203.0.113.7").is_unspecified());
+        assert!(bound("some-host").is_unspecified());
+    }
+
+    #[test]
+    fn a_port_that_is_taken_is_an_error() {
+        let taken = Listener::tcp("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = taken.address().unwrap().port();
+        assert_eq!(listen_at("127.0.0.1", port).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    }
+}

@@ -1,0 +1,255 @@
+//! Stores: over TCP, by file, under torchrun, by unique id.
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::{all_ok, ranks, shortly, soon};
+use crate::base::{Error, Result};
+use crate::bootstrap::environment::{Description, Place};
+use crate::bootstrap::job::open;
+use crate::bootstrap::rendezvous_file::{self, OwnFile};
+use crate::bootstrap::tcp_store::{Applicant, Client, Server};
+use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
+use crate::config::Config;
+use crate::sys::listener::Listener;
+
+const ANYWHERE: &str = "127.0.0.1:0";
+
+fn serve(key: &JobKey, size: u32) -> Server {
+    Server::start(ANYWHERE.parse().unwrap(), key, size).unwrap()
+}
+
+fn join(server: &Server, key: &JobKey, rank: u32, size: u32, deadline: Instant) -> Result<Client> {
+    Client::join(&Applicant { key, rank, size }, || vec![server.address()], "the test's server", deadline)
+}
+
+/// An address at which nobody listens.
+fn nobody() -> SocketAddr {
+    TcpListener::bind(ANYWHERE).unwrap().local_addr().unwrap()
+}
+
+/// A folder of its own, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        let name = JobKey::random().unwrap().to_hex();
+        let path = std::env::temp_dir().join(format!("anyccl-test-{}", &name[..16]));
+        fs::create_dir(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("rendezvous")
+    }
+
+    fn is_empty(&self) -> bool {
+        fs::read_dir(&self.0).unwrap().next().is_none()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A world that meets at `place`; each rank opens its job and connects.
+fn meet_at(place: &Place, size: u32) -> Vec<Result<Mesh>> {
+    ranks(size, |rank| {
+        let description = Description { rank, size, place: place.clone(), key: None, source: "test" };
+        let mut job = open(description, soon())?;
+        mesh::connect(&mut job, &Config::default(), b"", soon())
+    })
+}
+
+#[test]
+fn a_get_waits_until_another_rank_has_set_the_key() {
+    for mut pair in [
+        {
+            let key = JobKey::random().unwrap();
+            let server = serve(&key, 2);
+            let pair =
+                [0, 1].map(|rank| Box::new(join(&server, &key, rank, 2, soon()).unwrap()) as Box<dyn Store>);
+            // The server lives as long as the process: the test is about the clients.
+            server.detach();
+            pair
+        },
+        {
+            let store = MemoryStore::new();
+            [Box::new(store.clone()) as Box<dyn Store>, Box::new(store)]
+        },
+    ] {
+        let [one, two] = &mut pair;
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| one.get("k", soon()));
+            two.set("k", b"value", soon()).unwrap();
+            assert_eq!(waiting.join().unwrap().unwrap(), b"value");
+        });
+        assert!(matches!(two.get("never", shortly()), Err(Error::Timeout { .. })));
+    }
+}
+
+#[test]
+fn setting_a_key_to_another_value_is_an_error() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 1);
+    let mut client = join(&server, &key, 0, 1, soon()).unwrap();
+    client.set("k", b"1", soon()).unwrap();
+    client.set("k", b"1", soon()).unwrap();
+    let text = client.set("k", b"2", soon()).unwrap_err().to_string();
+    assert!(text.contains("set twice"), "{text}");
+}
+
+#[test]
+fn a_timeout_at_the_store_names_the_ranks_that_have_not_come() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 4);
+    let _one = join(&server, &key, 1, 4, soon()).unwrap();
+    let mut zero = join(&server, &key, 0, 4, soon()).unwrap();
+    let error = zero.get("record/2", shortly()).unwrap_err();
+    assert!(
+        matches!(&error, Error::Timeout { detail, .. } if detail == "ranks 2, 3 have not come"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_rank_that_dies_while_gathering_is_reported_to_those_that_wait() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 3);
+    let mut zero = join(&server, &key, 0, 3, soon()).unwrap();
+    let one = join(&server, &key, 1, 3, soon()).unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| zero.get("record/2", soon()));
+        one.die();
+        let text = waiting.join().unwrap().unwrap_err().to_string();
+        assert!(text.contains("rank 1 ended"), "{text}");
+    });
+}
+
+#[test]
+fn a_launchers_store_serves_one_world_after_the_other() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 3);
+    for _ in 0..3 {
+        all_ok(ranks(3, |rank| {
+            let client = join(&server, &key, rank, 3, soon())?;
+            let store: Option<Box<dyn Store>> = Some(Box::new(client));
+            let mut job = Job { rank, size: 3, key: key.clone(), store, source: "test" };
+            mesh::connect(&mut job, &Config::default(), b"", soon())
+        }));
+    }
+}
+
+#[test]
+fn rank_0_serves_the_tcp_store_that_the_environment_names() {
+    let at = nobody();
+    let place = Place::Tcp { host: "127.0.0.1".into(), port: at.port(), served: false };
+    all_ok(meet_at(&place, 4));
+    // And again: nothing of the first world is in the way.
+    all_ok(meet_at(&place, 4));
+}
+
+#[test]
+fn a_taken_port_is_an_error_that_says_what_to_do() {
+    let taken = TcpListener::bind(ANYWHERE).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let place = Place::Tcp { host: "127.0.0.1".into(), port, served: false };
+    let description = Description { rank: 0, size: 2, place, key: None, source: "test" };
+    let text = open(description, soon()).err().unwrap().to_string();
+    assert!(text.contains("served=1") && text.contains(&port.to_string()), "{text}");
+}
+
+#[test]
+fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
+    let torch = TcpListener::bind(ANYWHERE).unwrap();
+    let (host, port) = ("127.0.0.1".to_owned(), torch.local_addr().unwrap().port());
+    let run_id = JobKey::random().unwrap().to_hex();
+    // Services that accept and say nothing sit on the first candidates.
+    let candidates = crate::bootstrap::torchrun::candidate_ports(&host, port, &run_id);
+    let _services: Vec<_> =
+        candidates[..2].iter().filter_map(|port| TcpListener::bind((&host[..], *port)).ok()).collect();
+    all_ok(meet_at(&Place::Torchrun { host, port, run_id }, 3));
+}
+
+#[test]
+fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
+    let stale = rendezvous_file::sample(&[&nobody().to_string()]);
+    let garbage: [&dyn Fn(&Folder); 5] = [
+        &|_| {},
+        &|folder| std::mem::forget(OwnFile::publish(&folder.file(), stale.clone()).unwrap()),
+        &|folder| fs::write(folder.file(), b"").unwrap(),
+        &|folder| fs::write(folder.file(), b"anyccl rendezvous 1\njob 00").unwrap(),
+        &|folder| fs::write(folder.file(), nobody().to_string()).unwrap(),
+    ];
+    for prepare in garbage {
+        let folder = Folder::new();
+        prepare(&folder);
+        all_ok(meet_at(&Place::File(folder.file()), 3));
+        assert!(folder.is_empty(), "nothing is left behind");
+    }
+}
+
+#[test]
+fn a_rendezvous_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
+    let folder = Folder::new();
+    let own = OwnFile::publish(&folder.file(), rendezvous_file::sample(&["10.0.0.1:1"])).unwrap();
+    assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
+    fs::write(folder.file(), b"10.0.0.9").unwrap();
+    drop(own);
+    assert_eq!(fs::read(folder.file()).unwrap(), b"10.0.0.9");
+}
+
+#[test]
+fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
+    let folder = Folder::new();
+    let stale = rendezvous_file::sample(&[&nobody().to_string()]);
+    let _stale = OwnFile::publish(&folder.file(), stale).unwrap();
+    let place = Place::File(folder.file());
+    let description = Description { rank: 1, size: 4, place, key: None, source: "test" };
+    let text = open(description, shortly()).err().unwrap().to_string();
+    assert!(text.contains("does not answer") && text.contains("000000000000feed"), "{text}");
+}
+
+#[test]
+fn a_plain_address_in_a_file_leads_to_the_tcp_store_there() {
+    let folder = Folder::new();
+    let at = nobody();
+    fs::write(folder.file(), format!("{at}\n")).unwrap();
+    let tcp = Place::Tcp { host: at.ip().to_string(), port: at.port(), served: false };
+    let file = Place::File(folder.file());
+    all_ok(ranks(3, |rank| {
+        let place = if rank == 0 { tcp.clone() } else { file.clone() };
+        let mut job = open(Description { rank, size: 3, place, key: None, source: "test" }, soon())?;
+        mesh::connect(&mut job, &Config::default(), b"", soon())
+    }));
+}
+
+#[test]
+fn a_store_with_another_key_is_not_joined() {
+    let server = serve(&JobKey::random().unwrap(), 2);
+    let error = join(&server, &JobKey::random().unwrap(), 0, 2, shortly()).err().unwrap();
+    assert!(matches!(&error, Error::Timeout { detail, .. } if detail.contains("job key")), "{error}");
+}
+
+#[test]
+fn two_processes_with_one_rank_are_told_so() {
+    let id = UniqueId::create(&Config::default()).unwrap();
+    let _first = job_from_id(&id, 2, 1, soon()).unwrap();
+    let text = job_from_id(&id, 2, 1, soon()).err().unwrap().to_string();
+    assert!(text.contains("two processes say they are rank 1"), "{text}");
+}
+
+#[test]
+fn a_server_that_is_dropped_frees_its_port() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 2);
+    let at = server.address();
+    let _client = join(&server, &key, 0, 2, soon()).unwrap();
+    drop(server);
+    Listener::tcp(at).unwrap();
+}

@@ -1,0 +1,162 @@
+//! Strangers at the door while the ranks gather.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Barrier;
+use std::time::Duration;
+
+use super::{all_ok, ranks, soon};
+use crate::bootstrap::auth::Purpose;
+use crate::bootstrap::dial::{Dial, Target};
+use crate::bootstrap::gate::{Arrival, Gate};
+use crate::bootstrap::handshake::Refusal;
+use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::tcp_store::{Applicant, Client, Server};
+use crate::bootstrap::{Job, JobKey, mesh};
+use crate::config::{Config, TransportChoice};
+use crate::sys::listener::Listener;
+use crate::sys::poll::PollSet;
+use crate::sys::socket::Socket;
+
+/// Strangers of four kinds. They are returned: those that say nothing stay connected.
+fn strangers(at: SocketAddr, count: usize) -> Vec<TcpStream> {
+    let mut connected = Vec::new();
+    for kind in 0..count {
+        let mut stream = TcpStream::connect(at).unwrap();
+        // A stranger may be refused while it is still speaking.
+        let _ = match kind % 4 {
+            0 => Ok(()),
+            1 => stream.write_all(b"GET / HTTP/1.0\r\n\r\n"),
+            2 => stream.write_all(&[0xa5; 4096]),
+            _ => {
+                drop(stream);
+                continue;
+            }
+        };
+        connected.push(stream);
+    }
+    connected
+}
+
+#[test]
+fn two_hundred_strangers_at_the_store_do_not_keep_four_ranks_from_meeting() {
+    let key = JobKey::random().unwrap();
+    let server = Server::start("127.0.0.1:0".parse().unwrap(), &key, 4).unwrap();
+    let crowd = strangers(server.address(), 200);
+    let meshes = ranks(4, |rank| {
+        let who = Applicant { key: &key, rank, size: 4 };
+        let client = Client::join(&who, || vec![server.address()], "", soon()).unwrap();
+        let mut job = Job { rank, size: 4, key: key.clone(), store: Some(Box::new(client)), source: "test" };
+        let config = Config { transport: TransportChoice::Tcp, ..Config::default() };
+        mesh::connect(&mut job, &config, b"", soon())
+    });
+    all_ok(meshes);
+    drop(crowd);
+}
+
+/// Runs a gate until a rank has come through it, while the crowd is there.
+fn admit_one(gate: &mut Gate) -> (Socket, Hello) {
+    let mut set = PollSet::new();
+    loop {
+        set.clear();
+        gate.register(&mut set);
+        set.wait(gate.next_deadline().into_iter().chain([soon()]).min()).unwrap();
+        for arrival in gate.advance(&set) {
+            if let Arrival::Admitted(socket, hello) = arrival {
+                return (socket, hello);
+            }
+        }
+    }
+}
+
+fn dial(target: SocketAddr, key: &JobKey, hello: Hello) -> Result<(Socket, Hello), Refusal> {
+    let mut dial = Dial::start(&Target::Tcp(target), key, hello, Duration::from_secs(20))?;
+    let mut set = PollSet::new();
+    loop {
+        set.clear();
+        dial.register(&mut set);
+        set.wait(dial.next_deadline()).unwrap();
+        if let Some(there) = dial.advance(&set)? {
+            return Ok(there);
+        }
+    }
+}
+
+#[test]
+fn a_gate_too_small_for_the_crowd_lets_the_oldest_go_and_the_rank_in() {
+    let key = JobKey::random().unwrap();
+    let listener = Listener::tcp("127.0.0.1:0".parse().unwrap()).unwrap();
+    let at = listener.address().unwrap();
+    let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
+    let mut gate = Gate::new(vec![listener], &key, &[Purpose::Control], own, 8);
+    let mut crowd = strangers(at, 200);
+    let admitted = std::thread::scope(|scope| {
+        scope.spawn(|| dial(at, &key, Hello::new(Purpose::Control, 1, 2, 0)).map(drop).unwrap());
+        admit_one(&mut gate)
+    });
+    assert_eq!(admitted.1.rank, 1);
+    // The first stranger said nothing and was the first to go: it got our nonce at most.
+    let mut heard = Vec::new();
+    crowd[0].set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let end = crowd[0].read_to_end(&mut heard);
+    assert!(heard.len() <= 32 && end.is_ok_and(|n| n <= 32), "{heard:?}");
+}
+
+#[test]
+fn a_wrong_key_or_purpose_is_refused_without_an_answer_and_the_right_one_is_not() {
+    let key = JobKey::random().unwrap();
+    let listener = Listener::tcp("127.0.0.1:0".parse().unwrap()).unwrap();
+    let at = listener.address().unwrap();
+    let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
+    let mut gate = Gate::new(vec![listener], &key, &[Purpose::Control, Purpose::Data], own, 8);
+    let served = Barrier::new(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for (stranger_key, purpose) in
+                [(JobKey::random().unwrap(), Purpose::Control), (key.clone(), Purpose::Store)]
+            {
+                let refused = dial(at, &stranger_key, Hello::new(purpose, 1, 2, 0)).unwrap_err();
+                assert!(matches!(refused, Refusal::Closed | Refusal::Io(_)), "{refused}");
+            }
+            let _held = dial(at, &key, Hello::new(Purpose::Data, 1, 2, 0)).unwrap();
+            served.wait();
+        });
+        let (_socket, hello) = admit_one(&mut gate);
+        assert_eq!(hello.purpose, Purpose::Data, "only the last of the three may come through");
+        served.wait();
+    });
+}
+
+#[test]
+fn whoever_sends_our_own_bytes_back_learns_and_gets_nothing() {
+    let key = JobKey::random().unwrap();
+    // An impostor who listens where a rank connects, and returns every byte.
+    let mirror = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = mirror.local_addr().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = mirror.accept().unwrap();
+            let mut bytes = [0; 64];
+            while let Ok(read @ 1..) = stream.read(&mut bytes) {
+                if stream.write_all(&bytes[..read]).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut hello = Hello::new(Purpose::Control, 1, 2, 0);
+        hello.data_follows = true;
+        let mut dial = Dial::start(&Target::Tcp(at), &key, hello, Duration::from_millis(200)).unwrap();
+        let mut set = PollSet::new();
+        let refused = loop {
+            set.clear();
+            dial.register(&mut set);
+            set.wait(dial.next_deadline()).unwrap();
+            match dial.advance(&set) {
+                Ok(None) => {}
+                Ok(Some(_)) => panic!("took its own reflection for a peer"),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, Refusal::Io(_) | Refusal::Stranger), "{refused}");
+    });
+}
