@@ -19,6 +19,7 @@ use crate::log_line;
 use crate::reduce::{DivideFn, ReduceFn};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
+use crate::transport::control::Message;
 
 /// Collectives and transfers are separate conversations.
 pub(super) const COLLECTIVES: u32 = 0;
@@ -264,20 +265,19 @@ impl Engine {
         if self.failure.is_some() {
             return;
         }
-        let notice = failure::notice(&error);
-        for port in &mut self.ports {
-            if let Some(control) = &mut port.control {
-                control.send(&notice);
-            }
-        }
-        self.end_all(error);
+        let notice = failure::notice(&error, self.rank);
+        self.end_all(error, &notice);
     }
 
-    pub(super) fn end_all(&mut self, error: Error) {
+    /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
+    pub(super) fn end_all(&mut self, error: Error, notice: &Message) {
         if self.failure.is_some() {
             return;
         }
         log_line!(Error, "rank {} of \"{}\": {error}", self.rank, self.name);
+        for control in self.ports.iter_mut().filter_map(|port| port.control.as_mut()) {
+            control.send(notice);
+        }
         for active in self.actives.iter_mut().filter(|a| a.outcome.is_none()) {
             active.outcome = Some(Err(error.clone()));
         }

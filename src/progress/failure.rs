@@ -11,24 +11,24 @@ const MISMATCH: u8 = 3;
 const ABORTED: u8 = 4;
 const OTHER: u8 = 5;
 
-/// The notice that carries `error` to the other ranks.
-pub(super) fn notice(error: &Error) -> Message {
-    let (kind, rank, text) = match error {
+/// The notice that carries `error`, noticed by `origin`, to the other ranks.
+pub(super) fn notice(error: &Error, origin: Rank) -> Message {
+    let (kind, subject, text) = match error {
         Error::PeerLost { rank, detail } => (PEER_LOST, *rank, detail.clone()),
         Error::Timeout { waited, detail } => (TIMEOUT, waited.as_millis() as u32, detail.clone()),
         Error::Mismatch(text) => (MISMATCH, 0, text.clone()),
         Error::Aborted(text) => (ABORTED, 0, text.clone()),
         other => (OTHER, 0, other.to_string()),
     };
-    Message::Notice { kind, rank, text }
+    Message::Notice { kind, origin, subject, text }
 }
 
-/// The error that a notice from `sender` means here.
-pub(super) fn from_notice(kind: u8, rank: Rank, text: String, sender: &str) -> Error {
-    let told = format!("{text} (reported by {sender})");
+/// The error that a notice means here; `origin` is the label of the rank that noticed it.
+pub(super) fn from_notice(kind: u8, subject: u32, text: &str, origin: &str) -> Error {
+    let told = format!("{text} (reported by {origin})");
     match kind {
-        PEER_LOST => Error::PeerLost { rank, detail: told },
-        TIMEOUT => Error::Timeout { waited: Duration::from_millis(u64::from(rank)), detail: told },
+        PEER_LOST => Error::PeerLost { rank: subject, detail: told },
+        TIMEOUT => Error::Timeout { waited: Duration::from_millis(u64::from(subject)), detail: told },
         MISMATCH => Error::Mismatch(told),
         ABORTED => Error::Aborted(told),
         _ => Error::Aborted(format!("another rank failed: {told}")),
@@ -48,8 +48,10 @@ mod tests {
             Error::Aborted("it died".into()),
         ];
         for error in errors {
-            let Message::Notice { kind, rank, text } = notice(&error) else { panic!("not a notice") };
-            let told = from_notice(kind, rank, text, "rank 7");
+            let Message::Notice { kind, subject, text, .. } = notice(&error, 7) else {
+                panic!("not a notice")
+            };
+            let told = from_notice(kind, subject, &text, "rank 7");
             assert_eq!(std::mem::discriminant(&told), std::mem::discriminant(&error));
             assert!(told.to_string().contains("it died") && told.to_string().contains("rank 7"));
         }

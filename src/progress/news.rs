@@ -25,10 +25,8 @@ impl Engine {
                         port.stall = Some(Stall { context, sequence, call });
                         self.stalls_known = true;
                     }
-                    Ok(Some(Event::Message(Message::Notice { kind, rank, text }))) => {
-                        // Whoever noticed it has told everybody: not passed on.
-                        let error = failure::from_notice(kind, rank, text, &port.label);
-                        self.end_all(error);
+                    Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => {
+                        self.take_notice(peer, &notice);
                         return true;
                     }
                     Ok(Some(Event::Message(Message::Bye))) => {
@@ -54,6 +52,15 @@ impl Engine {
             self.compare_stalls();
         }
         lost
+    }
+
+    /// Another rank has noticed a failure.
+    fn take_notice(&mut self, sender: usize, notice: &Message) {
+        let Message::Notice { kind, origin, subject, text } = notice else { return };
+        // The number is foreign: a rank that does not exist is taken for the sender.
+        let origin = self.ports.get(*origin as usize).unwrap_or(&self.ports[sender]);
+        let error = failure::from_notice(*kind, *subject, text, &origin.label);
+        self.end_all(error, notice);
     }
 
     /// Nothing moves any more: fails if that is because somebody went away.

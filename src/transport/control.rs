@@ -39,8 +39,10 @@ pub enum Message {
     Notice {
         /// Kind of the failure, a number of the layer above.
         kind: u8,
-        /// The rank that it is about.
-        rank: u32,
+        /// The rank that noticed it.
+        origin: u32,
+        /// The rank that it is about, or another number of the layer above.
+        subject: u32,
         /// In words.
         text: String,
     },
@@ -91,11 +93,12 @@ impl Control {
                 self.outgoing.extend(call[0].to_le_bytes());
                 self.outgoing.extend(call[1].to_le_bytes());
             }
-            Message::Notice { kind, rank, text } => {
+            Message::Notice { kind, origin, subject, text } => {
                 let text = &text.as_bytes()[..text.floor_char_boundary(TEXT_BYTES)];
                 self.outgoing.push(NOTICE);
                 self.outgoing.push(*kind);
-                self.outgoing.extend(rank.to_le_bytes());
+                self.outgoing.extend(origin.to_le_bytes());
+                self.outgoing.extend(subject.to_le_bytes());
                 self.outgoing.extend((text.len() as u16).to_le_bytes());
                 self.outgoing.extend(text);
             }
@@ -169,14 +172,15 @@ impl Control {
                 (Message::Stall { context, sequence, call: [word(8), word(16)] }, 24)
             }
             NOTICE => {
-                let Some(&[kind, r0, r1, r2, r3, l0, l1]) = body.first_chunk::<7>() else { return Ok(None) };
-                let len = usize::from(u16::from_le_bytes([l0, l1]));
+                let Some(head) = body.first_chunk::<11>() else { return Ok(None) };
+                let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+                let len = usize::from(u16::from_le_bytes([head[9], head[10]]));
                 if len > TEXT_BYTES {
                     return Err(garbage("an endless failure notice"));
                 }
-                let Some(text) = body.get(7..7 + len) else { return Ok(None) };
+                let Some(text) = body.get(11..11 + len) else { return Ok(None) };
                 let text = String::from_utf8_lossy(text).into_owned();
-                (Message::Notice { kind, rank: u32::from_le_bytes([r0, r1, r2, r3]), text }, 7 + len)
+                (Message::Notice { kind: head[0], origin: word(1), subject: word(5), text }, 11 + len)
             }
             BYE => (Message::Bye, 0),
             _ => return Err(garbage("an unknown control message")),
@@ -214,7 +218,7 @@ mod tests {
         let said = [
             Message::Bell,
             Message::Stall { context: 7, sequence: 9, call: [u64::MAX, 3] },
-            Message::Notice { kind: 2, rank: 5, text: "räuber".repeat(3) },
+            Message::Notice { kind: 2, origin: 1, subject: 5, text: "räuber".repeat(3) },
             Message::Bye,
         ];
         for message in &said {
@@ -232,7 +236,7 @@ mod tests {
     fn a_notice_that_comes_in_single_bytes_is_read() {
         let (a, mut b) = pair();
         let (mut record, reader) = pair();
-        record.send(&Message::Notice { kind: 1, rank: 2, text: "lost".into() });
+        record.send(&Message::Notice { kind: 1, origin: 0, subject: 2, text: "lost".into() });
         let mut bytes = [0u8; 64];
         let n = reader.socket.read(&mut bytes).unwrap().unwrap();
         for (i, byte) in bytes[..n].iter().enumerate() {
@@ -247,7 +251,7 @@ mod tests {
         a.socket.write(&[99]).unwrap();
         assert!(b.next_event().is_err());
         let (a, mut b) = pair();
-        a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
+        a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
         assert!(b.next_event().is_err());
     }
 }

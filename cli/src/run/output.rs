@@ -150,4 +150,3 @@ fn pass_on(line: &[u8], prefix: Option<&[u8]>, at: usize, sink: &mut Sink, tail:
         Some(prefix) => sink.put(&[prefix, line, b"\n"]),
     }
 }
-

@@ -73,9 +73,10 @@ fn not_started(program: &OsStr, rank: usize, error: &io::Error) -> Failure {
     let name = program.display();
     let searched = !program.as_encoded_bytes().contains(&b'/');
     match error.kind() {
-        io::ErrorKind::NotFound if searched => {
-            Failure { code: 127, text: format!("program \"{name}\" not found in PATH; write ./{name} if it is here") }
-        }
+        io::ErrorKind::NotFound if searched => Failure {
+            code: 127,
+            text: format!("program \"{name}\" not found in PATH; write ./{name} if it is here"),
+        },
         io::ErrorKind::NotFound => Failure {
             code: 127,
             text: format!("program \"{name}\" not found (or the interpreter that its first line names)"),
@@ -83,9 +84,10 @@ fn not_started(program: &OsStr, rank: usize, error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => {
             Failure { code: 126, text: format!("program \"{name}\" may not be executed: {error}") }
         }
-        _ if error.raw_os_error() == Some(libc::ENOEXEC) => {
-            Failure { code: 126, text: format!("program \"{name}\" is neither a binary nor a script with #!") }
-        }
+        _ if error.raw_os_error() == Some(libc::ENOEXEC) => Failure {
+            code: 126,
+            text: format!("program \"{name}\" is neither a binary nor a script with #!"),
+        },
         _ => Failure::own(format_args!("cannot start rank {rank}, program \"{name}\": {error}")),
     }
 }

@@ -2,24 +2,26 @@
 //!
 //! Served here and not by rank 0, so that a rank 0 that never comes is noticed like any other.
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anyccl_engine::base::Result;
+use anyccl_engine::bootstrap::JobKey;
+use anyccl_engine::bootstrap::tcp_store::Server;
 
 /// A store that is served until this is dropped.
 pub struct Store {
-    address: SocketAddr,
-    _server: TcpListener,
+    server: Server,
 }
 
 impl Store {
     /// What the ranks get as `ANYCCL_STORE`.
     pub fn address(&self) -> String {
-        format!("tcp://{}?served=1", self.address)
+        format!("tcp://{}?served=1", self.server.address())
     }
 }
 
 /// Serves the store of a job of `ranks` ranks that know `key`, on this host only.
-pub fn serve(_key: &[u8; 32], _ranks: u32) -> io::Result<Store> {
-    let server = TcpListener::bind("127.0.0.1:0")?;
-    Ok(Store { address: server.local_addr()?, _server: server })
+pub fn serve(key: &[u8; 32], ranks: u32) -> Result<Store> {
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    Ok(Store { server: Server::start(at, &JobKey(*key), ranks)? })
 }

@@ -44,9 +44,8 @@ fn obey(parent: u32, orders: &Orders) -> io::Result<()> {
     // SAFETY: asks the kernel; touches no memory.
     let record = unsafe { libc::getpid() }.to_ne_bytes();
     // SAFETY: the kernel reads the 4 bytes of `record`, which outlives the call.
-    let sent = unsafe {
-        libc::send(orders.watchdog, record.as_ptr().cast(), record.len(), libc::MSG_NOSIGNAL)
-    };
+    let sent =
+        unsafe { libc::send(orders.watchdog, record.as_ptr().cast(), record.len(), libc::MSG_NOSIGNAL) };
     // A dead watchdog is a lost precaution, not a reason to refuse work: the answer is ignored.
     let _ = sent;
     if let Some(cpus) = &orders.cpus {

@@ -1,0 +1,181 @@
+//! One call on one rank: memory with guards around it, the call, the comparison.
+
+use anyccl_engine::base::{Collective, Rank, Result};
+use anyccl_engine::comm::{Communicator, Operation, Request};
+
+use super::case::Case;
+use super::oracle;
+
+/// Bytes before and behind each buffer that must stay as they are. Odd: no buffer is aligned by luck.
+const GUARD: usize = 67;
+const GUARD_BYTE: u8 = 0xa5;
+/// What an output holds before the call.
+const UNTOUCHED: u8 = 0xc3;
+
+/// Whether send and receive buffer coincide, where the collective allows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    Apart,
+    InPlace,
+}
+
+impl Placement {
+    pub const ALL: [Placement; 2] = [Placement::Apart, Placement::InPlace];
+}
+
+/// Bytes between two guards.
+struct Memory(Vec<u8>);
+
+impl Memory {
+    fn of(content: &[u8]) -> Memory {
+        Memory([&[GUARD_BYTE; GUARD], content, &[GUARD_BYTE; GUARD]].concat())
+    }
+
+    fn untouched(len: usize) -> Memory {
+        Memory::of(&vec![UNTOUCHED; len])
+    }
+
+    fn content(&self) -> &[u8] {
+        &self.0[GUARD..self.0.len() - GUARD]
+    }
+
+    fn content_mut(&mut self) -> &mut [u8] {
+        let end = self.0.len() - GUARD;
+        &mut self.0[GUARD..end]
+    }
+
+    fn guards_are_intact(&self) -> bool {
+        let (front, back) = (&self.0[..GUARD], &self.0[self.0.len() - GUARD..]);
+        front.iter().chain(back).all(|&byte| byte == GUARD_BYTE)
+    }
+}
+
+/// A call with the buffers of one rank.
+pub struct Attempt {
+    case: Case,
+    size: u32,
+    rank: Rank,
+    /// The send buffer, unless it lies in `target`.
+    source: Option<Memory>,
+    /// The receive buffer and, in place, the send buffer.
+    target: Memory,
+    /// Where in `target` the output starts.
+    output_at: usize,
+    /// Where in `target` the input starts, in place.
+    input_at: usize,
+}
+
+impl Attempt {
+    pub fn new(case: Case, size: u32, rank: Rank, placement: Placement) -> Attempt {
+        let input = oracle::input(&case, size, rank);
+        let output_len = oracle::output_len(&case, size, rank) * case.datatype.bytes();
+        let mine = rank as usize * case.count * case.datatype.bytes();
+        let at_root = rank == case.root;
+        let (input_at, output_at) = match case.collective {
+            _ if placement == Placement::Apart => {
+                let (source, target) = (Some(Memory::of(&input)), Memory::untouched(output_len));
+                return Attempt { case, size, rank, source, target, output_at: 0, input_at: 0 };
+            }
+            Collective::AllGather => (mine, 0),
+            Collective::Gather if at_root => (mine, 0),
+            Collective::ReduceScatter => (0, mine),
+            Collective::Scatter if at_root => (0, mine),
+            Collective::AllReduce | Collective::AllToAll | Collective::Broadcast => (0, 0),
+            Collective::Reduce if at_root => (0, 0),
+            _ => return Attempt::new(case, size, rank, Placement::Apart),
+        };
+        let mut target = Memory::untouched(output_len.max(input.len()));
+        target.content_mut()[input_at..][..input.len()].copy_from_slice(&input);
+        Attempt { case, size, rank, source: None, target, output_at, input_at }
+    }
+
+    /// On this rank of this communicator.
+    pub fn on(comm: &Communicator, case: Case, placement: Placement) -> Attempt {
+        Attempt::new(case, comm.size(), comm.rank(), placement)
+    }
+
+    fn operation(&mut self) -> Operation {
+        let target = self.target.content_mut().as_mut_ptr();
+        let recv = target.wrapping_add(self.output_at);
+        let send = match &self.source {
+            Some(source) => source.content().as_ptr(),
+            None => target.wrapping_add(self.input_at).cast_const(),
+        };
+        Operation { call: self.case.call(), send, recv, peer: 0 }
+    }
+
+    /// Makes the call and waits.
+    pub fn run(&mut self, comm: &Communicator) -> Result<()> {
+        let operation = self.operation();
+        // SAFETY: the buffers are as long as the definition of the collective says, and are left alone until
+        // the call returns.
+        unsafe { comm.run(&operation) }
+    }
+
+    /// Starts the call.
+    pub fn start(mut self, comm: &Communicator) -> Result<Running> {
+        let operation = self.operation();
+        // SAFETY: as in `run`; `Running` owns the buffers, does not touch them before the request has ended, and
+        // drops the request, which waits, before them.
+        let request = unsafe { comm.start(&operation) }?;
+        Ok(Running { request, attempt: self })
+    }
+
+    /// Compares with the oracle.
+    pub fn verify(&self) {
+        let who = format!("{} on rank {} of {}", self.case, self.rank, self.size);
+        let expected = oracle::output(&self.case, self.size, self.rank);
+        let got = &self.target.content()[self.output_at..][..expected.len()];
+        if let Some(at) = (0..expected.len()).find(|&at| expected[at] != got[at]) {
+            let width = self.case.datatype.bytes();
+            let element = at / width;
+            let of = |bytes: &[u8]| format!("{:02x?}", &bytes[element * width..][..width]);
+            let wrong = expected.iter().zip(got).filter(|(a, b)| a != b).count();
+            let (want, is) = (of(&expected), of(got));
+            panic!("{who}: element {element} is {is}, not {want} ({wrong} bytes of {} differ)", got.len());
+        }
+        assert!(self.target.guards_are_intact(), "{who} wrote beside its receive buffer");
+        if let Some(source) = &self.source {
+            assert_eq!(
+                source.content(),
+                oracle::input(&self.case, self.size, self.rank),
+                "{who} wrote its input"
+            );
+            assert!(source.guards_are_intact(), "{who} wrote beside its send buffer");
+        }
+    }
+}
+
+/// A started call.
+pub struct Running {
+    // Dropped first: it waits for those who use the buffers.
+    request: Request,
+    attempt: Attempt,
+}
+
+impl Running {
+    pub fn request(&mut self) -> &mut Request {
+        &mut self.request
+    }
+
+    /// Waits, and compares.
+    pub fn wait_and_verify(&mut self) {
+        let who = format!("{} on rank {}", self.attempt.case, self.attempt.rank);
+        self.request.wait().unwrap_or_else(|e| panic!("{who}: {e}"));
+        self.attempt.verify();
+    }
+}
+
+/// Makes the call, waits, compares.
+pub fn check(comm: &Communicator, case: Case, placement: Placement) {
+    let mut attempt = Attempt::on(comm, case, placement);
+    attempt.run(comm).unwrap_or_else(|e| panic!("{case} on rank {}: {e}", comm.rank()));
+    attempt.verify();
+}
+
+/// Starts the call, waits, compares.
+pub fn check_started(comm: &Communicator, case: Case, placement: Placement) {
+    let attempt = Attempt::on(comm, case, placement);
+    let running = attempt.start(comm);
+    running.unwrap_or_else(|e| panic!("{case} on rank {}: {e}", comm.rank())).wait_and_verify();
+}

@@ -1,0 +1,206 @@
+//! Ranks as processes: this test program again, told by its environment which rank to be.
+//!
+//! A test file has one ignored test, [`ENTRY`], that does what a rank does; [`Ranks::start`] runs it once per
+//! rank. A rank says things in lines that begin with [`MARK`], and waits for lines on its standard input: the
+//! tests wait for events, never for time to pass.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyccl_engine::base::Rank;
+
+/// Name of the test that is the entry of a rank.
+pub const ENTRY: &str = "a_rank_of_the_tests_in_this_file";
+/// What this rank is to do; [`ENTRY`] does nothing without.
+pub const PART: &str = "ANYCCL_TEST_PART";
+/// Start of a line that is meant for the parent.
+const MARK: &str = "@ ";
+/// No single event takes longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What this process was told to do, if it is a rank.
+pub fn part() -> Option<String> {
+    std::env::var(PART).ok()
+}
+
+/// Tells the parent.
+pub fn say(text: &str) {
+    // One write past the harness's capture; the leading newline ends what the harness has begun to print.
+    let line = format!("\n{MARK}{}\n", text.replace('\n', " "));
+    let mut out = std::io::stdout().lock();
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).expect("the parent reads");
+}
+
+/// Waits for the parent's next line.
+pub fn listen() -> String {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).expect("the parent speaks");
+    line.trim().to_string()
+}
+
+/// Where the ranks of a job are to find each other: a port of this host that was free just now.
+pub fn free_tcp_store() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    format!("tcp://127.0.0.1:{}", listener.local_addr().expect("its number").port())
+}
+
+/// A line, and when it came.
+pub struct Said {
+    pub when: Instant,
+    pub text: String,
+}
+
+/// A rank as the parent sees it. Dropped, it is killed.
+pub struct RankProcess {
+    pub rank: Rank,
+    child: Child,
+    lines: Receiver<Said>,
+    errors: Option<JoinHandle<String>>,
+}
+
+/// How to start the ranks of one job.
+#[derive(Clone)]
+pub struct Job {
+    pub size: u32,
+    pub part: &'static str,
+    /// Set for every rank.
+    pub environment: Vec<(String, String)>,
+    /// Command that the rank is run by, such as `ip netns exec NAME`.
+    pub prefixes: Vec<Vec<String>>,
+}
+
+impl Job {
+    pub fn new(size: u32, part: &'static str, store: &str) -> Job {
+        Job { size, part, environment: Vec::new(), prefixes: Vec::new() }
+            .set("ANYCCL_WORLD_SIZE", size)
+            .set("ANYCCL_STORE", store)
+            .set("ANYCCL_TIMEOUT_MS", 50_000)
+            .set("ANYCCL_LOG", "off")
+    }
+
+    /// Sets a variable for every rank.
+    pub fn set(mut self, name: &str, value: impl ToString) -> Job {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_string(), value.to_string()));
+        self
+    }
+
+    /// Starts one rank.
+    pub fn start(&self, rank: Rank) -> RankProcess {
+        let own = std::env::current_exe().expect("the path of this program");
+        let mut command = match self.prefixes.get(rank as usize).filter(|p| !p.is_empty()) {
+            Some(prefix) => {
+                let mut command = Command::new(&prefix[0]);
+                command.args(&prefix[1..]).arg(own);
+                command
+            }
+            None => Command::new(own),
+        };
+        command.args([ENTRY, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANYCCL_")) {
+            command.env_remove(name);
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env("ANYCCL_RANK", rank.to_string()).env(PART, self.part);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        RankProcess::watch(rank, command.spawn().expect("a rank starts"))
+    }
+
+    /// Starts every rank.
+    pub fn start_all(&self) -> Vec<RankProcess> {
+        (0..self.size).map(|rank| self.start(rank)).collect()
+    }
+}
+
+impl RankProcess {
+    fn watch(rank: Rank, mut child: Child) -> RankProcess {
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        let mut stderr = child.stderr.take().expect("piped");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let when = Instant::now();
+                let Some(text) = line.strip_prefix(MARK) else { continue };
+                if sender.send(Said { when, text: text.to_string() }).is_err() {
+                    return;
+                }
+            }
+        });
+        let errors = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        });
+        RankProcess { rank, child, lines, errors: Some(errors) }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The next line.
+    pub fn hear(&mut self) -> Said {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(said) => said,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("rank {} says nothing for {} s", self.rank, PATIENCE.as_secs())
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let _ = self.child.kill();
+                let status = self.child.wait();
+                let errors = self.errors.take().map(|thread| thread.join().unwrap_or_default());
+                panic!("rank {} has ended ({status:?}): {}", self.rank, errors.unwrap_or_default())
+            }
+        }
+    }
+
+    /// The next line, which must be this one.
+    pub fn expect(&mut self, text: &str) {
+        let said = self.hear();
+        assert_eq!(said.text, text, "rank {}", self.rank);
+    }
+
+    /// Whether nothing is said for so long.
+    pub fn is_silent_for(&mut self, time: Duration) -> bool {
+        matches!(self.lines.recv_timeout(time), Err(RecvTimeoutError::Timeout))
+    }
+
+    /// Says a line to the rank.
+    pub fn tell(&mut self, text: &str) {
+        let input = self.child.stdin.as_mut().expect("piped");
+        writeln!(input, "{text}").and_then(|()| input.flush()).expect("the rank listens");
+    }
+
+    pub fn signal(&self, signal: libc::c_int) {
+        // SAFETY: plain call. The child has not been waited for yet, so the number is still its own.
+        let done = unsafe { libc::kill(self.child.id() as libc::pid_t, signal) };
+        assert_eq!(done, 0, "signal {signal} to rank {}", self.rank);
+    }
+
+    /// Waits for its end; whether it ended well. Its standard error comes along.
+    pub fn end(mut self) -> (bool, String) {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().expect("our child");
+        let errors = self.errors.take().expect("taken once").join().unwrap_or_default();
+        (status.success(), errors)
+    }
+
+    /// Waits for its end, which must be a good one.
+    pub fn end_well(self) {
+        let rank = self.rank;
+        let (well, errors) = self.end();
+        assert!(well, "rank {rank} has failed: {errors}");
+    }
+}
+
+impl Drop for RankProcess {
+    fn drop(&mut self) {
+        // A stopped process is killed as well. Errors mean that it is gone.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,98 @@
+//! Ranks as threads of this process.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use anyccl_engine::base::Rank;
+use anyccl_engine::bootstrap::UniqueId;
+use anyccl_engine::comm::{CommConfig, Communicator};
+use anyccl_engine::config::{Config, TransportChoice};
+
+use super::watchdog::Watchdog;
+
+/// After this, a test hangs. Far above what any of them needs on a busy machine.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Both ways between the ranks of one host.
+pub const TRANSPORTS: [TransportChoice; 2] = [TransportChoice::Auto, TransportChoice::Tcp];
+
+/// The settings of a test: nothing from the environment, and no patience beyond the test's.
+pub fn config(transport: TransportChoice) -> Config {
+    Config { transport, timeout: Some(Duration::from_secs(60)), ..Config::default() }
+}
+
+/// "shm" or "tcp", for messages.
+pub fn name_of(transport: TransportChoice) -> &'static str {
+    match transport {
+        TransportChoice::Tcp => "tcp",
+        TransportChoice::Auto | TransportChoice::Shm => "shm",
+    }
+}
+
+/// Runs `body` on each rank of a new communicator, which is finalized afterwards; gives what it returned,
+/// by rank.
+///
+/// # Panics
+/// With the first panic of any rank. A rank that panics leaves without a word, which ends the others.
+pub fn on_ranks<R: Send>(size: u32, config: &Config, body: impl Fn(&Communicator) -> R + Sync) -> Vec<R> {
+    on_hosts(size, |_| config.clone(), body)
+}
+
+/// As [`on_ranks`], with settings for each rank.
+pub fn on_hosts<R: Send>(
+    size: u32,
+    config: impl Fn(Rank) -> Config + Sync,
+    body: impl Fn(&Communicator) -> R + Sync,
+) -> Vec<R> {
+    join_and(size, config, |comm| {
+        let result = body(&comm);
+        comm.finalize().unwrap_or_else(|e| panic!("rank {} cannot finalize: {e}", comm.rank()));
+        result
+    })
+}
+
+/// As [`on_ranks`], but `body` owns the communicator, and nothing is finalized.
+pub fn on_failing_ranks<R: Send>(
+    size: u32,
+    config: &Config,
+    body: impl Fn(Communicator) -> R + Sync,
+) -> Vec<R> {
+    join_and(size, |_| config.clone(), body)
+}
+
+fn join_and<R: Send>(
+    size: u32,
+    config: impl Fn(Rank) -> Config + Sync,
+    body: impl Fn(Communicator) -> R + Sync,
+) -> Vec<R> {
+    let id = UniqueId::create(&config(0)).expect("a unique id");
+    on_threads(size, |rank| {
+        let joined = Communicator::create(&id, size, rank, &config(rank), &CommConfig::default());
+        body(joined.unwrap_or_else(|e| panic!("rank {rank} cannot join: {e}")))
+    })
+}
+
+/// Runs `body` on one thread per rank.
+pub fn on_threads<R: Send>(size: u32, body: impl Fn(Rank) -> R + Sync) -> Vec<R> {
+    let name = std::thread::current().name().unwrap_or("a test").to_string();
+    let _watchdog = Watchdog::new(format!("{name}, {size} ranks"), LIMIT);
+    let panics: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+    let body = |rank| {
+        catch_unwind(AssertUnwindSafe(|| body(rank))).map_err(|panic| panics.lock().unwrap().push(panic)).ok()
+    };
+    let results: Vec<Option<R>> = std::thread::scope(|scope| {
+        let start = |rank| {
+            let thread = std::thread::Builder::new().name(format!("rank {rank}"));
+            thread.spawn_scoped(scope, move || body(rank)).expect("a thread")
+        };
+        let threads: Vec<_> = (0..size).map(start).collect();
+        threads.into_iter().map(|t| t.join().expect("panics are caught")).collect()
+    });
+    // The first one is the cause; the others only lost their peer.
+    if let Some(panic) = panics.into_inner().unwrap().into_iter().next() {
+        resume_unwind(panic);
+    }
+    results.into_iter().map(|r| r.expect("no rank has panicked")).collect()
+}

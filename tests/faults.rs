@@ -1,0 +1,240 @@
+//! Ranks that are killed, stopped, or leave: the survivors learn who, soon, and nothing stays behind.
+
+mod common;
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyccl_engine::base::{Collective, Error, Rank};
+use anyccl_engine::comm::{CommConfig, Communicator, world_finalize, world_init};
+use anyccl_engine::config::Config;
+use common::attempt::{Attempt, Placement, check};
+use common::case::Case;
+use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
+use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::temp_dir::TempDir;
+use common::values::noise;
+use common::watchdog::Watchdog;
+
+/// The survivors must know by then.
+const SOON: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_secs(150);
+
+/// One job at a time: how soon somebody learns is measured.
+static MEASURING: Mutex<()> = Mutex::new(());
+
+fn one_at_a_time() -> std::sync::MutexGuard<'static, ()> {
+    MEASURING.lock().unwrap_or_else(|failed| failed.into_inner())
+}
+
+/// A job that runs, and what it must not leave behind.
+struct RunningJob {
+    ranks: Vec<RankProcess>,
+    /// Its directory for temporary files, and of its store.
+    directory: TempDir,
+    sockets: HashSet<u64>,
+    files: HashSet<String>,
+}
+
+impl RunningJob {
+    /// Starts it and waits until every rank is in the middle of its calls.
+    fn start(size: u32, part: &'static str, transport: &str, more: &[(&str, &str)]) -> RunningJob {
+        let directory = TempDir::new();
+        // Shared memory goes with the store in a file, TCP with the one of rank 0.
+        let store = match transport {
+            "tcp" => free_tcp_store(),
+            _ => format!("file:{}", directory.path().join("store").display()),
+        };
+        let mut job = Job::new(size, part, &store).set("ANYCCL_TRANSPORT", transport);
+        job = job.set("TMPDIR", directory.path().display());
+        for (name, value) in more {
+            job = job.set(name, value);
+        }
+        let files = shared_files();
+        let mut ranks = job.start_all();
+        ranks.iter_mut().for_each(|rank| rank.expect("running"));
+        let sockets = ranks.iter().flat_map(|rank| socket_inodes(rank.pid())).collect();
+        for rank in &ranks {
+            let named = named_shared_mappings(rank.pid());
+            assert!(named.is_empty(), "memory with a name: {named:?}");
+        }
+        RunningJob { ranks, directory, sockets, files }
+    }
+
+    /// Waits for the end of all, and looks for what is left.
+    fn end_and_look_around(self) {
+        for rank in self.ranks {
+            rank.end_well();
+        }
+        let left: Vec<_> = unix_inodes().intersection(&self.sockets).copied().collect();
+        assert!(left.is_empty(), "Unix sockets are left: {left:?}");
+        let files = self.directory.entries();
+        assert!(files.is_empty(), "files are left: {files:?}");
+        let new: Vec<_> = shared_files().difference(&self.files).cloned().collect();
+        assert!(new.is_empty(), "files of shared memory are left: {new:?}");
+    }
+}
+
+/// "peer_lost 2 TEXT": what a rank says of its error.
+fn describe(error: &Error) -> String {
+    match error {
+        Error::PeerLost { rank, .. } => format!("peer_lost {rank} {error}"),
+        Error::Timeout { .. } => format!("timeout {error}"),
+        other => format!("other {other:?}"),
+    }
+}
+
+fn each_rank_is_lost_in_turn(transport: &str, how: impl Fn(&mut RankProcess)) {
+    let _turn = one_at_a_time();
+    let _watchdog = Watchdog::new(format!("losing each rank in turn over {transport}"), LIMIT);
+    for victim in 0..4 {
+        let mut job = RunningJob::start(4, "call until failure", transport, &[]);
+        let lost_at = Instant::now();
+        how(&mut job.ranks[victim]);
+        let lost = job.ranks.remove(victim);
+        for survivor in &mut job.ranks {
+            let said = survivor.hear();
+            let who = format!("rank {} after the loss of {victim} over {transport}", survivor.rank);
+            assert!(said.text.starts_with(&format!("peer_lost {victim} ")), "{who}: {}", said.text);
+            let late = said.when.duration_since(lost_at);
+            assert!(late < SOON, "{who} learnt it after {late:?}");
+            survivor.expect("the same again");
+        }
+        drop(lost);
+        job.end_and_look_around();
+    }
+}
+
+#[test]
+fn survivors_learn_within_a_second_which_rank_was_killed_over_shared_memory() {
+    each_rank_is_lost_in_turn("shm", |rank| rank.signal(libc::SIGKILL));
+}
+
+#[test]
+fn survivors_learn_within_a_second_which_rank_was_killed_over_tcp() {
+    each_rank_is_lost_in_turn("tcp", |rank| rank.signal(libc::SIGKILL));
+}
+
+#[test]
+fn survivors_learn_within_a_second_which_rank_has_exited_without_finalizing() {
+    for transport in ["shm", "tcp"] {
+        each_rank_is_lost_in_turn(transport, |rank| rank.tell("exit"));
+    }
+}
+
+#[test]
+fn a_stopped_rank_is_named_when_the_others_have_waited_long_enough() {
+    let _turn = one_at_a_time();
+    let _watchdog = Watchdog::new("a stopped rank", LIMIT);
+    let timeout = Duration::from_millis(1500);
+    for transport in ["shm", "tcp"] {
+        let more = [("ANYCCL_TIMEOUT_MS", "1500")];
+        let mut job = RunningJob::start(3, "call until failure", transport, &more);
+        let stopped_at = Instant::now();
+        job.ranks[1].signal(libc::SIGSTOP);
+        for at in [0, 2] {
+            let said = job.ranks[at].hear();
+            assert!(said.text.starts_with("timeout "), "{}", said.text);
+            assert!(said.text.contains("rank 1 ") && said.text.contains("has not arrived"), "{}", said.text);
+            let late = said.when.duration_since(stopped_at);
+            // The two may have waited for each other for a while before they waited for the stopped one.
+            assert!(late < timeout + SOON, "learnt after {late:?}");
+            job.ranks[at].expect("the same again");
+        }
+        // When it goes on, it learns what the others have decided.
+        job.ranks[1].signal(libc::SIGCONT);
+        let said = job.ranks[1].hear();
+        assert!(!said.text.starts_with("running"), "{}", said.text);
+        job.ranks[1].expect("the same again");
+        job.end_and_look_around();
+    }
+}
+
+#[test]
+fn a_job_that_ends_in_good_order_leaves_nothing_behind() {
+    let _turn = one_at_a_time();
+    let _watchdog = Watchdog::new("a good end", LIMIT);
+    for transport in ["shm", "tcp"] {
+        RunningJob::start(3, "finalize", transport, &[]).end_and_look_around();
+    }
+}
+
+#[test]
+fn a_process_that_never_starts_is_named_to_those_who_wait() {
+    let _turn = one_at_a_time();
+    let _watchdog = Watchdog::new("a missing process", LIMIT);
+    let directory = TempDir::new();
+    let file = format!("file:{}", directory.path().join("store").display());
+    for store in [free_tcp_store(), file] {
+        for absent in [1, 2] {
+            let job = Job::new(3, "fail to join", &store).set("ANYCCL_TIMEOUT_MS", 1500);
+            let mut present: Vec<_> = (0..3).filter(|r| *r != absent).map(|r| job.start(r)).collect();
+            for rank in &mut present {
+                let said = rank.hear();
+                assert!(said.text.contains(&format!("rank {absent}")), "{store}: {}", said.text);
+            }
+            present.into_iter().for_each(RankProcess::end_well);
+        }
+    }
+}
+
+/// Case number `at` of a sequence that is the same on every rank; now and then a large one.
+fn case_of_turn(at: usize, size: u32) -> Case {
+    let noise = noise(0, at);
+    let collective = Collective::ALL[noise as usize % Collective::ALL.len()];
+    let count = match noise >> 32 & 15 {
+        0 => 200_000,
+        1..4 => 20_000,
+        n => n as usize,
+    };
+    Case::plain(collective, (noise >> 40) as Rank % size, count)
+}
+
+fn call_until_failure(comm: &Communicator) {
+    // "exit" ends the process in the middle of whatever its other thread does.
+    std::thread::spawn(|| {
+        if listen() == "exit" {
+            std::process::exit(0);
+        }
+    });
+    let mut turns = 0..;
+    let error = loop {
+        let turn = turns.next().expect("without end");
+        if turn == 50 {
+            say("running");
+        }
+        let mut attempt = Attempt::on(comm, case_of_turn(turn, comm.size()), Placement::Apart);
+        match attempt.run(comm) {
+            Ok(()) if turn < 50 => attempt.verify(),
+            Ok(()) => {}
+            Err(error) => break error,
+        }
+    };
+    say(&describe(&error));
+    let again = Attempt::on(comm, Case::barrier(), Placement::Apart).run(comm).expect_err("it has failed");
+    assert_eq!(again.to_string(), error.to_string());
+    world_finalize().expect("nobody is waited for");
+    say("the same again");
+}
+
+#[test]
+#[ignore = "a rank of the tests above, which start it as a process"]
+fn a_rank_of_the_tests_in_this_file() {
+    let Some(part) = part() else { return };
+    let settings = Config::from_environment().expect("settings");
+    anyccl_engine::observe::log::set_level(settings.log);
+    let joined = world_init(&settings, &CommConfig::default());
+    if part == "fail to join" {
+        return say(&joined.err().expect("one rank is missing").to_string());
+    }
+    let comm = joined.expect("a world");
+    if part == "call until failure" {
+        return call_until_failure(&comm);
+    }
+    for turn in 0..50 {
+        check(&comm, case_of_turn(turn, comm.size()), Placement::Apart);
+    }
+    say("running");
+    world_finalize().expect("a good end");
+}

@@ -1,0 +1,101 @@
+//! A rank that waits long costs nothing, whatever it waits for.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use anyccl_engine::base::{Collective, Result};
+use anyccl_engine::comm::{CommConfig, Communicator, world_finalize, world_init};
+use anyccl_engine::config::Config;
+use common::attempt::{Attempt, Placement};
+use common::case::Case;
+use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::watchdog::Watchdog;
+
+const WAIT: Duration = Duration::from_secs(3);
+/// Of a core.
+const SHARE: f64 = 0.02;
+
+/// More than all buffers on the way hold.
+const LARGE: usize = 4 << 20;
+
+/// What rank 0 waits in, and rank 1 comes to when it is told to.
+const PHASES: [&str; 3] = ["a barrier", "a send that nobody takes", "a receive by a request"];
+
+fn case_of(phase: usize) -> Case {
+    match phase {
+        0 => Case::barrier(),
+        1 => Case::plain(Collective::Broadcast, 0, LARGE),
+        _ => Case::plain(Collective::Broadcast, 1, LARGE),
+    }
+}
+
+fn a_waiting_rank_uses_hardly_any_processor_time(transport: &str) {
+    let _watchdog = Watchdog::new(format!("waiting over {transport}"), Duration::from_secs(90));
+    let job = Job::new(2, "wait", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let mut ranks = job.start_all();
+    for what in PHASES {
+        ranks[0].expect("waiting");
+        assert!(ranks[0].is_silent_for(WAIT), "{what} over {transport} did not wait");
+        ranks[1].tell("come");
+        let said = ranks[0].hear().text;
+        let used: f64 = said.parse().expect("a share");
+        assert!(used < SHARE, "{what} over {transport} used {:.1} % of a core", used * 100.0);
+    }
+    ranks.into_iter().for_each(RankProcess::end_well);
+}
+
+#[test]
+fn a_waiting_rank_uses_hardly_any_processor_time_over_shared_memory() {
+    a_waiting_rank_uses_hardly_any_processor_time("shm");
+}
+
+#[test]
+fn a_waiting_rank_uses_hardly_any_processor_time_over_tcp() {
+    a_waiting_rank_uses_hardly_any_processor_time("tcp");
+}
+
+/// Processor time of this process so far, in user and system mode.
+fn processor_time() -> Duration {
+    // SAFETY: all-zero is a valid rusage.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one rusage.
+    let done = unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    assert_eq!(done, 0, "getrusage");
+    let of = |time: libc::timeval| Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000);
+    of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+/// Makes the call; in the last phase as a request.
+fn call(comm: &Communicator, attempt: Attempt, phase: usize) -> Result<()> {
+    let mut attempt = attempt;
+    if phase == 2 {
+        let mut running = attempt.start(comm)?;
+        return running.request().wait();
+    }
+    attempt.run(comm)
+}
+
+#[test]
+#[ignore = "a rank of the tests above, which start it as a process"]
+fn a_rank_of_the_tests_in_this_file() {
+    if part().is_none() {
+        return;
+    }
+    let settings = Config::from_environment().expect("settings");
+    let comm = world_init(&settings, &CommConfig::default()).expect("a world");
+    for phase in 0..PHASES.len() {
+        let attempt = Attempt::on(&comm, case_of(phase), Placement::Apart);
+        if comm.rank() == 1 {
+            assert_eq!(listen(), "come");
+            call(&comm, attempt, phase).expect("both ranks are there");
+            continue;
+        }
+        let (used, since) = (processor_time(), Instant::now());
+        say("waiting");
+        call(&comm, attempt, phase).expect("both ranks are there");
+        let used = processor_time() - used;
+        say(&format!("{:.4}", used.as_secs_f64() / since.elapsed().as_secs_f64()));
+    }
+    world_finalize().expect("a good end");
+}

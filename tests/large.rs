@@ -1,0 +1,53 @@
+//! Messages larger than every ring, socket buffer and chunk on their way.
+
+mod common;
+
+use anyccl_engine::base::Collective;
+use common::attempt::{Placement, check, check_started};
+use common::case::Case;
+use common::ranks::{TRANSPORTS, config, on_ranks};
+
+/// Elements of four bytes per call: several times what a ring of shared memory and two socket buffers hold,
+/// and no multiple of anything.
+const ELEMENTS: usize = (6 << 20) / 4 + 1237;
+
+/// What is sent per rank or per pair where the buffers hold one part for each rank.
+fn count(collective: Collective, size: u32) -> usize {
+    match collective {
+        Collective::AllReduce | Collective::Reduce | Collective::Broadcast => ELEMENTS,
+        _ => ELEMENTS / size as usize,
+    }
+}
+
+#[test]
+fn messages_larger_than_every_buffer_arrive_whole() {
+    for transport in TRANSPORTS {
+        for size in [2, 3, 4] {
+            on_ranks(size, &config(transport), |comm| {
+                for collective in Collective::ALL.into_iter().filter(|c| *c != Collective::Barrier) {
+                    let case = Case::plain(collective, size - 1, count(collective, size));
+                    check(comm, case, Placement::Apart);
+                    check_started(comm, case, Placement::InPlace);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn several_large_calls_may_be_under_way_at_once() {
+    use common::attempt::Attempt;
+    for transport in TRANSPORTS {
+        on_ranks(3, &config(transport), |comm| {
+            let cases = [
+                Case::plain(Collective::AllReduce, 0, ELEMENTS / 4),
+                Case::plain(Collective::Broadcast, 2, ELEMENTS / 4),
+                Case::plain(Collective::AllToAll, 0, ELEMENTS / 12),
+            ];
+            let start = |case| Attempt::on(comm, case, Placement::Apart).start(comm).expect("it starts");
+            let mut running = cases.map(start);
+            // The last one first: the others must not depend on being waited for.
+            running.iter_mut().rev().for_each(|call| call.wait_and_verify());
+        });
+    }
+}

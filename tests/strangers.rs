@@ -1,0 +1,109 @@
+//! Whoever connects to a port of a job without its key changes nothing, before the job runs and while it does.
+
+mod common;
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use anyccl_engine::base::{Collective, Datatype, ReduceOp};
+use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
+use anyccl_engine::config::Config;
+use common::attempt::{Placement, check};
+use common::case::Case;
+use common::proc_fs::{listening_ports, wait_until};
+use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::values::noise;
+use common::watchdog::Watchdog;
+
+const STRANGERS_PER_PORT: u64 = 200;
+
+/// Connects to the port again and again: some speak nonsense, some are silent, some hang up at once. Those who
+/// stay are given back: they stay as long as the job does.
+fn annoy(port: u16) -> Vec<TcpStream> {
+    let mut staying = Vec::new();
+    for turn in 0..STRANGERS_PER_PORT {
+        // Nobody listens there any more, or the queue is full: nothing to annoy.
+        let address = ([127, 0, 0, 1], port).into();
+        let Ok(mut stream) = TcpStream::connect_timeout(&address, Duration::from_millis(500)) else {
+            return staying;
+        };
+        let nonsense: Vec<u8> = (0..1 + turn as usize * 5).map(|at| noise(turn as u32, at) as u8).collect();
+        // A socket that was closed on us is what we ask for.
+        let _ = match turn % 5 {
+            0 => stream.write_all(&nonsense),
+            1 => stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+            2 => stream.write_all(&[0xff; 3]),
+            3 => Ok(()),
+            _ => {
+                drop(stream);
+                continue;
+            }
+        };
+        staying.push(stream);
+    }
+    staying
+}
+
+fn strangers_change_nothing(transport: &str) {
+    let _watchdog = Watchdog::new(format!("strangers over {transport}"), Duration::from_secs(120));
+    let job = Job::new(4, "call until told to stop", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let mut ranks: Vec<RankProcess> = (0..3).map(|rank| job.start(rank)).collect();
+    // The job cannot begin before its last rank has come: all doors are open now.
+    wait_until("rank 0 listens", || !listening_ports(ranks[0].pid()).is_empty());
+    let mut ports: Vec<u16> = ranks.iter().flat_map(|rank| listening_ports(rank.pid())).collect();
+    let mut staying: Vec<TcpStream> = ports.iter().flat_map(|port| annoy(*port)).collect();
+    assert!(staying.len() as u64 >= STRANGERS_PER_PORT / 2, "hardly any stranger got in touch");
+
+    let complete_at = Instant::now();
+    ranks.push(job.start(3));
+    ranks.iter_mut().for_each(|rank| rank.expect("running"));
+    let took = complete_at.elapsed();
+    assert!(took < Duration::from_secs(20), "the strangers held the job up for {took:?}");
+
+    // Ports of the running job, and those that were open before.
+    ports.extend(ranks.iter().flat_map(|rank| listening_ports(rank.pid())));
+    staying.extend(ports.iter().flat_map(|port| annoy(*port)));
+    ranks[0].tell("stop");
+    ranks.iter_mut().for_each(|rank| rank.expect("all calls were right"));
+    ranks.into_iter().for_each(RankProcess::end_well);
+}
+
+#[test]
+fn strangers_change_nothing_for_a_job_over_shared_memory() {
+    strangers_change_nothing("auto");
+}
+
+#[test]
+fn strangers_change_nothing_for_a_job_over_tcp() {
+    strangers_change_nothing("tcp");
+}
+
+/// Whether rank 0 was told to stop, on every rank.
+fn stop_is_agreed(comm: &Communicator, told: bool) -> bool {
+    let (mine, mut any) = ([u8::from(told)], [0u8]);
+    let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Max, 0, 1);
+    let operation = Operation { call: case.call(), send: mine.as_ptr(), recv: any.as_mut_ptr(), peer: 0 };
+    // SAFETY: one byte each.
+    unsafe { comm.run(&operation) }.expect("an all_reduce");
+    any[0] != 0
+}
+
+#[test]
+#[ignore = "a rank of the tests above, which start it as a process"]
+fn a_rank_of_the_tests_in_this_file() {
+    if part().is_none() {
+        return;
+    }
+    let settings = Config::from_environment().expect("settings");
+    let comm = world_init(&settings, &CommConfig::default()).expect("a world");
+    say("running");
+    let stop = std::thread::spawn(|| assert_eq!(listen(), "stop"));
+    while !stop_is_agreed(&comm, comm.rank() == 0 && stop.is_finished()) {
+        for collective in Collective::ALL {
+            check(&comm, Case::plain(collective, 1, 2000), Placement::Apart);
+        }
+    }
+    world_finalize().expect("a good end");
+    say("all calls were right");
+}

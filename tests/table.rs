@@ -1,0 +1,202 @@
+//! Every collective on every datatype by every operator, over both transports, against the oracle.
+//!
+//! The cross product is cut where it would only repeat itself: each supported combination runs with two counts,
+//! in place and not, blocking and not, on each number of ranks; the remaining counts and all roots run with two
+//! datatypes.
+
+mod common;
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp};
+use anyccl_engine::comm::{Communicator, Operation, wait_all};
+use anyccl_engine::config::TransportChoice;
+use common::attempt::{Placement, check, check_started};
+use common::case::{Case, support_table};
+use common::ranks::{TRANSPORTS, config, name_of, on_ranks};
+
+const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
+const ODD: usize = 1009;
+
+/// Each combination with a small and an odd count; the root moves on from case to case.
+fn every_combination(size: u32) -> Vec<Case> {
+    let cases = support_table().into_iter().enumerate().flat_map(|(at, (collective, datatype, op))| {
+        let root = (at % size as usize) as Rank;
+        let case = move |count| Case { collective, datatype, op, root, count };
+        [case(size as usize + 1), case(ODD)]
+    });
+    cases.collect()
+}
+
+/// The counts at which segments are empty or unequal, from each root, for two datatypes.
+fn every_count_and_root(size: u32) -> Vec<Case> {
+    let n = size as usize;
+    let mut cases = Vec::new();
+    for collective in Collective::ALL.into_iter().filter(|c| *c != Collective::Barrier) {
+        for datatype in [Datatype::Uint16, Datatype::Float64] {
+            let op = collective.reduces().then_some(ReduceOp::Sum);
+            for count in [0, 1, n - 1, n, n + 1, ODD] {
+                for root in 0..if collective.has_root() { size } else { 1 } {
+                    cases.push(Case { collective, datatype, op, root, count });
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// What was checked, for the summary and against the table.
+#[derive(Default)]
+struct Checked {
+    cells: HashSet<(Collective, Datatype, Option<ReduceOp>)>,
+    calls: usize,
+}
+
+fn the_whole_table(transport: TransportChoice) {
+    let mut calls = 0;
+    for size in SIZES {
+        let cases = [every_combination(size), every_count_and_root(size)].concat();
+        let checked = Mutex::new(Checked::default());
+        on_ranks(size, &config(transport), |comm| {
+            for case in &cases {
+                for placement in Placement::ALL {
+                    check(comm, *case, placement);
+                    check_started(comm, *case, placement);
+                    if comm.rank() == 0 {
+                        let mut checked = checked.lock().unwrap();
+                        checked.cells.insert((case.collective, case.datatype, case.op));
+                        checked.calls += 2;
+                    }
+                }
+            }
+        });
+        let Checked { cells, calls: of_this_size } = checked.into_inner().unwrap();
+        let missed: Vec<_> = support_table().into_iter().filter(|cell| !cells.contains(cell)).collect();
+        assert!(missed.is_empty(), "{size} ranks: not checked: {missed:?}");
+        calls += of_this_size;
+    }
+    let cells = support_table().len();
+    println!(
+        "{}: {cells} combinations of collective, datatype and operator, on {SIZES:?} ranks: {calls} calls checked",
+        name_of(transport)
+    );
+}
+
+#[test]
+fn every_supported_call_gives_the_oracles_bytes_over_shared_memory() {
+    the_whole_table(TransportChoice::Auto);
+}
+
+#[test]
+fn every_supported_call_gives_the_oracles_bytes_over_tcp() {
+    the_whole_table(TransportChoice::Tcp);
+}
+
+/// The memory of a call that is to be refused, or of a transfer.
+fn operation(call: Call, send: &[u64], recv: &mut [u64], peer: Rank) -> Operation {
+    Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast(), peer }
+}
+
+#[test]
+fn what_is_not_supported_is_refused_before_anything_is_sent() {
+    for transport in TRANSPORTS {
+        on_ranks(3, &config(transport), |comm| {
+            let mut refused = 0;
+            for collective in Collective::ALL.into_iter().filter(|c| c.reduces()) {
+                for datatype in Datatype::ALL {
+                    for op in ReduceOp::ALL.into_iter().filter(|op| !op.accepts(datatype)) {
+                        let case = Case { collective, datatype, op: Some(op), root: 0, count: 1 };
+                        refuse(comm, case.call(), 0, "operator");
+                        refused += 1;
+                    }
+                }
+            }
+            assert_eq!(refused, 3 * (18 * 11 - supported_reductions()));
+            for collective in Collective::ALL.into_iter().filter(|c| c.has_root()) {
+                refuse(comm, Case::plain(collective, 3, 1).call(), 0, "root");
+            }
+            let transfer = transfer(Datatype::Int8, 1, comm.rank());
+            refuse(comm, transfer, 3, "peer");
+            check(comm, Case::plain(Collective::AllReduce, 0, 100), Placement::Apart);
+        });
+    }
+}
+
+fn supported_reductions() -> usize {
+    support_table().into_iter().filter(|(collective, ..)| *collective == Collective::AllReduce).count()
+}
+
+fn refuse(comm: &Communicator, call: Call, peer: Rank, argument: &str) {
+    let (send, mut recv) = ([0; 8], [0; 8]);
+    let operation = operation(call, &send, &mut recv, peer);
+    // SAFETY: one element of at most 16 bytes per rank fits into the 64 bytes of each buffer.
+    let outcomes = [unsafe { comm.run(&operation) }, {
+        // SAFETY: as above; a request would be dropped, and so end, in this statement.
+        unsafe { comm.start(&operation) }.map(drop)
+    }];
+    for outcome in outcomes {
+        match outcome {
+            Err(Error::InvalidArgument { what, .. }) => assert_eq!(what, argument, "{call}"),
+            other => panic!("{call} with peer {peer} was not refused: {other:?}"),
+        }
+    }
+}
+
+fn transfer(datatype: Datatype, count: u64, from: Rank) -> Call {
+    Call { kind: CallKind::Transfer, datatype, op: None, root: from, count }
+}
+
+#[test]
+fn transfers_around_a_ring_arrive_in_order_for_every_size_and_count() {
+    for transport in TRANSPORTS {
+        for size in SIZES {
+            on_ranks(size, &config(transport), |comm| {
+                let (me, size) = (comm.rank(), comm.size());
+                let (next, previous) = ((me + 1) % size, (me + size - 1) % size);
+                // The largest does not fit into any buffer on the way.
+                for count in [0usize, 1, ODD, 300_000] {
+                    let content = |rank: Rank, turn: u64| vec![u64::from(rank) << 32 | turn; count];
+                    let sent = [content(me, 1), content(me, 2)];
+                    let mut received = [vec![0; count], vec![0; count]];
+                    let mut requests = Vec::new();
+                    for (send, recv) in sent.iter().zip(&mut received) {
+                        let out = transfer(Datatype::Uint64, count as u64, me);
+                        let back = transfer(Datatype::Uint64, count as u64, previous);
+                        let recv =
+                            Operation { send: std::ptr::null(), ..operation(back, &[], recv, previous) };
+                        let send =
+                            Operation { recv: std::ptr::null_mut(), ..operation(out, send, &mut [], next) };
+                        // SAFETY: `received` is as long as the call says, and outlives the requests.
+                        requests.push(unsafe { comm.start(&recv) }.expect("a receive"));
+                        // SAFETY: `sent` is as long as the call says, and outlives the requests.
+                        requests.push(unsafe { comm.start(&send) }.expect("a send"));
+                    }
+                    wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).expect("both ways");
+                    drop(requests);
+                    assert_eq!(received, [content(previous, 1), content(previous, 2)], "{count} on {me}");
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn blocking_transfers_meet_where_one_rank_sends_first() {
+    for transport in TRANSPORTS {
+        on_ranks(2, &config(transport), |comm| {
+            let me = comm.rank();
+            for count in [1usize, ODD, 300_000] {
+                for sender in [0, 1] {
+                    let call = transfer(Datatype::Uint64, count as u64, sender);
+                    let send = vec![u64::from(sender) + 7; count];
+                    let mut recv = vec![0; count];
+                    let operation = operation(call, &send, &mut recv, 1 - me);
+                    // SAFETY: both buffers are as long as the call says.
+                    unsafe { comm.run(&operation) }.expect("a transfer");
+                    assert_eq!(recv == send, me != sender, "{count} from {sender} on {me}");
+                }
+            }
+        });
+    }
+}
