@@ -1,6 +1,6 @@
 //! `anyccl info`: what this machine and this build offer, and what the environment says.
 //!
-//! [`collect`] finds out, into one serialisable record; [`print`] lays it out for reading. With
+//! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With
 //! `--json` the record itself is the output: its keys are stable, new ones may be added.
 
 mod collect;

@@ -1,7 +1,7 @@
 //! `shm`: two ranks of one host, through memory that both map.
 //!
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
-//! nothing left behind by kill -9. Each direction is a ring of slots ([`layout`], [`protocol`]). The
+//! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`). The
 //! receiver reads, and reduces, straight out of the slot.
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
