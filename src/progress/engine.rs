@@ -8,6 +8,7 @@
 //! later call.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::disagreement::{History, Verdict, describe};
 use super::execution::{Buffers, Execution, LinkFailure};
@@ -81,6 +82,8 @@ pub struct Engine {
     failure: Option<Error>,
     /// A peer has said that it stalls; compared with each new call.
     pub(super) stalls_known: bool,
+    /// When somebody was first seen to be gone.
+    pub(super) departure: Option<Instant>,
 }
 
 impl Engine {
@@ -98,6 +101,7 @@ impl Engine {
             next_ticket: 0,
             failure: None,
             stalls_known: false,
+            departure: None,
         }
     }
 

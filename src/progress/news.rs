@@ -1,5 +1,7 @@
 //! What the ranks tell each other beside the data: stalls, failures, goodbyes, and that somebody is gone.
 
+use std::time::Instant;
+
 use super::disagreement::Verdict;
 use super::engine::{COLLECTIVES, Engine};
 use super::execution::LinkFailure;
@@ -10,9 +12,8 @@ use crate::transport::Header;
 use crate::transport::control::{Event, Message};
 
 impl Engine {
-    /// Reads what the peers have to say. Call it when nothing moves; whether somebody went away.
-    pub(super) fn read_control(&mut self) -> bool {
-        let mut lost = false;
+    /// Reads what the peers have to say. Call it when nothing moves.
+    pub(super) fn read_control(&mut self) {
         for peer in 0..self.ports.len() {
             let port = &mut self.ports[peer];
             let Some(control) = &mut port.control else { continue };
@@ -26,24 +27,22 @@ impl Engine {
                         self.stalls_known = true;
                     }
                     Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => {
-                        self.take_notice(peer, &notice);
-                        return true;
+                        return self.take_notice(peer, &notice);
                     }
                     Ok(Some(Event::Message(Message::Bye))) => {
                         port.presence = Presence::Left;
-                        lost = true;
+                        self.departure.get_or_insert_with(Instant::now);
                     }
                     Ok(Some(Event::Closed)) => {
                         if port.presence == Presence::Here {
                             port.presence = Presence::Gone;
+                            self.departure.get_or_insert_with(Instant::now);
                         }
-                        lost = true;
                     }
                     Err(source) => {
                         let failure = LinkFailure { peer: peer as Rank, source };
                         let error = self.link_error(0, failure);
-                        self.fail(error);
-                        return true;
+                        return self.fail(error);
                     }
                 }
             }
@@ -51,7 +50,6 @@ impl Engine {
         if self.stalls_known {
             self.compare_stalls();
         }
-        lost
     }
 
     /// Another rank has noticed a failure.
@@ -63,23 +61,23 @@ impl Engine {
         self.end_all(error, notice);
     }
 
-    /// Nothing moves any more: fails if that is because somebody went away.
-    pub(super) fn fail_if_deserted(&mut self) {
+    /// Nothing moves any more: fails if that is because somebody went away for whom a call of this rank waits, or,
+    /// `by_anybody`, because somebody died at all.
+    pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
         let waiting = self.actives.iter().find(|a| a.outcome.is_none());
         let during = waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
-        let gone = self.ports.iter().position(|p| p.presence == Presence::Gone);
-        if let Some(peer) = gone {
-            let label = &self.ports[peer].label;
-            let detail = format!("{label} was killed, crashed or ended without finalizing{during}");
-            return self.fail(Error::PeerLost { rank: peer as Rank, detail });
-        }
-        let has_left = |peer: &Rank| self.ports[*peer as usize].presence == Presence::Left;
-        let left = self.awaited().map(|(peer, _)| peer).find(has_left);
-        if let Some(peer) = left {
-            let label = &self.ports[peer as usize].label;
-            let detail = format!("{label} has already left the communicator{during}");
-            self.fail(Error::PeerLost { rank: peer, detail });
-        }
+        let is = |peer: Rank, presence| self.ports[peer as usize].presence == presence;
+        let mut anybody = 0..self.ports.len() as Rank;
+        let awaited_gone = self.awaited().map(|(peer, _)| peer).find(|peer| is(*peer, Presence::Gone));
+        let gone = awaited_gone.or_else(|| anybody.find(|peer| by_anybody && is(*peer, Presence::Gone)));
+        let left = self.awaited().map(|(peer, _)| peer).find(|peer| is(*peer, Presence::Left));
+        let (peer, how) = match (gone, left) {
+            (Some(peer), _) => (peer, "was killed, crashed or ended without finalizing"),
+            (None, Some(peer)) => (peer, "has already left the communicator"),
+            (None, None) => return,
+        };
+        let detail = format!("{} {how}{during}", self.ports[peer as usize].label);
+        self.fail(Error::PeerLost { rank: peer, detail });
     }
 
     /// Tells everybody what this rank waits for.

@@ -30,8 +30,11 @@ const POLLS_WHEN_CROWDED: u32 = 30;
 const YIELD_TIME: Duration = Duration::from_micros(500);
 /// Silence after which the others are told what is waited for.
 const STALL_TIME: Duration = Duration::from_millis(100);
-/// Silence after which somebody's going is a failure: data it sent before may still be on its way.
+/// Silence after which it is a failure that a rank went for which we wait: what it sent before may still be on
+/// its way.
 const DESERTED_TIME: Duration = Duration::from_millis(100);
+/// The same for a rank for which we do not wait directly: those who do will tell, or can finish without it.
+const DESERTED_BY_OTHERS_TIME: Duration = Duration::from_millis(500);
 
 /// How to wait.
 #[derive(Clone, Copy, Debug)]
@@ -107,8 +110,9 @@ impl Driver {
         let mut engine = self.lock();
         if !self.move_on(&mut engine) && !engine.has_outcome(ticket) {
             engine.read_control();
-            if engine.somebody_went() && !self.move_on(&mut engine) {
-                engine.fail_if_deserted();
+            let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
+            if engine.departure.is_some_and(long_gone) && !self.move_on(&mut engine) {
+                engine.fail_if_deserted(true);
             }
             self.abort_if_wanted(&mut engine);
         }
@@ -199,7 +203,7 @@ impl Driver {
         }
         engine.read_control();
         if engine.somebody_went() && silence >= DESERTED_TIME {
-            engine.fail_if_deserted();
+            engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
         }
         if engine.failure().is_none() {
             let until_deadline = timeout.map(|limit| limit - silence);
