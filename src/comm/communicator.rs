@@ -1,5 +1,7 @@
 //! The communicator.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Operation;
@@ -40,8 +42,8 @@ pub struct Communicator {
     topology: Topology,
     timeout: Option<Duration>,
     programs: Programs,
-    driver: std::sync::Arc<Driver>,
-    finalized: parking_lot::Mutex<bool>,
+    driver: Arc<Driver>,
+    finalized: AtomicBool,
 }
 
 impl Communicator {
@@ -85,8 +87,8 @@ impl Communicator {
             topology,
             timeout: timeout(config, own),
             programs: Programs::new(tuning, some_tcp),
-            driver: std::sync::Arc::new(driver),
-            finalized: parking_lot::Mutex::new(false),
+            driver: Arc::new(driver),
+            finalized: AtomicBool::new(false),
         };
         log_line!(
             Info,
@@ -140,11 +142,11 @@ impl Communicator {
         let start = self.prepare(operation)?;
         // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
         let ticket = unsafe { self.driver.start(start) }?;
-        Ok(Request::new(std::sync::Arc::clone(&self.driver), ticket, self.timeout))
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
     }
 
     fn prepare(&self, operation: &Operation) -> Result<Start> {
-        if *self.finalized.lock() {
+        if self.finalized.load(Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
         let checked = Checked::new(operation, self.rank, self.size())?;
@@ -158,7 +160,7 @@ impl Communicator {
 
     /// Leaves in good order: collective, waits for the others. After a failure it is local.
     pub fn finalize(&self) -> Result<()> {
-        if std::mem::replace(&mut *self.finalized.lock(), true) {
+        if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
         if self.failure().is_some() {

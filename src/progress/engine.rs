@@ -52,7 +52,8 @@ pub struct Start {
 pub(super) struct Active {
     pub ticket: Ticket,
     pub call: Call,
-    pub execution: Execution,
+    /// Boxed: moves from list to list.
+    pub execution: Box<Execution>,
     divide: Option<(DivideFn, usize)>,
     output: *mut u8,
     pub outcome: Option<Result<()>>,
@@ -77,7 +78,9 @@ pub struct Engine {
     pub(super) collectives: History,
     transfers: Vec<Transfers>,
     pub(super) actives: Vec<Active>,
-    spare: Vec<Execution>,
+    /// To be used again: their lists have room already.
+    #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
+    spare: Vec<Box<Execution>>,
     next_ticket: u64,
     failure: Option<Error>,
     /// A peer has said that it stalls; compared with each new call.
@@ -129,7 +132,7 @@ impl Engine {
             return Err(failure.clone());
         }
         let header = self.header_for(&start);
-        let mut execution = self.spare.pop().unwrap_or_else(Execution::idle);
+        let mut execution = self.spare.pop().unwrap_or_else(|| Box::new(Execution::idle()));
         // SAFETY: passed on from our caller.
         unsafe { execution.begin(start.program, header, start.buffers, start.reduce) };
         let ticket = Ticket(self.next_ticket);

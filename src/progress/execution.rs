@@ -261,25 +261,25 @@ impl Execution {
 
     /// Runs the local steps of the lane's round; goes on to the next while there is nothing to transfer.
     fn enter_round(&mut self, lane: usize) {
-        let program = Arc::clone(&self.program);
-        let rounds = &program.lanes[lane];
         loop {
-            let Some(round) = rounds.get(self.lanes[lane].round as usize) else {
+            let Some(round) = self.program.lanes[lane].get(self.lanes[lane].round as usize) else {
                 self.lanes_left -= 1;
                 return;
             };
             for local in &round.locals {
                 self.run_local(local);
             }
-            self.lanes[lane].open = round.transfers;
-            if round.transfers > 0 {
+            let transfers = round.transfers;
+            let state = &mut self.lanes[lane];
+            state.open = transfers;
+            if transfers > 0 {
                 return;
             }
-            self.lanes[lane].round += 1;
+            state.round += 1;
         }
     }
 
-    fn run_local(&mut self, local: &Local) {
+    fn run_local(&self, local: &Local) {
         match local {
             Local::Copy { src, dst } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
