@@ -35,6 +35,7 @@ pub(super) struct Checked {
 impl Checked {
     pub fn new(operation: &Operation, rank: Rank, size: u32) -> Result<Checked> {
         let call = &operation.call;
+        addressable(call, size)?;
         let mut checked =
             Checked { operation: *operation, in_place: false, sends: false, reduce: None, divide: None };
         match call.kind {
@@ -85,6 +86,16 @@ impl Checked {
             divide: self.divide,
         }
     }
+}
+
+/// No buffer of the call, of `size` blocks at most, is larger than memory can be.
+fn addressable(call: &Call, size: u32) -> Result<()> {
+    let bytes = u128::from(call.count) * u128::from(size) * call.datatype.bytes() as u128;
+    if bytes <= isize::MAX as u128 {
+        return Ok(());
+    }
+    let got = format!("{} elements of {} for {size} ranks exceed memory", call.count, call.datatype.name());
+    Err(Error::InvalidArgument { what: "count", got })
 }
 
 fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
