@@ -168,7 +168,7 @@ impl Execution {
         let data = self.address(&step.span, state.done);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done) }
+        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done, step.may_lend) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else { return Ok(false) };
         port.ring_if_wanted();

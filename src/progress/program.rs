@@ -36,6 +36,9 @@ pub(super) struct SendStep {
     pub lane: u32,
     pub round: u32,
     pub span: Bytes,
+    /// The link may leave the bytes where they are until the receiver has read them. Not where a receive waits for
+    /// this send: on both sides of an exchange in place, nobody would begin.
+    pub may_lend: bool,
 }
 
 /// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
@@ -107,7 +110,7 @@ impl Program {
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
                             for &peer in to {
-                                let step = SendStep { lane, round, span: bytes(span) };
+                                let step = SendStep { lane, round, span: bytes(span), may_lend: true };
                                 queue_of(&mut program.sends, peer).steps.push(step);
                             }
                         }
@@ -134,12 +137,13 @@ impl Program {
     /// Finds, for each receive, the sends of its round that read what it writes.
     fn add_gates(&mut self, arena: &Arena) {
         for step in self.recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
-            for (queue, sends) in self.sends.iter().enumerate() {
+            for (queue, sends) in self.sends.iter_mut().enumerate() {
                 // Sorted by (round, lane): the candidates are one run.
                 let first = sends.steps.partition_point(|s| (s.round, s.lane) < (step.round, step.lane));
-                let of_round = |s: &&SendStep| (s.round, s.lane) == (step.round, step.lane);
-                for (at, send) in sends.steps[first..].iter().take_while(of_round).enumerate() {
+                let of_round = |s: &&mut SendStep| (s.round, s.lane) == (step.round, step.lane);
+                for (at, send) in sends.steps[first..].iter_mut().take_while(of_round).enumerate() {
                     if arena.overlap(&send.span, &step.dst) {
+                        send.may_lend = false;
                         step.gates.push(Gate { queue: queue as u32, position: (first + at) as u32 });
                     }
                 }

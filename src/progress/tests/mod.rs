@@ -28,10 +28,12 @@ const LONG: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Shm,
+    /// Without reading the other side's memory.
+    Slots,
     Tcp,
 }
 
-const KINDS: [Kind; 2] = [Kind::Shm, Kind::Tcp];
+const KINDS: [Kind; 3] = [Kind::Shm, Kind::Slots, Kind::Tcp];
 
 fn socket_pair() -> (Socket, Socket) {
     let (a, b) = UnixStream::pair().unwrap();
@@ -42,9 +44,10 @@ fn socket_pair() -> (Socket, Socket) {
 fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
     let (control_a, control_b) = socket_pair();
     let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
-        Kind::Shm => {
-            let lower = shm::offer(&control_a).unwrap();
-            (Box::new(lower), Box::new(shm::accept(&control_b, None).unwrap()))
+        Kind::Shm | Kind::Slots => {
+            let single_copy = kind == Kind::Shm;
+            let lower = shm::offer(&control_a, single_copy).unwrap();
+            (Box::new(lower), Box::new(shm::accept(&control_b, None, single_copy).unwrap()))
         }
         Kind::Tcp => {
             let (data_a, data_b) = socket_pair();
