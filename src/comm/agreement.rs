@@ -97,7 +97,7 @@ fn exchange(
         call: Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 },
         peer: 0,
         sends: false,
-        program: Arc::new(Program::compile(&plan, &request)),
+        program: Arc::new(Program::compile(&plan, &request, true)),
         buffers: Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() },
         reduce: None,
         divide: None,

@@ -86,7 +86,7 @@ impl Communicator {
             rank: job.rank,
             topology,
             timeout: timeout(config, own),
-            programs: Programs::new(tuning, some_tcp),
+            programs: Programs::new(tuning, some_tcp, crowded),
             driver: Arc::new(driver),
             finalized: AtomicBool::new(false),
         };

@@ -31,12 +31,14 @@ struct Key {
 pub(super) struct Programs {
     tuning: Tuning,
     some_tcp: bool,
+    /// Ranks share cores.
+    crowded: bool,
     known: Mutex<Cache<Key, Program>>,
 }
 
 impl Programs {
-    pub fn new(tuning: Tuning, some_tcp: bool) -> Programs {
-        Programs { tuning, some_tcp, known: Mutex::new(Cache::new(KEPT)) }
+    pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool) -> Programs {
+        Programs { tuning, some_tcp, crowded, known: Mutex::new(Cache::new(KEPT)) }
     }
 
     pub fn get(&self, checked: &Checked, rank: Rank, topology: &Topology) -> Result<Arc<Program>> {
@@ -51,6 +53,18 @@ impl Programs {
         };
         let mut known = self.known.lock();
         known.get_or_build(key, || self.build(&key, rank, topology)).map(Arc::clone)
+    }
+
+    /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
+    /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
+    /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
+    fn may_lend(&self, kind: CallKind) -> bool {
+        use Collective::{AllGather, AllToAll, Gather, Scatter};
+        !self.crowded
+            || matches!(
+                kind,
+                CallKind::Transfer | CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
+            )
     }
 
     fn build(&self, key: &Key, rank: Rank, topology: &Topology) -> Result<Program> {
@@ -72,7 +86,7 @@ impl Programs {
                 (self.tuning.choose(&request, self.some_tcp)?.build)(&request)
             }
         };
-        Ok(Program::compile(&plan, &request))
+        Ok(Program::compile(&plan, &request, self.may_lend(key.kind)))
     }
 }
 

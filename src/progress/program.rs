@@ -77,8 +77,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a plan that was made for `request`.
-    pub fn compile(plan: &Plan, request: &PlanRequest) -> Program {
+    /// Compiles a plan that was made for `request`. `may_lend`: links may leave large messages where they are until the
+    /// receiver has read them, where nothing in the plan forbids it.
+    pub fn compile(plan: &Plan, request: &PlanRequest, may_lend: bool) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
         let mut program = Program {
@@ -110,7 +111,7 @@ impl Program {
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
                             for &peer in to {
-                                let step = SendStep { lane, round, span: bytes(span), may_lend: true };
+                                let step = SendStep { lane, round, span: bytes(span), may_lend };
                                 queue_of(&mut program.sends, peer).steps.push(step);
                             }
                         }
@@ -217,7 +218,7 @@ mod tests {
                 chunk_bytes: 64,
                 topology: &topology,
             };
-            let program = Program::compile(&plan, &request);
+            let program = Program::compile(&plan, &request, true);
             assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
         }

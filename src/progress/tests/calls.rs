@@ -93,7 +93,7 @@ fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
         call: Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 },
         peer: 0,
         sends,
-        program: Arc::new(Program::compile(&plan, &request)),
+        program: Arc::new(Program::compile(&plan, &request, true)),
         buffers: Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() },
         reduce: None,
         divide: None,

@@ -128,7 +128,7 @@ impl Job<'_> {
             topology: &topology,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
-        Program::compile(&(algorithm.build)(&request), &request)
+        Program::compile(&(algorithm.build)(&request), &request, true)
     }
 
     /// Runs with separate buffers.
