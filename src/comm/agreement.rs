@@ -39,7 +39,9 @@ pub(super) fn agree(
     mine.extend((cores::usable() as u32).to_le_bytes());
     mine.push(u8::from(some_tcp));
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
+    driver.lock().begin_joining();
     exchange(driver, topology, rank, &mine, &mut all, timeout)?;
+    driver.lock().all_have_met();
     Ok(evaluate(topology, &all))
 }
 

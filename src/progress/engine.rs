@@ -87,6 +87,19 @@ pub struct Engine {
     pub(super) stalls_known: bool,
     /// When somebody was first seen to be gone.
     pub(super) departure: Option<Instant>,
+    /// Until all ranks have met, a notice is kept back.
+    pub(super) joining: Joining,
+}
+
+/// A rank that has met all others goes on, and may fail, while others still read what was sent to them: its notice
+/// belongs to their first call, not to their joining.
+#[derive(Default)]
+pub(super) enum Joining {
+    /// All have met.
+    #[default]
+    Over,
+    /// They are about to; the notice that came meanwhile, and from whom.
+    UnderWay(Option<(usize, Message)>),
 }
 
 impl Engine {
@@ -105,6 +118,7 @@ impl Engine {
             failure: None,
             stalls_known: false,
             departure: None,
+            joining: Joining::Over,
         }
     }
 

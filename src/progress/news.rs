@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::disagreement::Verdict;
-use super::engine::{COLLECTIVES, Engine};
+use super::engine::{COLLECTIVES, Engine, Joining};
 use super::execution::LinkFailure;
 use super::failure;
 use super::port::{Presence, Stall};
@@ -54,11 +54,27 @@ impl Engine {
 
     /// Another rank has noticed a failure.
     fn take_notice(&mut self, sender: usize, notice: &Message) {
+        if let Joining::UnderWay(kept) = &mut self.joining {
+            kept.get_or_insert_with(|| (sender, notice.clone()));
+            return;
+        }
         let Message::Notice { kind, origin, subject, text } = notice else { return };
         // The number is foreign: a rank that does not exist is taken for the sender.
         let origin = self.ports.get(*origin as usize).unwrap_or(&self.ports[sender]);
         let error = failure::from_notice(*kind, *subject, text, &origin.label);
         self.end_all(error, notice);
+    }
+
+    /// Until `all_have_met`, what others have noticed does not count.
+    pub fn begin_joining(&mut self) {
+        self.joining = Joining::UnderWay(None);
+    }
+
+    /// From now on it does, and what was kept back too. Also if the ranks do not meet after all.
+    pub fn all_have_met(&mut self) {
+        if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.joining) {
+            self.take_notice(sender, &notice);
+        }
     }
 
     /// Nothing moves any more: fails if that is because somebody went away for whom a call of this rank waits, or,

@@ -202,6 +202,9 @@ impl Driver {
             idle.told = true;
         }
         engine.read_control();
+        if silence >= DESERTED_TIME {
+            engine.all_have_met();
+        }
         if engine.somebody_went() && silence >= DESERTED_TIME {
             engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
         }
