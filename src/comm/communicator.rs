@@ -6,15 +6,14 @@ use std::time::{Duration, Instant};
 
 use super::Operation;
 use super::agreement::{self, Agreed};
-use super::operation::Checked;
 use super::programs::Programs;
 use super::request::Request;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId, mesh};
 use crate::config::Config;
 use crate::log_line;
-use crate::progress::wait::{Driver, Policy};
-use crate::progress::{Engine, Port, Start};
+use crate::progress::wait::Driver;
+use crate::progress::{Engine, Port};
 use crate::topology::Topology;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
@@ -75,12 +74,12 @@ impl Communicator {
         let ports = ports(mesh, job.rank, config.single_copy, deadline)?;
         let transports = describe_transports(&ports);
         let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
-        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), Policy { spin: config.spin })?;
+        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { crowded, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
         let tuning = if crowded { tuning.oversubscribed() } else { tuning };
         if crowded {
-            driver.set_policy(Policy { spin: Duration::ZERO });
+            driver.lock().crowded = true;
         }
         let comm = Communicator {
             rank: job.rank,
@@ -129,9 +128,15 @@ impl Communicator {
     /// # Safety
     /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
-        let start = self.prepare(operation)?;
-        // SAFETY: the programs of `prepare` touch what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run(start, self.timeout) }
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
+        if let Some(outcome) = unsafe { self.driver.run_recent(&key, buffers, self.timeout) } {
+            return outcome;
+        }
+        let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+        // SAFETY: as above.
+        unsafe { self.driver.run(Some(&key), prepared, buffers, self.timeout) }
     }
 
     /// Starts a call.
@@ -139,18 +144,26 @@ impl Communicator {
     /// # Safety
     /// As [`Communicator::run`], until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
-        let start = self.prepare(operation)?;
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
-        let ticket = unsafe { self.driver.start(start) }?;
+        let ticket = match unsafe { self.driver.start_recent(&key, buffers) } {
+            Some(started) => started?,
+            None => {
+                let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+                // SAFETY: as above.
+                unsafe { self.driver.start(&key, prepared, buffers) }?
+            }
+        };
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
     }
 
-    fn prepare(&self, operation: &Operation) -> Result<Start> {
+    #[inline]
+    fn check_usable(&self) -> Result<()> {
         if self.finalized.load(Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
-        let checked = Checked::new(operation, self.rank, self.size())?;
-        Ok(checked.start(self.programs.get(&checked, self.rank, &self.topology)?))
+        Ok(())
     }
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
@@ -174,10 +187,10 @@ impl Communicator {
             count: 0,
         };
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
-        let checked = Checked::new(&barrier, self.rank, self.size())?;
-        let start = checked.start(self.programs.get(&checked, self.rank, &self.topology)?);
+        let key = barrier.key(self.rank);
+        let prepared = self.programs.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.
-        unsafe { self.driver.run(start, self.timeout) }?;
+        unsafe { self.driver.run(None, prepared, barrier.buffers(), self.timeout) }?;
         self.driver.lock().say_bye();
         self.driver.wait_for_byes(BYE_TIME);
         Ok(())

@@ -1,31 +1,19 @@
-//! The compiled plan of each call: looked up, or chosen, built and compiled once.
+//! Each call with its compiled plan and kernels: looked up, or chosen, built and compiled once.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::operation::Checked;
+use super::operation::{Kernels, Operation};
 use crate::base::{CallKind, Collective, Rank, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
-use crate::progress::Program;
+use crate::progress::{Key, Prepared, Program};
 use crate::topology::Topology;
 use crate::tuning::Tuning;
 
 /// Compiled plans that are kept.
 const KEPT: usize = 512;
-
-/// What a plan of one rank in one communicator depends on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    kind: CallKind,
-    /// The other side of a transfer, and whether it goes out.
-    transfer: (Rank, bool),
-    count: usize,
-    root: Rank,
-    element_bytes: usize,
-    in_place: bool,
-}
 
 /// The plans of one communicator.
 pub(super) struct Programs {
@@ -33,7 +21,7 @@ pub(super) struct Programs {
     some_tcp: bool,
     /// Ranks share cores.
     crowded: bool,
-    known: Mutex<Cache<Key, Program>>,
+    known: Mutex<Cache<Key, Prepared>>,
 }
 
 impl Programs {
@@ -41,18 +29,24 @@ impl Programs {
         Programs { tuning, some_tcp, crowded, known: Mutex::new(Cache::new(KEPT)) }
     }
 
-    pub fn get(&self, checked: &Checked, rank: Rank, topology: &Topology) -> Result<Arc<Program>> {
-        let call = &checked.operation.call;
-        let key = Key {
-            kind: call.kind,
-            transfer: (checked.operation.peer, checked.sends),
-            count: call.count as usize,
-            root: call.root,
-            element_bytes: call.datatype.bytes(),
-            in_place: checked.in_place,
-        };
+    /// `key` is the operation's. An error says what is wrong with the operation.
+    pub fn get(
+        &self,
+        key: &Key,
+        operation: &Operation,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Arc<Prepared>> {
         let mut known = self.known.lock();
-        known.get_or_build(key, || self.build(&key, rank, topology)).map(Arc::clone)
+        known.get_or_build(*key, || self.prepare(operation, rank, topology)).map(Arc::clone)
+    }
+
+    fn prepare(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Prepared> {
+        operation.check(topology.size())?;
+        let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
+        let program = self.build(operation, rank, topology)?;
+        let Operation { call, peer, .. } = *operation;
+        Ok(Prepared { call, peer, sends: operation.is_sender(rank), program, reduce, divide })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
@@ -67,37 +61,38 @@ impl Programs {
             )
     }
 
-    fn build(&self, key: &Key, rank: Rank, topology: &Topology) -> Result<Program> {
+    fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
+        let call = &operation.call;
         let mut request = PlanRequest {
             collective: Collective::Barrier,
             size: topology.size(),
             rank,
-            root: key.root,
-            count: key.count,
-            element_bytes: key.element_bytes,
-            in_place: key.in_place,
+            root: call.root,
+            count: call.count as usize,
+            element_bytes: call.datatype.bytes(),
+            in_place: operation.is_in_place(rank),
             chunk_bytes: self.tuning.chunk_bytes,
             topology,
         };
-        let plan = match key.kind {
-            CallKind::Transfer => transfer(key, rank),
+        let plan = match call.kind {
+            CallKind::Transfer => transfer(operation, rank),
             CallKind::Collective(collective) => {
                 request.collective = collective;
                 (self.tuning.choose(&request, self.some_tcp)?.build)(&request)
             }
         };
-        Ok(Program::compile(&plan, &request, self.may_lend(key.kind)))
+        Ok(Program::compile(&plan, &request, self.may_lend(call.kind)))
     }
 }
 
 /// The plan of one side of a transfer. An empty one is sent, too: it may meet a call that is not empty.
-fn transfer(key: &Key, rank: Rank) -> Plan {
-    let (peer, sends) = key.transfer;
-    if peer == rank && key.count == 0 {
+fn transfer(operation: &Operation, rank: Rank) -> Plan {
+    let (peer, count) = (operation.peer, operation.call.count as usize);
+    if peer == rank && count == 0 {
         return Plan::default();
     }
-    let span = |buffer| Span { buffer, offset: 0, len: key.count };
-    let step = if sends {
+    let span = |buffer| Span { buffer, offset: 0, len: count };
+    let step = if operation.is_sender(rank) {
         Step::Send { to: vec![peer], span: span(Buffer::Input) }
     } else {
         Step::Recv { from: peer, dst: span(Buffer::Output) }

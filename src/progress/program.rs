@@ -4,6 +4,7 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
+use super::straight::Straight;
 use crate::base::{Collective, Rank};
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 
@@ -67,13 +68,15 @@ pub(super) struct Queue<S> {
 }
 
 /// A compiled plan of one rank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     pub(super) lanes: Vec<Vec<RoundProgram>>,
     pub(super) sends: Vec<Queue<SendStep>>,
     pub(super) recvs: Vec<Queue<RecvStep>>,
     pub(super) scratch_bytes: usize,
     pub(super) element_bytes: usize,
+    /// All of it as a list, where that is enough.
+    pub(super) straight: Option<Straight>,
 }
 
 impl Program {
@@ -92,6 +95,7 @@ impl Program {
             recvs: Vec::new(),
             scratch_bytes: plan.scratch * unit,
             element_bytes: unit,
+            straight: None,
         };
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
         for round in 0..rounds {
@@ -132,6 +136,7 @@ impl Program {
             }
         }
         program.add_gates(&Arena::of(request));
+        program.straight = Straight::of(&program);
         program
     }
 

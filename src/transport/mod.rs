@@ -91,6 +91,11 @@ pub trait Link: Send {
         false
     }
 
+    /// The link itself, if it is one over shared memory: small messages take a shorter way there.
+    fn as_shm(&mut self) -> Option<&mut shm::ShmLink> {
+        None
+    }
+
     /// "shm", "tcp" or "self".
     fn transport(&self) -> &'static str;
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::wait::{Driver, Policy};
+use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
@@ -74,7 +74,7 @@ fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
     }
     let driver = |(rank, ports)| {
         let engine = Engine::new("test".into(), rank as Rank, ports);
-        Arc::new(Driver::new(engine, Policy { spin: Duration::ZERO }).unwrap())
+        Arc::new(Driver::new(engine, Duration::ZERO).unwrap())
     };
     ports.into_iter().enumerate().map(driver).collect()
 }
@@ -135,7 +135,7 @@ impl Job<'_> {
     fn run(&self, driver: &Driver, input: &[i32], output: &mut [i32], timeout: Duration) -> Result<()> {
         let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
         // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
-        unsafe { driver.run(self.start(self.program(false), buffers), Some(timeout)) }
+        unsafe { driver.run(None, self.prepared(self.program(false)), buffers, Some(timeout)) }
     }
 
     /// Runs in place, where input and output start together.
@@ -143,19 +143,18 @@ impl Job<'_> {
         let start = data.as_mut_ptr().cast::<u8>();
         let buffers = Buffers { input: start, output: start };
         // SAFETY: the buffer is borrowed for the whole call.
-        unsafe { driver.run(self.start(self.program(true), buffers), Some(LONG)) }
+        unsafe { driver.run(None, self.prepared(self.program(true)), buffers, Some(LONG)) }
     }
 
-    fn start(&self, program: Program, buffers: Buffers) -> Start {
-        Start {
+    fn prepared(&self, program: Program) -> Arc<Prepared> {
+        Arc::new(Prepared {
             call: self.call(),
             peer: 0,
             sends: false,
-            program: Arc::new(program),
-            buffers,
+            program,
             reduce: reduce_fn(Datatype::Int32, ReduceOp::Sum),
             divide: None,
-        }
+        })
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod layout;
 mod protocol;
+mod quick;
 mod segment;
 mod single_copy;
 
@@ -25,6 +26,7 @@ use crate::sys::memory_copy::copy_to_shared;
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
+pub use quick::Peek;
 pub use segment::{accept, offer};
 
 /// The fragment at the head of the incoming ring.
@@ -294,6 +296,10 @@ impl Link for ShmLink {
             self.consumer.release(consumed);
             self.bell_due = true;
         }
+    }
+
+    fn as_shm(&mut self) -> Option<&mut ShmLink> {
+        Some(self)
     }
 
     fn descriptor(&self) -> Option<RawFd> {
