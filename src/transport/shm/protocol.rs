@@ -39,10 +39,16 @@ impl Producer {
         Producer { slots: slots as u64, next: 0, seen: 0 }
     }
 
+    /// Whether `free_slot` will have to read what is consumed.
+    #[inline]
+    pub fn must_look(&self) -> bool {
+        self.next - self.seen >= self.slots
+    }
+
     /// The slot to be filled next, if it is free.
     #[inline]
     pub fn free_slot(&mut self, consumed: &AtomicU64) -> Result<Option<usize>, Spoilt> {
-        if self.next - self.seen >= self.slots {
+        if self.must_look() {
             let seen = consumed.load(Ordering::Acquire);
             if seen > self.next || seen < self.seen {
                 return Err(Spoilt);
