@@ -206,10 +206,10 @@ impl Link for ShmLink {
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
-            let far = self.distance.is_far();
+            let (far, lap) = (self.distance.is_far(), self.producer.lap());
             // SAFETY: the caller vouches for `data`; the target is a data area of SLOT_BYTES that is ours
             // until it is published, inside the mapping, and no user buffer overlaps our mapping.
-            unsafe { copy_to_shared(self.at(ring + layout::data(slot)), data, bytes, far) };
+            unsafe { copy_to_shared(self.at(ring + layout::data(slot, lap, bytes)), data, bytes, far) };
         }
         self.publish(line, header, bytes as u32);
         Ok(Some(bytes))
@@ -243,7 +243,11 @@ impl Link for ShmLink {
             (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
         } else if bytes as usize <= SLOT_BYTES {
             let bytes = bytes as usize;
-            let data = self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) });
+            let data = self.at(if bytes <= INLINE_BYTES {
+                line + 32
+            } else {
+                ring + layout::data(slot, self.consumer.lap(), bytes)
+            });
             (Place::Slot(data), bytes)
         } else {
             return Err(garbage("a fragment longer than its slot"));

@@ -48,7 +48,11 @@ impl ShmLink {
         if !is_mine || bytes > SLOT_BYTES || self.head.is_some() || !self.has_probed {
             return Peek::Unusual;
         }
-        Peek::Here(self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) }))
+        Peek::Here(self.at(if bytes <= INLINE_BYTES {
+            line + 32
+        } else {
+            ring + layout::data(slot, self.consumer.lap(), bytes)
+        }))
     }
 
     /// Drops the message that `peek` has found.
