@@ -7,6 +7,7 @@ use super::agreement::{self, Agreed};
 use super::operation::Checked;
 use super::programs::Programs;
 use super::request::Request;
+use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId, mesh};
 use crate::config::Config;
@@ -38,6 +39,7 @@ pub struct CommConfig {
 pub struct Communicator {
     rank: Rank,
     topology: Topology,
+    transports: Vec<&'static str>,
     timeout: Option<Duration>,
     programs: Programs,
     driver: std::sync::Arc<Driver>,
@@ -71,7 +73,11 @@ impl Communicator {
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let ports = ports(mesh, job.rank, deadline)?;
-        let transports = describe_transports(&ports);
+        let description = describe_transports(&ports);
+        let mut transports: Vec<_> =
+            ports.iter().map(Port::transport).filter(|name| *name != "self").collect();
+        transports.sort_unstable();
+        transports.dedup();
         let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), Policy { spin: config.spin })?;
         let Agreed { crowded, some_tcp } =
@@ -83,6 +89,7 @@ impl Communicator {
         let comm = Communicator {
             rank: job.rank,
             topology,
+            transports,
             timeout: timeout(config, own),
             programs: Programs::new(tuning, some_tcp),
             driver: std::sync::Arc::new(driver),
@@ -90,7 +97,7 @@ impl Communicator {
         };
         log_line!(
             Info,
-            "rank {} of {} in \"{name}\" (local {} of {}): {transports}; found by {}; builtin engine {}{}",
+            "rank {} of {} in \"{name}\" (local {} of {}): {description}; found by {}; builtin engine {}{}",
             comm.rank,
             comm.size(),
             comm.local_rank(),
@@ -120,6 +127,22 @@ impl Communicator {
     /// Number of ranks on my host.
     pub fn local_size(&self) -> u32 {
         self.topology.local_size(self.rank)
+    }
+
+    /// Names of the transports between this rank and the others, sorted; none when it is alone.
+    pub fn transports(&self) -> &[&'static str] {
+        &self.transports
+    }
+
+    /// The algorithm that this communicator uses for a collective. Local; equal on all ranks.
+    pub fn algorithm(
+        &self,
+        collective: Collective,
+        count: usize,
+        datatype: Datatype,
+        root: Rank,
+    ) -> Result<&'static Algorithm> {
+        self.programs.algorithm(collective, count, datatype, root, &self.topology)
     }
 
     /// Runs a call to its end.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::operation::Checked;
-use crate::base::{CallKind, Collective, Rank, Result};
+use crate::algo::Algorithm;
+use crate::base::{CallKind, Collective, Datatype, Rank, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::Program;
@@ -53,8 +54,23 @@ impl Programs {
         known.get_or_build(key, || self.build(&key, rank, topology)).map(Arc::clone)
     }
 
-    fn build(&self, key: &Key, rank: Rank, topology: &Topology) -> Result<Program> {
-        let mut request = PlanRequest {
+    /// The algorithm that `get` builds from. Rank and in-place flag do not count.
+    pub fn algorithm(
+        &self,
+        collective: Collective,
+        count: usize,
+        datatype: Datatype,
+        root: Rank,
+        topology: &Topology,
+    ) -> Result<&'static Algorithm> {
+        let kind = CallKind::Collective(collective);
+        let element_bytes = datatype.bytes();
+        let key = Key { kind, transfer: (0, false), count, root, element_bytes, in_place: false };
+        self.tuning.choose(&PlanRequest { collective, ..self.request(&key, 0, topology) }, self.some_tcp)
+    }
+
+    fn request<'a>(&self, key: &Key, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
+        PlanRequest {
             collective: Collective::Barrier,
             size: topology.size(),
             rank,
@@ -64,7 +80,11 @@ impl Programs {
             in_place: key.in_place,
             chunk_bytes: self.tuning.chunk_bytes,
             topology,
-        };
+        }
+    }
+
+    fn build(&self, key: &Key, rank: Rank, topology: &Topology) -> Result<Program> {
+        let mut request = self.request(key, rank, topology);
         let plan = match key.kind {
             CallKind::Transfer => transfer(key, rank),
             CallKind::Collective(collective) => {
