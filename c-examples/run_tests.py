@@ -77,7 +77,7 @@ def run(command):
 def launch(options, n, program, *arguments):
     launcher = os.path.join(options.prefix, "bin", "anyccl")
     # os.path.join leaves an absolute path as it is.
-    return run([launcher, "run", "-n", str(n), os.path.join(options.programs, program), *arguments])
+    return run([launcher, "run", "-n", str(n), "--no-prefix", os.path.join(options.programs, program), *arguments])
 
 
 def expect_lines(expected, printed):

@@ -41,7 +41,9 @@ int main(void)
     CHECK(child >= 0);
     if (child == 0) {
         be_refused(comm, request);
-        _exit(0);
+        /* Leaves by exec: valgrind would take what only the parent's threads point to for leaked here. */
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
     }
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);

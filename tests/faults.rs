@@ -7,12 +7,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Error, Rank};
-use anyccl_engine::comm::{CommConfig, Communicator, world_finalize, world_init};
-use anyccl_engine::config::Config;
+use anyccl_engine::comm::{Communicator, world_finalize};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
-use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
 use common::temp_dir::TempDir;
 use common::values::noise;
 use common::watchdog::Watchdog;
@@ -222,9 +221,7 @@ fn call_until_failure(comm: &Communicator) {
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = part() else { return };
-    let settings = Config::from_environment().expect("settings");
-    anyccl_engine::observe::log::set_level(settings.log);
-    let joined = world_init(&settings, &CommConfig::default());
+    let joined = join();
     if part == "fail to join" {
         return say(&joined.err().expect("one rank is missing").to_string());
     }

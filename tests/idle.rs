@@ -5,11 +5,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Result};
-use anyccl_engine::comm::{CommConfig, Communicator, world_finalize, world_init};
-use anyccl_engine::config::Config;
+use anyccl_engine::comm::{Communicator, world_finalize};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
-use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
 use common::watchdog::Watchdog;
 
 const WAIT: Duration = Duration::from_secs(3);
@@ -41,6 +40,7 @@ fn a_waiting_rank_uses_hardly_any_processor_time(transport: &str) {
         let said = ranks[0].hear().text;
         let used: f64 = said.parse().expect("a share");
         assert!(used < SHARE, "{what} over {transport} used {:.1} % of a core", used * 100.0);
+        println!("{what} over {transport}: {:.2} % of a core", used * 100.0);
     }
     ranks.into_iter().for_each(RankProcess::end_well);
 }
@@ -82,8 +82,7 @@ fn a_rank_of_the_tests_in_this_file() {
     if part().is_none() {
         return;
     }
-    let settings = Config::from_environment().expect("settings");
-    let comm = world_init(&settings, &CommConfig::default()).expect("a world");
+    let comm = join().expect("a world");
     for phase in 0..PHASES.len() {
         let attempt = Attempt::on(&comm, case_of(phase), Placement::Apart);
         if comm.rank() == 1 {

@@ -5,11 +5,11 @@ mod common;
 use std::process::Command;
 
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp};
-use anyccl_engine::comm::{CommConfig, Communicator, world_finalize, world_init};
+use anyccl_engine::comm::{Communicator, world_finalize};
 use anyccl_engine::config::{Config, TransportChoice};
 use common::attempt::{Placement, check, check_started};
 use common::case::Case;
-use common::processes::{Job, part, say};
+use common::processes::{Job, join, part, say};
 use common::ranks::{config, on_hosts};
 use common::watchdog::Watchdog;
 
@@ -133,8 +133,7 @@ fn a_rank_of_the_tests_in_this_file() {
     if part().is_none() {
         return;
     }
-    let settings = Config::from_environment().expect("settings");
-    let comm = world_init(&settings, &CommConfig::default()).expect("a world");
+    let comm = join().expect("a world");
     every_collective(&comm);
     world_finalize().expect("a good end");
     say("checked");

@@ -1,30 +1,29 @@
-//! Whoever connects to a port of a job without its key changes nothing, before the job runs and while it does.
+//! Whoever connects to a port of a job without its key changes nothing: neither while the ranks gather, when
+//! the ports are open, nor while the job runs, when there are none.
 
 mod common;
 
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
-use anyccl_engine::config::Config;
+use anyccl_engine::comm::{Communicator, Operation, world_finalize};
 use common::attempt::{Placement, check};
 use common::case::Case;
-use common::proc_fs::{listening_ports, wait_until};
-use common::processes::{Job, RankProcess, free_tcp_store, listen, part, say};
+use common::proc_fs::{listening_at, wait_until};
+use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
 const STRANGERS_PER_PORT: u64 = 200;
 
-/// Connects to the port again and again: some speak nonsense, some are silent, some hang up at once. Those who
-/// stay are given back: they stay as long as the job does.
-fn annoy(port: u16) -> Vec<TcpStream> {
+/// Connects again and again: some speak nonsense, some are silent, some hang up at once. Those who stay are
+/// given back: they stay as long as the job does.
+fn annoy(address: SocketAddr) -> Vec<TcpStream> {
     let mut staying = Vec::new();
     for turn in 0..STRANGERS_PER_PORT {
         // Nobody listens there any more, or the queue is full: nothing to annoy.
-        let address = ([127, 0, 0, 1], port).into();
         let Ok(mut stream) = TcpStream::connect_timeout(&address, Duration::from_millis(500)) else {
             return staying;
         };
@@ -50,10 +49,11 @@ fn strangers_change_nothing(transport: &str) {
     let job = Job::new(4, "call until told to stop", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
     let mut ranks: Vec<RankProcess> = (0..3).map(|rank| job.start(rank)).collect();
     // The job cannot begin before its last rank has come: all doors are open now.
-    wait_until("rank 0 listens", || !listening_ports(ranks[0].pid()).is_empty());
-    let mut ports: Vec<u16> = ranks.iter().flat_map(|rank| listening_ports(rank.pid())).collect();
-    let mut staying: Vec<TcpStream> = ports.iter().flat_map(|port| annoy(*port)).collect();
-    assert!(staying.len() as u64 >= STRANGERS_PER_PORT / 2, "hardly any stranger got in touch");
+    wait_until("rank 0 listens", || !listening_at(ranks[0].pid()).is_empty());
+    let doors: Vec<SocketAddr> = ranks.iter().flat_map(|rank| listening_at(rank.pid())).collect();
+    let mut staying: Vec<TcpStream> = doors.iter().flat_map(|door| annoy(*door)).collect();
+    let most = doors.len() as u64 * STRANGERS_PER_PORT;
+    assert!(staying.len() as u64 > most / 2, "{} strangers got in touch, of {most}", staying.len());
 
     let complete_at = Instant::now();
     ranks.push(job.start(3));
@@ -61,12 +61,14 @@ fn strangers_change_nothing(transport: &str) {
     let took = complete_at.elapsed();
     assert!(took < Duration::from_secs(20), "the strangers held the job up for {took:?}");
 
-    // Ports of the running job, and those that were open before.
-    ports.extend(ranks.iter().flat_map(|rank| listening_ports(rank.pid())));
-    staying.extend(ports.iter().flat_map(|port| annoy(*port)));
+    // A running job has no open door; whoever tries the old ones finds them closed.
+    let is_closed = |rank: &RankProcess| listening_at(rank.pid()).is_empty();
+    wait_until("nobody listens any more", || ranks.iter().all(is_closed));
+    staying.extend(doors.iter().flat_map(|door| annoy(*door)));
     ranks[0].tell("stop");
     ranks.iter_mut().for_each(|rank| rank.expect("all calls were right"));
     ranks.into_iter().for_each(RankProcess::end_well);
+    println!("{transport}: {} strangers at {doors:?}, and those who hung up", staying.len());
 }
 
 #[test]
@@ -95,8 +97,7 @@ fn a_rank_of_the_tests_in_this_file() {
     if part().is_none() {
         return;
     }
-    let settings = Config::from_environment().expect("settings");
-    let comm = world_init(&settings, &CommConfig::default()).expect("a world");
+    let comm = join().expect("a world");
     say("running");
     let stop = std::thread::spawn(|| assert_eq!(listen(), "stop"));
     while !stop_is_agreed(&comm, comm.rank() == 0 && stop.is_finished()) {

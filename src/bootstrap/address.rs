@@ -7,7 +7,7 @@ use super::wire::{Reader, Writer};
 const V4: u8 = 4;
 const V6: u8 = 6;
 
-/// Bytes that [`write`] appends.
+/// Bytes that `write` appends.
 pub(crate) fn encoded_bytes(address: &SocketAddr) -> usize {
     if address.is_ipv4() { 7 } else { 19 }
 }

@@ -4,7 +4,7 @@
 //! two requests per rank, where all-with-all would be quadratic. If rank 0 finds that the ranks do
 //! not agree it publishes that instead, so that nobody waits for a table that never comes.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Store;
 use super::missing::not_come;
@@ -14,6 +14,9 @@ use crate::base::{Error, Rank, Result};
 
 /// Longest blob that rank 0 may pass to everybody.
 const SETTINGS_BYTES: usize = 1 << 20;
+
+/// How long to look for further missing ranks once one is.
+const SWEEP: Duration = Duration::from_secs(1);
 
 const TABLE: u8 = 1;
 const MISMATCH: u8 = 2;
@@ -68,7 +71,8 @@ fn name_missing(error: Error, store: &mut dyn Store, first: Rank, size: u32) -> 
     let Error::Timeout { waited, .. } = error else { return error };
     let now = Instant::now();
     let absent = |rank: &Rank| *rank == first || store.get(&record_key(*rank), now).is_err();
-    let missing: Vec<Rank> = (first..size).filter(absent).collect();
+    // A store that has stopped answering must not make the message late.
+    let missing: Vec<Rank> = (first..size).take_while(|_| now.elapsed() < SWEEP).filter(absent).collect();
     Error::Timeout { waited, detail: format!("of {size} ranks {}", not_come(&missing)) }
 }
 

@@ -1,12 +1,14 @@
 //! The handshake as a state machine, so that one thread can carry many at a time.
 //!
-//!     connector                                   acceptor
-//!        nonce (32)              ─────────▶
-//!                                ◀─────────       nonce (32)
-//!        proof (32)              ─────────▶       checked before anything is parsed
-//!                                ◀─────────       proof (32), hello (32)
-//!        both checked; hello     ─────────▶       checked
-//!                                ◀─────────       welcome (1)
+//! ```text
+//! connector                                   acceptor
+//!    nonce (32)              ─────────▶
+//!                            ◀─────────       nonce (32)
+//!    proof (32)              ─────────▶       checked before anything is parsed
+//!                            ◀─────────       proof (32), hello (32)
+//!    both checked; hello     ─────────▶       checked
+//!                            ◀─────────       welcome (1)
+//! ```
 //!
 //! After the welcome the stream belongs to the caller; no byte beyond it has been read. An
 //! acceptor that does not like what it sees closes: strangers get no answer to learn from.

@@ -145,7 +145,7 @@ fn is_global(ip: &IpAddr) -> bool {
 fn list(interfaces: &[Interface]) -> String {
     let one = |i: &Interface| {
         let addresses: Vec<String> = i.addresses.iter().map(IpAddr::to_string).collect();
-        format!("{} ({}{})", i.name, addresses.join(" "), if i.up { "" } else { "down" })
+        format!("{} ({}{})", i.name, addresses.join(" "), if i.up { "" } else { "; down" })
     };
     interfaces.iter().map(one).collect::<Vec<_>>().join(", ")
 }
@@ -211,7 +211,7 @@ mod tests {
             ("SAR_SOCKET_NAME", "eth"),
         ] {
             let text = names(&host(), variable, value).unwrap_err().to_string();
-            assert!(text.contains(variable) && text.contains("eth0 (10.0.0.1"), "{text}");
+            assert!(text.contains(variable) && text.contains("eth1 (10.1.0.1; down)"), "{text}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::environment::{Description, Place, describe};
 use super::key::random_bytes;
@@ -15,6 +15,10 @@ use super::{Job, JobKey, Store, doors, torchrun};
 use crate::base::{Error, Result};
 use crate::config::{self, Config};
 use crate::log_line;
+use crate::sys::listener::Listener;
+
+/// How long rank 0 waits for its port to become free.
+const PORT_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The job described by the environment; a world of one when there is none.
 pub fn job_from_environment(_config: &Config, deadline: Instant) -> Result<Job> {
@@ -58,7 +62,7 @@ fn tcp_key(host: &str, port: u16) -> JobKey {
 
 fn tcp(who: &Applicant<'_>, host: &str, port: u16, served: bool, deadline: Instant) -> Result<Opened> {
     if who.rank == 0 && !served {
-        let listeners = listen_at(host, port).map_err(|e| {
+        let listeners = listen_when_free(host, port, deadline).map_err(|e| {
             let hint = if e.kind() == io::ErrorKind::AddrInUse {
                 "; choose another port, or add ?served=1 if the store is served by somebody else"
             } else {
@@ -71,6 +75,18 @@ fn tcp(who: &Applicant<'_>, host: &str, port: u16, served: bool, deadline: Insta
     }
     let client = Client::join(who, || resolve(host, port), &format!("{host}:{port}"), deadline)?;
     Ok(Box::new(client))
+}
+
+/// A port may be taken for a moment: by the store of the job before, or by a rank on this host whose attempt to
+/// connect to the port, before anybody listens there, was given that very port to come from.
+fn listen_when_free(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Listener>> {
+    let (until, mut backoff) = (deadline.min(Instant::now() + PORT_PATIENCE), Backoff::new());
+    loop {
+        match listen_at(host, port) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && backoff.sleep(until) => {}
+            result => return result,
+        }
+    }
 }
 
 fn first_free(who: &Applicant<'_>, host: &str, ports: &[u16], deadline: Instant) -> Result<Opened> {

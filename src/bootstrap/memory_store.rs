@@ -19,6 +19,7 @@ pub struct MemoryStore {
 struct Shared {
     values: Mutex<HashMap<String, Vec<u8>>>,
     changed: Condvar,
+    failure: Mutex<Option<String>>,
 }
 
 impl MemoryStore {
@@ -66,6 +67,17 @@ impl Store for MemoryStore {
                 let detail = format!("nobody has set the store's key \"{key}\"");
                 return Err(Error::Timeout { waited: start.elapsed(), detail });
             }
+        }
+    }
+
+    fn fail(&mut self, why: &str) {
+        self.shared.failure.lock().get_or_insert_with(|| format!("a rank has failed: {why}"));
+    }
+
+    fn check(&mut self) -> Result<()> {
+        match &*self.shared.failure.lock() {
+            Some(why) => Err(Error::Bootstrap(why.clone())),
+            None => Ok(()),
         }
     }
 }

@@ -5,8 +5,13 @@
 //! on the calling thread. Of two ranks the higher one decides which sockets there are, by
 //! what both published, and says so when it connects. When everybody is connected the listeners
 //! close: a running job has no open port.
+//!
+//! A rank that ends meanwhile is noticed in three ways: by those it was connected with (hangup), by
+//! those that connect to it (nobody listens any more), and by the store, which the others ask now
+//! and then while they wait.
 
 mod assembly;
+mod attempt;
 mod outgoing;
 
 use std::time::Instant;
@@ -83,7 +88,8 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     listeners.push(unix);
 
     let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
-    let peers = assembly::assemble(job, &table.records, listeners, start, deadline)?;
+    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, start, deadline);
+    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
     // Only now: on rank 0 the store may end with this, and by now every rank has the table.
     drop(store);
     log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());

@@ -52,6 +52,15 @@ pub trait Store: Send {
     fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()>;
     /// Waits until `key` is set, and gives its value.
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>>;
+
+    /// Tells the others that this rank cannot go on. Best effort; not every store can.
+    fn fail(&mut self, _why: &str) {}
+
+    /// An error when another rank is known to have failed or died. Asked now and then while the ranks connect;
+    /// a store that does not know says that all is well.
+    fn check(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What one rank knows before it has met the others.

@@ -1,13 +1,15 @@
 //! The file by which ranks on a shared file system find rank 0.
 //!
-//!     anyccl rendezvous 1
-//!     job 5f0c3a9e77d14b20
-//!     world 4
-//!     nonce (64 hexadecimal digits)
-//!     created 1763707616
-//!     address 10.0.0.1:40113
-//!     address 127.0.0.1:37001
-//!     end
+//! ```text
+//! anyccl rendezvous 1
+//! job 5f0c3a9e77d14b20
+//! world 4
+//! nonce (64 hexadecimal digits)
+//! created 1763707616
+//! address 10.0.0.1:40113
+//! address 127.0.0.1:37001
+//! end
+//! ```
 //!
 //! It appears whole or not at all: written under another name, synced, renamed. Only its owner can
 //! read it, for the job key comes from the nonce. What it says is believed only when somebody at

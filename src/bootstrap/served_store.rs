@@ -29,7 +29,7 @@ impl ServedStore {
     ) -> Result<ServedStore> {
         let server = Server::serve(listeners, key, Some(size), Worlds::One, Some(deadline + super::SLACK))?;
         let file = publish(server.addresses())?;
-        let own: Vec<SocketAddr> = server.addresses().iter().map(from_here).collect();
+        let own: Vec<SocketAddr> = server.addresses().iter().flat_map(from_here).collect();
         let who = Applicant { key, rank: 0, size };
         let client = Client::join(&who, || own.clone(), "this rank's own port", deadline)?;
         Ok(ServedStore { client, _server: server, _file: file })
@@ -44,16 +44,26 @@ impl Store for ServedStore {
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
         self.client.get(key, deadline)
     }
+
+    fn fail(&mut self, why: &str) {
+        self.client.fail(why);
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.client.check()
+    }
 }
 
 /// Where this process itself reaches what listens there.
-fn from_here(address: &SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
+fn from_here(address: &SocketAddr) -> Vec<SocketAddr> {
+    let (v4, v6): (IpAddr, IpAddr) = (Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into());
+    let ips = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => vec![v4],
+        // Which of the two it takes is a setting of the host.
+        IpAddr::V6(ip) if ip.is_unspecified() => vec![v4, v6],
+        ip => vec![ip],
     };
-    SocketAddr::new(ip, address.port())
+    ips.into_iter().map(|ip| SocketAddr::new(ip, address.port())).collect()
 }
 
 /// Listens where others look for `host`.
@@ -81,7 +91,8 @@ pub(crate) fn listen_at(host: &str, port: u16) -> io::Result<Vec<Listener>> {
     }
 }
 
-/// The addresses of a host, none if its name is not known (yet).
+/// The addresses of a host, none if its name is not known (yet). Asking for a name may take as
+/// long as the system's resolver is patient, whatever the deadline.
 pub(crate) fn resolve(host: &str, port: u16) -> Vec<SocketAddr> {
     (host, port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
 }

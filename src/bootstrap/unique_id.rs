@@ -1,8 +1,10 @@
 //! The 128 bytes that name a communicator to be, and the job that they name.
 //!
-//!     0   magic "ACid"        4   layout version     5   number of addresses
-//!     6   zero, zero          8   job secret (32)    40  addresses, best first (80)
-//!     120 checksum: the first 8 bytes of SHA-256 of all before
+//! ```text
+//! 0   magic "ACid"        4   layout version     5   number of addresses
+//! 6   zero, zero          8   job secret (32)    40  addresses, best first (80)
+//! 120 checksum: the first 8 bytes of SHA-256 of all before
+//! ```
 //!
 //! The id is a secret: whoever has it can join.
 

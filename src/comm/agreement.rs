@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::wait::Driver;
-use crate::progress::{Buffers, Program, Start};
+use crate::progress::{Buffers, Prepared, Program};
 use crate::sys::cores::{self, CoreSet};
 use crate::topology::Topology;
 
@@ -39,7 +39,9 @@ pub(super) fn agree(
     mine.extend((cores::usable() as u32).to_le_bytes());
     mine.push(u8::from(some_tcp));
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
+    driver.lock().begin_joining();
     exchange(driver, topology, rank, &mine, &mut all, timeout)?;
+    driver.lock().all_have_met();
     Ok(evaluate(topology, &all))
 }
 
@@ -93,18 +95,18 @@ fn exchange(
         topology,
     };
     let kind = CallKind::Collective(Collective::AllGather);
-    let start = Start {
+    let prepared = Prepared {
         call: Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 },
         peer: 0,
         sends: false,
-        program: Arc::new(Program::compile(&plan, &request)),
-        buffers: Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() },
+        program: Program::compile(&plan, &request, true),
         reduce: None,
         divide: None,
     };
+    let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.
-    unsafe { driver.run(start, timeout) }
+    unsafe { driver.run(None, Arc::new(prepared), buffers, timeout) }
 }
 
 #[cfg(test)]

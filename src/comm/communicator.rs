@@ -1,10 +1,11 @@
 //! The communicator.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Operation;
 use super::agreement::{self, Agreed};
-use super::operation::Checked;
 use super::programs::Programs;
 use super::request::Request;
 use crate::algo::Algorithm;
@@ -12,8 +13,8 @@ use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId, mesh};
 use crate::config::Config;
 use crate::log_line;
-use crate::progress::wait::{Driver, Policy};
-use crate::progress::{Engine, Port, Start};
+use crate::progress::wait::Driver;
+use crate::progress::{Engine, Port};
 use crate::topology::Topology;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
@@ -39,11 +40,12 @@ pub struct CommConfig {
 pub struct Communicator {
     rank: Rank,
     topology: Topology,
+    /// By rank.
     transports: Vec<&'static str>,
     timeout: Option<Duration>,
     programs: Programs,
-    driver: std::sync::Arc<Driver>,
-    finalized: parking_lot::Mutex<bool>,
+    driver: Arc<Driver>,
+    finalized: AtomicBool,
 }
 
 impl Communicator {
@@ -72,28 +74,25 @@ impl Communicator {
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
-        let ports = ports(mesh, job.rank, deadline)?;
+        let ports = ports(mesh, job.rank, config.single_copy, deadline)?;
         let description = describe_transports(&ports);
-        let mut transports: Vec<_> =
-            ports.iter().map(Port::transport).filter(|name| *name != "self").collect();
-        transports.sort_unstable();
-        transports.dedup();
+        let transports = ports.iter().map(Port::transport).collect();
         let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
-        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), Policy { spin: config.spin })?;
+        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { crowded, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
         let tuning = if crowded { tuning.oversubscribed() } else { tuning };
         if crowded {
-            driver.set_policy(Policy { spin: Duration::ZERO });
+            driver.lock().crowded = true;
         }
         let comm = Communicator {
             rank: job.rank,
             topology,
             transports,
             timeout: timeout(config, own),
-            programs: Programs::new(tuning, some_tcp),
-            driver: std::sync::Arc::new(driver),
-            finalized: parking_lot::Mutex::new(false),
+            programs: Programs::new(tuning, some_tcp, crowded),
+            driver: Arc::new(driver),
+            finalized: AtomicBool::new(false),
         };
         log_line!(
             Info,
@@ -129,20 +128,14 @@ impl Communicator {
         self.topology.local_size(self.rank)
     }
 
-    /// Names of the transports between this rank and the others, sorted; none when it is alone.
-    pub fn transports(&self) -> &[&'static str] {
-        &self.transports
+    /// Name of the transport to a rank below the size; "self" for this one.
+    pub fn transport(&self, peer: Rank) -> &'static str {
+        self.transports[peer as usize]
     }
 
-    /// The algorithm that this communicator uses for a collective. Local; equal on all ranks.
-    pub fn algorithm(
-        &self,
-        collective: Collective,
-        count: usize,
-        datatype: Datatype,
-        root: Rank,
-    ) -> Result<&'static Algorithm> {
-        self.programs.algorithm(collective, count, datatype, root, &self.topology)
+    /// The algorithm that this communicator uses for a collective call. Local; equal on all ranks.
+    pub fn algorithm(&self, call: &Call) -> Result<&'static Algorithm> {
+        self.programs.algorithm(call, &self.topology)
     }
 
     /// Runs a call to its end.
@@ -150,9 +143,15 @@ impl Communicator {
     /// # Safety
     /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
-        let start = self.prepare(operation)?;
-        // SAFETY: the programs of `prepare` touch what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run(start, self.timeout) }
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
+        if let Some(outcome) = unsafe { self.driver.run_recent(&key, buffers, self.timeout) } {
+            return outcome;
+        }
+        let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+        // SAFETY: as above.
+        unsafe { self.driver.run(Some(&key), prepared, buffers, self.timeout) }
     }
 
     /// Starts a call.
@@ -160,18 +159,26 @@ impl Communicator {
     /// # Safety
     /// As [`Communicator::run`], until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
-        let start = self.prepare(operation)?;
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
-        let ticket = unsafe { self.driver.start(start) }?;
-        Ok(Request::new(std::sync::Arc::clone(&self.driver), ticket, self.timeout))
+        let ticket = match unsafe { self.driver.start_recent(&key, buffers) } {
+            Some(started) => started?,
+            None => {
+                let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+                // SAFETY: as above.
+                unsafe { self.driver.start(&key, prepared, buffers) }?
+            }
+        };
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
     }
 
-    fn prepare(&self, operation: &Operation) -> Result<Start> {
-        if *self.finalized.lock() {
+    #[inline]
+    fn check_usable(&self) -> Result<()> {
+        if self.finalized.load(Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
-        let checked = Checked::new(operation, self.rank, self.size())?;
-        Ok(checked.start(self.programs.get(&checked, self.rank, &self.topology)?))
+        Ok(())
     }
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
@@ -181,7 +188,7 @@ impl Communicator {
 
     /// Leaves in good order: collective, waits for the others. After a failure it is local.
     pub fn finalize(&self) -> Result<()> {
-        if std::mem::replace(&mut *self.finalized.lock(), true) {
+        if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
         if self.failure().is_some() {
@@ -195,10 +202,10 @@ impl Communicator {
             count: 0,
         };
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
-        let checked = Checked::new(&barrier, self.rank, self.size())?;
-        let start = checked.start(self.programs.get(&checked, self.rank, &self.topology)?);
+        let key = barrier.key(self.rank);
+        let prepared = self.programs.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.
-        unsafe { self.driver.run(start, self.timeout) }?;
+        unsafe { self.driver.run(None, prepared, barrier.buffers(), self.timeout) }?;
         self.driver.lock().say_bye();
         self.driver.wait_for_byes(BYE_TIME);
         Ok(())
@@ -219,7 +226,7 @@ fn deadline(config: &Config, own: &CommConfig) -> Instant {
 }
 
 /// A port per rank: shared memory where no data socket was made, else TCP.
-fn ports(mesh: Mesh, rank: Rank, deadline: Instant) -> Result<Vec<Port>> {
+fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result<Vec<Port>> {
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
@@ -227,7 +234,7 @@ fn ports(mesh: Mesh, rank: Rank, deadline: Instant) -> Result<Vec<Port>> {
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(Box::new(shm::offer(&peer.control)?))
+                Some(Box::new(shm::offer(&peer.control, single_copy)?))
             }
             _ => None,
         });
@@ -240,7 +247,9 @@ fn ports(mesh: Mesh, rank: Rank, deadline: Instant) -> Result<Vec<Port>> {
             (Some(peer), Some(link)) => (link, Some(peer.control)),
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
-                None => (Box::new(shm::accept(&peer.control, Some(deadline))?), Some(peer.control)),
+                None => {
+                    (Box::new(shm::accept(&peer.control, Some(deadline), single_copy)?), Some(peer.control))
+                }
             },
         };
         ports.push(Port::new(link, control.map(Control::new), label));

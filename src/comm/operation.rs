@@ -1,9 +1,7 @@
 //! One call with its buffers, and the checks before anything is sent.
 
-use std::sync::Arc;
-
 use crate::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
-use crate::progress::{Buffers, Program, Start};
+use crate::progress::{Buffers, Key};
 use crate::reduce::{DivideFn, ReduceFn, divide_fn, reduce_fn};
 
 /// One call with its buffers.
@@ -22,69 +20,96 @@ pub struct Operation {
     pub peer: Rank,
 }
 
-/// An operation that this communicator can do.
-pub(super) struct Checked {
-    pub operation: Operation,
-    pub in_place: bool,
-    /// Whether a transfer goes out.
-    pub sends: bool,
-    reduce: Option<ReduceFn>,
-    divide: Option<(DivideFn, usize)>,
-}
-
-impl Checked {
-    pub fn new(operation: &Operation, rank: Rank, size: u32) -> Result<Checked> {
-        let call = &operation.call;
-        let mut checked =
-            Checked { operation: *operation, in_place: false, sends: false, reduce: None, divide: None };
-        match call.kind {
-            CallKind::Transfer => {
-                in_range("peer", operation.peer, size)?;
-                // To oneself, root and peer are the same on both sides: the buffer tells.
-                checked.sends =
-                    if operation.peer == rank { !operation.send.is_null() } else { call.root == rank };
-            }
-            CallKind::Collective(collective) => {
-                if collective.has_root() {
-                    in_range("root", call.root, size)?;
-                }
-                checked.in_place = in_place(collective, operation, rank);
-                if let Some(op) = call.op {
-                    let output =
-                        collective.output_elements(size as usize, rank, call.root, call.count as usize);
-                    checked.set_operator(op, output)?;
-                }
-            }
-        }
-        Ok(checked)
+impl Operation {
+    /// Its buffers.
+    #[inline]
+    pub(super) fn buffers(&self) -> Buffers {
+        Buffers { input: self.send, output: self.recv }
     }
 
-    fn set_operator(&mut self, op: ReduceOp, output: usize) -> Result<()> {
-        let datatype = self.operation.call.datatype;
-        self.reduce = Some(reduce_fn(datatype, op).ok_or_else(|| {
+    /// What its preparation depends on.
+    #[inline]
+    pub(super) fn key(&self, rank: Rank) -> Key {
+        Key::new(&self.call, self.peer, self.is_sender(rank), self.is_in_place(rank))
+    }
+
+    /// Whether this is a transfer that goes out.
+    #[inline]
+    pub(super) fn is_sender(&self, rank: Rank) -> bool {
+        // To oneself, root and peer are the same on both sides: the buffer tells.
+        self.call.kind == CallKind::Transfer
+            && if self.peer == rank { !self.send.is_null() } else { self.call.root == rank }
+    }
+
+    /// Whether the buffers coincide as [`crate::plan::PlanRequest::in_place`] defines it.
+    #[inline]
+    pub(super) fn is_in_place(&self, rank: Rank) -> bool {
+        use Collective::*;
+        let CallKind::Collective(collective) = self.call.kind else { return false };
+        let (send, recv) = (self.send, self.recv.cast_const());
+        let part = (self.call.count as usize).wrapping_mul(self.call.datatype.bytes());
+        let mine = (rank as usize).wrapping_mul(part);
+        let at_root = rank == self.call.root;
+        !send.is_null()
+            && match collective {
+                AllReduce | AllToAll => send == recv,
+                Reduce | Broadcast => at_root && send == recv,
+                AllGather => send == recv.wrapping_add(mine),
+                Gather => at_root && send == recv.wrapping_add(mine),
+                ReduceScatter => recv == send.wrapping_add(mine),
+                Scatter => at_root && recv == send.wrapping_add(mine),
+                Barrier => false,
+            }
+    }
+
+    /// Whether a communicator of so many ranks can do it.
+    pub(super) fn check(&self, size: u32) -> Result<()> {
+        addressable(&self.call, size)?;
+        match self.call.kind {
+            CallKind::Transfer => in_range("peer", self.peer, size),
+            CallKind::Collective(collective) if collective.has_root() => {
+                in_range("root", self.call.root, size)
+            }
+            CallKind::Collective(_) => Ok(()),
+        }
+    }
+
+    /// The kernels of its operator.
+    pub(super) fn kernels(&self, rank: Rank, size: u32) -> Result<Kernels> {
+        let (CallKind::Collective(collective), Some(op)) = (self.call.kind, self.call.op) else {
+            return Ok(Kernels::default());
+        };
+        let datatype = self.call.datatype;
+        let reduce = reduce_fn(datatype, op).ok_or_else(|| {
             let known = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(ReduceOp::name);
             let known = known.collect::<Vec<_>>().join(", ");
             let got = format!("{} on {}; accepted there: {known}", op.name(), datatype.name());
             Error::InvalidArgument { what: "operator", got }
-        })?);
-        if op == ReduceOp::Avg {
-            self.divide = divide_fn(datatype).map(|divide| (divide, output));
-        }
-        Ok(())
+        })?;
+        let output =
+            collective.output_elements(size as usize, rank, self.call.root, self.call.count as usize);
+        let divide =
+            if op == ReduceOp::Avg { divide_fn(datatype).map(|divide| (divide, output)) } else { None };
+        Ok(Kernels { reduce: Some(reduce), divide })
     }
+}
 
-    pub fn start(&self, program: Arc<Program>) -> Start {
-        let Operation { call, send, recv, peer } = self.operation;
-        Start {
-            call,
-            peer,
-            sends: self.sends,
-            program,
-            buffers: Buffers { input: send, output: recv },
-            reduce: self.reduce,
-            divide: self.divide,
-        }
+/// What a reduction needs.
+#[derive(Default)]
+pub(super) struct Kernels {
+    pub reduce: Option<ReduceFn>,
+    /// The division that ends an average, and of how many elements.
+    pub divide: Option<(DivideFn, usize)>,
+}
+
+/// No buffer of the call, of `size` blocks at most, is larger than memory can be.
+fn addressable(call: &Call, size: u32) -> Result<()> {
+    let bytes = u128::from(call.count) * u128::from(size) * call.datatype.bytes() as u128;
+    if bytes <= isize::MAX as u128 {
+        return Ok(());
     }
+    let got = format!("{} elements of {} for {size} ranks exceed memory", call.count, call.datatype.name());
+    Err(Error::InvalidArgument { what: "count", got })
 }
 
 fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
@@ -92,23 +117,4 @@ fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
         return Ok(());
     }
     Err(Error::InvalidArgument { what, got: format!("{rank}; the communicator has {size} ranks") })
-}
-
-/// Whether the buffers coincide as [`crate::plan::PlanRequest::in_place`] defines it.
-fn in_place(collective: Collective, operation: &Operation, rank: Rank) -> bool {
-    use Collective::*;
-    let Operation { call, send, recv, .. } = operation;
-    let recv = recv.cast_const();
-    let mine = (rank as usize).wrapping_mul(call.count as usize).wrapping_mul(call.datatype.bytes());
-    let at_root = rank == call.root;
-    !send.is_null()
-        && match collective {
-            AllReduce | AllToAll => *send == recv,
-            Reduce | Broadcast => at_root && *send == recv,
-            AllGather => *send == recv.wrapping_add(mine),
-            Gather => at_root && *send == recv.wrapping_add(mine),
-            ReduceScatter => recv == send.wrapping_add(mine),
-            Scatter => at_root && recv == send.wrapping_add(mine),
-            Barrier => false,
-        }
 }

@@ -89,6 +89,23 @@ fn what_cannot_be_done_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn a_count_beyond_memory_is_refused_and_not_computed_with() {
+    let comm = &on_ranks(1, TransportChoice::Auto, |comm| {
+        let call = Call {
+            kind: CallKind::Collective(Collective::AllToAll),
+            datatype: Datatype::Complex128,
+            op: None,
+            root: 0,
+            count: u64::MAX / 3,
+        };
+        let nowhere = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
+        // SAFETY: refused before any buffer is touched; if it were not, NULL would end the test.
+        unsafe { comm.run(&nowhere) }
+    })[0];
+    assert!(matches!(comm, Err(Error::InvalidArgument { what: "count", .. })), "{comm:?}");
+}
+
+#[test]
 fn a_finalized_communicator_says_so() {
     let results = on_ranks(2, TransportChoice::Auto, |comm| {
         comm.finalize().unwrap();

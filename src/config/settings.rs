@@ -30,6 +30,8 @@ pub struct Config {
     pub chunk_bytes: usize,
     /// Polling time before a waiting rank yields.
     pub spin: Duration,
+    /// Large messages within a host may be read out of the sender's memory.
+    pub single_copy: bool,
     /// Pretended host.
     pub host_id: Option<String>,
     /// Log level.
@@ -44,6 +46,7 @@ impl Default for Config {
             algorithm: None,
             chunk_bytes: 64 << 10,
             spin: Duration::from_micros(30),
+            single_copy: true,
             host_id: None,
             log: Level::Warn,
         }
@@ -74,6 +77,13 @@ impl Config {
         }
         if let Some(us) = number("ANYCCL_SPIN_US")? {
             config.spin = Duration::from_micros(us);
+        }
+        if let Some(text) = raw("ANYCCL_SINGLE_COPY") {
+            config.single_copy = match text.as_str() {
+                "1" => true,
+                "0" => false,
+                _ => return Err(bad("ANYCCL_SINGLE_COPY", &text, "0 or 1")),
+            };
         }
         config.host_id = raw("ANYCCL_HOST_ID");
         if let Some(text) = raw("ANYCCL_LOG") {

@@ -70,6 +70,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Used when the three above are unset; one exact name.",
     },
     Variable {
+        name: "ANYCCL_SINGLE_COPY",
+        default: "1",
+        meaning: "1: within a host, large messages are read straight out of the sender's memory (process_vm_readv) where the kernel permits it; 0: never.",
+    },
+    Variable {
         name: "ANYCCL_HOST_ID",
         default: "the kernel's boot id",
         meaning: "Ranks with the same value share a host. Set it to split one machine into pretended hosts.",

@@ -4,11 +4,9 @@
 //! fragment that meets the wrong call. Where nobody sends (two ranks that each take the other for the root),
 //! the notes of stalled ranks are compared in the same way.
 
-use std::collections::VecDeque;
-
 use crate::base::Call;
 
-/// Calls that are remembered after they were made here.
+/// Calls that are remembered after they were made here. A power of two: numbers wrap around.
 const REMEMBERED: usize = 256;
 
 /// What a peer's message means, by its number and its call.
@@ -24,24 +22,38 @@ pub(super) enum Verdict {
     Forgotten,
 }
 
-/// The calls of one context, by number.
-#[derive(Debug, Default)]
+/// The calls of one context, packed, by number.
+#[derive(Debug)]
 pub(super) struct History {
     /// Number of the next call.
     next: u32,
-    calls: VecDeque<Call>,
+    /// How many are remembered.
+    filled: usize,
+    /// The call with number n is at n % REMEMBERED. Empty until the first call: most pairs never transfer.
+    calls: Vec<[u64; 2]>,
+}
+
+impl Default for History {
+    fn default() -> History {
+        History::starting_at(0)
+    }
 }
 
 impl History {
-    /// Notes a call; gives its number.
+    fn starting_at(next: u32) -> History {
+        History { next, filled: 0, calls: Vec::new() }
+    }
+
+    /// Notes a packed call; gives its number.
     #[inline]
-    pub fn note(&mut self, call: Call) -> u32 {
-        if self.calls.len() == REMEMBERED {
-            self.calls.pop_front();
+    pub fn note(&mut self, call: [u64; 2]) -> u32 {
+        if self.filled < REMEMBERED {
+            self.calls.resize(REMEMBERED, [0; 2]);
+            self.filled += 1;
         }
-        self.calls.push_back(call);
         let number = self.next;
-        self.next = self.next.wrapping_add(1);
+        self.calls[number as usize % REMEMBERED] = call;
+        self.next = number.wrapping_add(1);
         number
     }
 
@@ -51,9 +63,14 @@ impl History {
         if back <= 0 {
             return Verdict::Future;
         }
-        let Some(at) = self.calls.len().checked_sub(back as usize) else { return Verdict::Forgotten };
-        let mine = self.calls[at];
-        if mine.pack() == call { Verdict::Agrees } else { Verdict::Contradicts(mine) }
+        if back as usize > self.filled {
+            return Verdict::Forgotten;
+        }
+        let mine = self.calls[number as usize % REMEMBERED];
+        match Call::unpack(mine) {
+            Some(mine_read) if mine != call => Verdict::Contradicts(mine_read),
+            _ => Verdict::Agrees,
+        }
     }
 }
 
@@ -81,7 +98,7 @@ mod tests {
     fn past_present_and_future_calls_are_told_apart() {
         let mut history = History::default();
         for count in 0..1000 {
-            assert_eq!(history.note(call(count)), count as u32);
+            assert_eq!(history.note(call(count).pack()), count as u32);
         }
         assert_eq!(history.judge(999, call(999).pack()), Verdict::Agrees);
         assert_eq!(history.judge(990, call(1).pack()), Verdict::Contradicts(call(990)));
@@ -91,9 +108,9 @@ mod tests {
 
     #[test]
     fn numbers_may_wrap_around() {
-        let mut history = History { next: u32::MAX, calls: VecDeque::new() };
-        assert_eq!(history.note(call(1)), u32::MAX);
-        assert_eq!(history.note(call(2)), 0);
+        let mut history = History::starting_at(u32::MAX);
+        assert_eq!(history.note(call(1).pack()), u32::MAX);
+        assert_eq!(history.note(call(2).pack()), 0);
         assert_eq!(history.judge(u32::MAX, call(1).pack()), Verdict::Agrees);
         assert_eq!(history.judge(1, call(1).pack()), Verdict::Future);
     }

@@ -8,15 +8,16 @@
 //! later call.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::disagreement::{History, Verdict, describe};
 use super::execution::{Buffers, Execution, LinkFailure};
 use super::failure;
 use super::port::Port;
-use super::program::Program;
-use crate::base::{Call, CallKind, Error, Rank, Result};
+use super::prepared::{Prepared, Recent};
+use super::straight;
+use crate::base::{CallKind, Error, Rank, Result};
 use crate::log_line;
-use crate::reduce::{DivideFn, ReduceFn};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 use crate::transport::control::Message;
@@ -29,35 +30,17 @@ const TRANSFERS: u32 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
-/// A call to be started.
-pub struct Start {
-    /// What was called.
-    pub call: Call,
-    /// The other side of a transfer.
-    pub peer: Rank,
-    /// Whether a transfer goes out.
-    pub sends: bool,
-    /// Its compiled plan.
-    pub program: Arc<Program>,
-    /// The caller's memory.
-    pub buffers: Buffers,
-    /// Operator on the datatype, where the plan reduces.
-    pub reduce: Option<ReduceFn>,
-    /// Last step of an average: divide so many elements of the output.
-    pub divide: Option<(DivideFn, usize)>,
-}
-
 /// A call that was started.
 pub(super) struct Active {
     pub ticket: Ticket,
-    pub call: Call,
-    pub execution: Execution,
-    divide: Option<(DivideFn, usize)>,
-    output: *mut u8,
+    pub prepared: Arc<Prepared>,
+    buffers: Buffers,
+    /// Boxed: moves from list to list.
+    pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
 }
 
-// SAFETY: `output` is the caller's buffer, promised to be left alone until the call is complete (as in
+// SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
 // `Execution`); it is only used through `&mut Engine`.
 unsafe impl Send for Active {}
 
@@ -76,11 +59,32 @@ pub struct Engine {
     pub(super) collectives: History,
     transfers: Vec<Transfers>,
     pub(super) actives: Vec<Active>,
-    spare: Vec<Execution>,
+    /// To be used again: their lists have room already.
+    #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
+    spare: Vec<Box<Execution>>,
     next_ticket: u64,
     failure: Option<Error>,
     /// A peer has said that it stalls; compared with each new call.
     pub(super) stalls_known: bool,
+    /// When somebody was first seen to be gone.
+    pub(super) departure: Option<Instant>,
+    /// Ranks share processors: give way soon.
+    pub crowded: bool,
+    /// Calls that need no preparation any more.
+    pub(super) recent: Recent,
+    /// Until all ranks have met, a notice is kept back.
+    pub(super) joining: Joining,
+}
+
+/// A rank that has met all others goes on, and may fail, while others still read what was sent to them: its notice
+/// belongs to their first call, not to their joining.
+#[derive(Default)]
+pub(super) enum Joining {
+    /// All have met.
+    #[default]
+    Over,
+    /// They are about to; the notice that came meanwhile, and from whom.
+    UnderWay(Option<(usize, Message)>),
 }
 
 impl Engine {
@@ -98,6 +102,10 @@ impl Engine {
             next_ticket: 0,
             failure: None,
             stalls_known: false,
+            departure: None,
+            crowded: false,
+            recent: Recent::default(),
+            joining: Joining::Over,
         }
     }
 
@@ -120,38 +128,82 @@ impl Engine {
     ///
     /// # Safety
     /// The buffers are valid for the program, and left alone until the call is complete or has failed.
-    pub unsafe fn start(&mut self, start: Start) -> Result<Ticket> {
+    pub unsafe fn start(&mut self, prepared: Arc<Prepared>, buffers: Buffers) -> Result<Ticket> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        let header = self.header_for(&start);
-        let mut execution = self.spare.pop().unwrap_or_else(Execution::idle);
+        let header = self.header_for(&prepared);
+        let mut execution = self.spare_for(&prepared);
         // SAFETY: passed on from our caller.
-        unsafe { execution.begin(start.program, header, start.buffers, start.reduce) };
+        unsafe { execution.begin(Arc::clone(&prepared), header, buffers) };
+        Ok(self.enlist(&prepared, buffers, execution))
+    }
+
+    /// Runs a call to its end if that is a matter of moments, else starts it.
+    ///
+    /// # Safety
+    /// As `start`.
+    #[inline]
+    pub unsafe fn run_or_start(
+        &mut self,
+        prepared: &Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Option<Ticket>> {
+        let Some(straight) = prepared.program.straight.as_ref().filter(|_| self.is_quiet()) else {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.start(Arc::clone(prepared), buffers) }.map(Some);
+        };
+        let header = self.header_for(prepared);
+        let mut execution = self.spare_for(prepared);
+        let program = &prepared.program;
+        let memory = execution.memory_for(buffers, program.scratch_bytes);
+        let call = straight::Call {
+            header: &header,
+            reduce: prepared.reduce,
+            element_bytes: program.element_bytes,
+            crowded: self.crowded,
+        };
+        // SAFETY: passed on from our caller.
+        let done = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
+        if done == straight.ops.len() {
+            self.spare.push(execution);
+            finish(prepared, buffers, self.ports.len() as u32);
+            return Ok(None);
+        }
+        // SAFETY: passed on from our caller; the next operation is a transfer.
+        unsafe { execution.resume(Arc::clone(prepared), header, buffers, done) };
+        Ok(Some(self.enlist(prepared, buffers, execution)))
+    }
+
+    /// Nothing is under way and nothing is wrong.
+    fn is_quiet(&self) -> bool {
+        self.actives.is_empty() && self.failure.is_none() && !self.stalls_known
+    }
+
+    fn spare_for(&mut self, prepared: &Arc<Prepared>) -> Box<Execution> {
+        self.spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
+    }
+
+    fn enlist(&mut self, prepared: &Arc<Prepared>, buffers: Buffers, execution: Box<Execution>) -> Ticket {
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
-        self.actives.push(Active {
-            ticket,
-            call: start.call,
-            execution,
-            divide: start.divide,
-            output: start.buffers.output,
-            outcome: None,
-        });
+        let prepared = Arc::clone(prepared);
+        self.actives.push(Active { ticket, prepared, buffers, execution, outcome: None });
         if self.stalls_known {
             self.compare_stalls();
         }
-        Ok(ticket)
+        ticket
     }
 
-    fn header_for(&mut self, start: &Start) -> Header {
-        let call = start.call.pack();
-        if let CallKind::Collective(_) = start.call.kind {
-            return Header { context: COLLECTIVES, sequence: self.collectives.note(start.call), call };
+    #[inline]
+    fn header_for(&mut self, prepared: &Prepared) -> Header {
+        let call = prepared.call.pack();
+        if let CallKind::Collective(_) = prepared.call.kind {
+            return Header { context: COLLECTIVES, sequence: self.collectives.note(call), call };
         }
-        let transfers = &mut self.transfers[start.peer as usize];
-        let history = if start.sends { &mut transfers.sent } else { &mut transfers.received };
-        Header { context: TRANSFERS, sequence: history.note(start.call), call }
+        let transfers = &mut self.transfers[prepared.peer as usize];
+        let history = if prepared.sends { &mut transfers.sent } else { &mut transfers.received };
+        Header { context: TRANSFERS, sequence: history.note(call), call }
     }
 
     /// The outcome of a call, once it has one. The ticket is used up then.
@@ -196,7 +248,8 @@ impl Engine {
             moved |= visit.moved;
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
-                active.finish(self.ports.len() as u32);
+                finish(&active.prepared, active.buffers, self.ports.len() as u32);
+                active.outcome = Some(Ok(()));
                 moved = true;
             }
         }
@@ -224,7 +277,7 @@ impl Engine {
             }
             let inbox = &self.ports[peer as usize].inbox;
             if let Some(other) = inbox.stashed_contradiction(mine) {
-                return Err(self.mismatch(peer, other.sequence, other.call, active.call));
+                return Err(self.mismatch(peer, other.sequence, other.call, active.prepared.call));
             }
         }
         let fail = |source| LinkFailure { peer, source };
@@ -299,14 +352,13 @@ impl Engine {
     }
 }
 
-impl Active {
-    fn finish(&mut self, size: u32) {
-        if let Some((divide, elements)) = self.divide
-            && size > 1
-        {
-            // SAFETY: the caller's output has at least that many elements, and the call is not complete yet.
-            unsafe { divide(self.output, elements, size) };
-        }
-        self.outcome = Some(Ok(()));
+/// The last local step of a call.
+#[inline]
+fn finish(prepared: &Prepared, buffers: Buffers, size: u32) {
+    if let Some((divide, elements)) = prepared.divide
+        && size > 1
+    {
+        // SAFETY: the caller's output has at least that many elements, and the call is not complete yet.
+        unsafe { divide(buffers.output, elements, size) };
     }
 }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use super::inbox::Found;
 use super::port::Port;
-use super::program::{Bytes, Local, Program, RecvStep};
+use super::prepared::Prepared;
+use super::program::{Bytes, Local, RecvStep};
+use super::straight::Op;
 use crate::base::Rank;
 use crate::plan::Buffer;
 use crate::reduce::ReduceFn;
@@ -22,6 +24,48 @@ pub struct Buffers {
     pub input: *const u8,
     /// Written.
     pub output: *mut u8,
+}
+
+/// The three buffers of a running plan.
+#[derive(Clone, Copy)]
+pub(super) struct Memory {
+    pub buffers: Buffers,
+    pub scratch: *mut u8,
+}
+
+impl Memory {
+    /// Where a span lies, `skip` bytes in.
+    #[inline]
+    pub fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
+        let base = match span.buffer {
+            Buffer::Input => self.buffers.input.cast_mut(),
+            Buffer::Output => self.buffers.output,
+            Buffer::Scratch => self.scratch,
+        };
+        // Spans of empty calls may lie on a NULL buffer: no provenance is needed for what is not touched.
+        base.wrapping_add(span.offset + skip)
+    }
+
+    /// # Safety
+    /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
+    #[inline]
+    pub unsafe fn run_local(&self, local: &Local, reduce: Option<ReduceFn>, element_bytes: usize) {
+        match local {
+            Local::Copy { src, dst } => {
+                let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                // SAFETY: spans of equal length, valid by our caller's promise. The verifier
+                // proves them disjoint; `copy` would be right even if they were not.
+                unsafe { std::ptr::copy(from, to, dst.len) };
+            }
+            Local::Reduce { a, b, dst } => {
+                let reduce = reduce.expect("a plan that reduces is begun with an operator");
+                let elements = dst.len / element_bytes;
+                // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,
+                // `dst` is identical to `a` or `b`, or disjoint from it.
+                unsafe { reduce(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements) };
+            }
+        }
+    }
 }
 
 /// What one visit has done.
@@ -57,13 +101,11 @@ struct QueueState {
 
 /// One running plan.
 pub(super) struct Execution {
-    program: Arc<Program>,
+    prepared: Arc<Prepared>,
     header: Header,
-    buffers: Buffers,
+    /// Its scratch is the start of `scratch`, taken once per call with the right to write.
+    memory: Memory,
     scratch: Vec<u8>,
-    /// Start of `scratch`, taken once per `begin` with the right to write.
-    scratch_start: *mut u8,
-    reduce: Option<ReduceFn>,
     lanes: Vec<LaneState>,
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
@@ -75,21 +117,14 @@ pub(super) struct Execution {
 unsafe impl Send for Execution {}
 
 impl Execution {
-    /// An execution that is at its end; `begin` starts it.
-    pub fn idle() -> Execution {
+    /// An execution that is at its end; `begin` starts it. `prepared` is any call.
+    pub fn idle(prepared: Arc<Prepared>) -> Execution {
+        let buffers = Buffers { input: std::ptr::null(), output: std::ptr::null_mut() };
         Execution {
-            program: Arc::new(Program {
-                lanes: Vec::new(),
-                sends: Vec::new(),
-                recvs: Vec::new(),
-                scratch_bytes: 0,
-                element_bytes: 1,
-            }),
+            prepared,
             header: Header { context: 0, sequence: 0, call: [0; 2] },
-            buffers: Buffers { input: std::ptr::null(), output: std::ptr::null_mut() },
+            memory: Memory { buffers, scratch: std::ptr::null_mut() },
             scratch: Vec::new(),
-            scratch_start: std::ptr::null_mut(),
-            reduce: None,
             lanes: Vec::new(),
             sends: Vec::new(),
             recvs: Vec::new(),
@@ -97,23 +132,62 @@ impl Execution {
         }
     }
 
-    /// Starts `program`: runs the local steps of the first rounds, so the buffers are in use from now on.
+    /// The buffers of a call with so much scratch; the scratch is valid until the next use of this execution.
+    #[inline]
+    pub fn memory_for(&mut self, buffers: Buffers, scratch_bytes: usize) -> Memory {
+        if self.scratch.len() < scratch_bytes {
+            self.scratch.resize(scratch_bytes, 0);
+        }
+        Memory { buffers, scratch: self.scratch.as_mut_ptr() }
+    }
+
+    /// Starts a call: runs the local steps of the first rounds, so the buffers are in use from now on.
     ///
     /// # Safety
     /// The buffers are valid for every span of the program until `is_done`, and nobody else uses them.
-    /// `reduce` fits the elements, and is there if the program reduces.
-    pub unsafe fn begin(
-        &mut self,
-        program: Arc<Program>,
-        header: Header,
-        buffers: Buffers,
-        reduce: Option<ReduceFn>,
-    ) {
-        if self.scratch.len() < program.scratch_bytes {
-            self.scratch.resize(program.scratch_bytes, 0);
+    pub unsafe fn begin(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
+        self.reset(prepared, header, buffers);
+        for lane in 0..self.lanes.len() {
+            self.enter_round(lane);
         }
-        self.scratch_start = self.scratch.as_mut_ptr();
-        (self.header, self.buffers, self.reduce) = (header, buffers, reduce);
+    }
+
+    /// Goes on with a call of which [`super::straight::run`] has done the first `done` operations, with the scratch of
+    /// this execution. The next one is a transfer.
+    ///
+    /// # Safety
+    /// As `begin`.
+    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, done: usize) {
+        self.reset(prepared, header, buffers);
+        let prepared = Arc::clone(&self.prepared);
+        let straight = prepared.program.straight.as_ref().expect("it has run straight");
+        for lane in (0..self.lanes.len()).filter(|lane| *lane != straight.lane) {
+            if done < straight.others_done {
+                self.enter_round(lane);
+            } else {
+                self.lanes_left -= 1;
+            }
+        }
+        self.find_transfers(straight.lane);
+        for op in &straight.ops[..done] {
+            match op {
+                Op::Local(_) => continue,
+                Op::Send { queue, .. } => self.sends[*queue as usize].next += 1,
+                Op::Recv { queue, .. } => self.recvs[*queue as usize].next += 1,
+            }
+            let state = &mut self.lanes[straight.lane];
+            state.open -= 1;
+            if state.open == 0 {
+                state.round += 1;
+                self.find_transfers(straight.lane);
+            }
+        }
+    }
+
+    fn reset(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
+        self.memory = self.memory_for(buffers, prepared.program.scratch_bytes);
+        self.header = header;
+        let program = &prepared.program;
         self.lanes.clear();
         self.lanes.resize(program.lanes.len(), LaneState::default());
         self.sends.clear();
@@ -121,9 +195,18 @@ impl Execution {
         self.recvs.clear();
         self.recvs.resize(program.recvs.len(), QueueState::default());
         self.lanes_left = program.lanes.len() as u32;
-        self.program = program;
-        for lane in 0..self.lanes.len() {
-            self.enter_round(lane);
+        self.prepared = prepared;
+    }
+
+    /// Moves a lane whose local steps have run to its next round with transfers.
+    fn find_transfers(&mut self, lane: usize) {
+        let state = &mut self.lanes[lane];
+        while let Some(round) = self.prepared.program.lanes[lane].get(state.round as usize) {
+            state.open = round.transfers;
+            if round.transfers > 0 {
+                return;
+            }
+            state.round += 1;
         }
     }
 
@@ -158,17 +241,17 @@ impl Execution {
 
     #[inline]
     fn push(&mut self, queue: usize, ports: &mut [Port]) -> Result<bool, LinkFailure> {
-        let sends = &self.program.sends[queue];
+        let sends = &self.prepared.program.sends[queue];
         let state = self.sends[queue];
         let Some(step) = sends.steps.get(state.next as usize) else { return Ok(false) };
         if self.lanes[step.lane as usize].round != step.round {
             return Ok(false);
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
-        let data = self.address(&step.span, state.done);
+        let data = self.memory.address(&step.span, state.done);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done) }
+        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done, step.may_lend) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else { return Ok(false) };
         port.ring_if_wanted();
@@ -183,7 +266,7 @@ impl Execution {
 
     #[inline]
     fn pull(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
-        let program = &*self.program;
+        let program = &self.prepared.program;
         let recvs = &program.recvs[queue];
         let state = self.recvs[queue];
         let Some(step) = recvs.steps.get(state.next as usize) else { return Ok(false) };
@@ -205,7 +288,7 @@ impl Execution {
             }
             Found::Mine(source) => source,
         };
-        let dst = self.address(&step.dst, state.done);
+        let dst = self.memory.address(&step.dst, state.done);
         let n = match &step.operand {
             // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
             // memory and scratch lie outside of the link's memory.
@@ -213,7 +296,7 @@ impl Execution {
             Some(operand) => {
                 let arrival = port.inbox.arrival(source).map_err(fail)?;
                 let elements = want.min(arrival.bytes) / program.element_bytes;
-                let operand = self.address(operand, state.done);
+                let operand = self.memory.address(operand, state.done);
                 self.combine(dst, operand, arrival.data, elements);
                 port.inbox.consume(source, elements * program.element_bytes);
                 elements * program.element_bytes
@@ -246,7 +329,7 @@ impl Execution {
             }
         }
         // Only whole elements leave, so only whole elements may be overwritten.
-        limit - limit % self.program.element_bytes
+        limit - limit % self.prepared.program.element_bytes
     }
 
     #[inline]
@@ -261,71 +344,47 @@ impl Execution {
 
     /// Runs the local steps of the lane's round; goes on to the next while there is nothing to transfer.
     fn enter_round(&mut self, lane: usize) {
-        let program = Arc::clone(&self.program);
-        let rounds = &program.lanes[lane];
         loop {
-            let Some(round) = rounds.get(self.lanes[lane].round as usize) else {
+            let Some(round) = self.prepared.program.lanes[lane].get(self.lanes[lane].round as usize) else {
                 self.lanes_left -= 1;
                 return;
             };
             for local in &round.locals {
-                self.run_local(local);
+                let reduce = self.prepared.reduce;
+                // SAFETY: spans of the program, valid by `begin`'s contract.
+                unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
             }
-            self.lanes[lane].open = round.transfers;
-            if round.transfers > 0 {
+            let transfers = round.transfers;
+            let state = &mut self.lanes[lane];
+            state.open = transfers;
+            if transfers > 0 {
                 return;
             }
-            self.lanes[lane].round += 1;
-        }
-    }
-
-    fn run_local(&mut self, local: &Local) {
-        match local {
-            Local::Copy { src, dst } => {
-                let (from, to) = (self.address(src, 0), self.address(dst, 0));
-                // SAFETY: spans of the program, of equal length, valid by `begin`'s contract. The verifier
-                // proves them disjoint; `copy` would be right even if they were not.
-                unsafe { std::ptr::copy(from, to, dst.len) };
-            }
-            Local::Reduce { a, b, dst } => {
-                let elements = dst.len / self.program.element_bytes;
-                self.combine(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements);
-            }
+            state.round += 1;
         }
     }
 
     #[inline]
     fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
-        let reduce = self.reduce.expect("a plan that reduces is begun with an operator");
+        let reduce = self.prepared.reduce.expect("a plan that reduces is begun with an operator");
         // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
         // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
         unsafe { reduce(dst, a, b, elements) };
     }
 
-    #[inline]
-    fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
-        let base = match span.buffer {
-            Buffer::Input => self.buffers.input.cast_mut(),
-            Buffer::Output => self.buffers.output,
-            Buffer::Scratch => self.scratch_start,
-        };
-        // Spans of empty calls may lie on a NULL buffer: no provenance is needed for what is not touched.
-        base.wrapping_add(span.offset + skip)
-    }
-
     /// Whether the plan has anything to receive from `peer`.
     pub fn receives_from(&self, peer: Rank) -> bool {
-        self.program.recvs.iter().any(|queue| queue.peer == peer)
+        self.prepared.program.recvs.iter().any(|queue| queue.peer == peer)
     }
 
     /// The peers that this execution waits for now: for data, or for room.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
-        let sends = self.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
+        let sends = self.prepared.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
             ready(step.lane, step.round).then_some((queue.peer, Interest::Write))
         });
-        let recvs = self.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
+        let recvs = self.prepared.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
             ready(step.lane, step.round).then_some((queue.peer, Interest::Read))
         });

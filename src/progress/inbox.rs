@@ -41,6 +41,12 @@ impl Inbox {
         Inbox { link, stash: Vec::new() }
     }
 
+    /// Whether something is stashed, of whatever conversation.
+    #[inline]
+    pub fn has_stash(&self) -> bool {
+        !self.stash.is_empty()
+    }
+
     /// Looks for bytes of the conversation of `header`.
     #[inline]
     pub fn find(&mut self, header: &Header) -> io::Result<Found> {

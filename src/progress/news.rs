@@ -1,7 +1,9 @@
 //! What the ranks tell each other beside the data: stalls, failures, goodbyes, and that somebody is gone.
 
+use std::time::Instant;
+
 use super::disagreement::Verdict;
-use super::engine::{COLLECTIVES, Engine};
+use super::engine::{COLLECTIVES, Engine, Joining};
 use super::execution::LinkFailure;
 use super::failure;
 use super::port::{Presence, Stall};
@@ -10,9 +12,8 @@ use crate::transport::Header;
 use crate::transport::control::{Event, Message};
 
 impl Engine {
-    /// Reads what the peers have to say. Call it when nothing moves; whether somebody went away.
-    pub(super) fn read_control(&mut self) -> bool {
-        let mut lost = false;
+    /// Reads what the peers have to say. Call it when nothing moves.
+    pub(super) fn read_control(&mut self) {
         for peer in 0..self.ports.len() {
             let port = &mut self.ports[peer];
             let Some(control) = &mut port.control else { continue };
@@ -26,24 +27,22 @@ impl Engine {
                         self.stalls_known = true;
                     }
                     Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => {
-                        self.take_notice(peer, &notice);
-                        return true;
+                        return self.take_notice(peer, &notice);
                     }
                     Ok(Some(Event::Message(Message::Bye))) => {
                         port.presence = Presence::Left;
-                        lost = true;
+                        self.departure.get_or_insert_with(Instant::now);
                     }
                     Ok(Some(Event::Closed)) => {
                         if port.presence == Presence::Here {
                             port.presence = Presence::Gone;
+                            self.departure.get_or_insert_with(Instant::now);
                         }
-                        lost = true;
                     }
                     Err(source) => {
                         let failure = LinkFailure { peer: peer as Rank, source };
                         let error = self.link_error(0, failure);
-                        self.fail(error);
-                        return true;
+                        return self.fail(error);
                     }
                 }
             }
@@ -51,11 +50,14 @@ impl Engine {
         if self.stalls_known {
             self.compare_stalls();
         }
-        lost
     }
 
     /// Another rank has noticed a failure.
     fn take_notice(&mut self, sender: usize, notice: &Message) {
+        if let Joining::UnderWay(kept) = &mut self.joining {
+            kept.get_or_insert_with(|| (sender, notice.clone()));
+            return;
+        }
         let Message::Notice { kind, origin, subject, text } = notice else { return };
         // The number is foreign: a rank that does not exist is taken for the sender.
         let origin = self.ports.get(*origin as usize).unwrap_or(&self.ports[sender]);
@@ -63,23 +65,35 @@ impl Engine {
         self.end_all(error, notice);
     }
 
-    /// Nothing moves any more: fails if that is because somebody went away.
-    pub(super) fn fail_if_deserted(&mut self) {
+    /// Until `all_have_met`, what others have noticed does not count.
+    pub fn begin_joining(&mut self) {
+        self.joining = Joining::UnderWay(None);
+    }
+
+    /// From now on it does, and what was kept back too. Also if the ranks do not meet after all.
+    pub fn all_have_met(&mut self) {
+        if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.joining) {
+            self.take_notice(sender, &notice);
+        }
+    }
+
+    /// Nothing moves any more: fails if that is because somebody went away for whom a call of this rank waits, or,
+    /// `by_anybody`, because somebody died at all.
+    pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
         let waiting = self.actives.iter().find(|a| a.outcome.is_none());
         let during = waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
-        let gone = self.ports.iter().position(|p| p.presence == Presence::Gone);
-        if let Some(peer) = gone {
-            let label = &self.ports[peer].label;
-            let detail = format!("{label} was killed, crashed or ended without finalizing{during}");
-            return self.fail(Error::PeerLost { rank: peer as Rank, detail });
-        }
-        let has_left = |peer: &Rank| self.ports[*peer as usize].presence == Presence::Left;
-        let left = self.awaited().map(|(peer, _)| peer).find(has_left);
-        if let Some(peer) = left {
-            let label = &self.ports[peer as usize].label;
-            let detail = format!("{label} has already left the communicator{during}");
-            self.fail(Error::PeerLost { rank: peer, detail });
-        }
+        let is = |peer: Rank, presence| self.ports[peer as usize].presence == presence;
+        let mut anybody = 0..self.ports.len() as Rank;
+        let awaited_gone = self.awaited().map(|(peer, _)| peer).find(|peer| is(*peer, Presence::Gone));
+        let gone = awaited_gone.or_else(|| anybody.find(|peer| by_anybody && is(*peer, Presence::Gone)));
+        let left = self.awaited().map(|(peer, _)| peer).find(|peer| is(*peer, Presence::Left));
+        let (peer, how) = match (gone, left) {
+            (Some(peer), _) => (peer, "was killed, crashed or ended without finalizing"),
+            (None, Some(peer)) => (peer, "has already left the communicator"),
+            (None, None) => return,
+        };
+        let detail = format!("{} {how}{during}", self.ports[peer as usize].label);
+        self.fail(Error::PeerLost { rank: peer, detail });
     }
 
     /// Tells everybody what this rank waits for.
@@ -97,13 +111,19 @@ impl Engine {
 
     /// Fails if a stalled peer waits in another call than the one made here under the same number.
     pub(super) fn compare_stalls(&mut self) {
+        // Only a peer that is ahead of this rank needs another look at the next call.
+        self.stalls_known = false;
         for peer in 0..self.ports.len() {
             let Some(stall) = self.ports[peer].stall else { continue };
             if stall.context != COLLECTIVES {
                 continue;
             }
-            if let Verdict::Contradicts(mine) = self.collectives.judge(stall.sequence, stall.call) {
-                return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
+            match self.collectives.judge(stall.sequence, stall.call) {
+                Verdict::Contradicts(mine) => {
+                    return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
+                }
+                Verdict::Future => self.stalls_known = true,
+                Verdict::Agrees | Verdict::Forgotten => {}
             }
         }
     }

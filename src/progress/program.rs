@@ -4,6 +4,7 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
+use super::straight::Straight;
 use crate::base::{Collective, Rank};
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 
@@ -36,6 +37,9 @@ pub(super) struct SendStep {
     pub lane: u32,
     pub round: u32,
     pub span: Bytes,
+    /// The link may leave the bytes where they are until the receiver has read them. Not where a receive waits for
+    /// this send: on both sides of an exchange in place, nobody would begin.
+    pub may_lend: bool,
 }
 
 /// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
@@ -64,18 +68,21 @@ pub(super) struct Queue<S> {
 }
 
 /// A compiled plan of one rank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Program {
     pub(super) lanes: Vec<Vec<RoundProgram>>,
     pub(super) sends: Vec<Queue<SendStep>>,
     pub(super) recvs: Vec<Queue<RecvStep>>,
     pub(super) scratch_bytes: usize,
     pub(super) element_bytes: usize,
+    /// All of it as a list, where that is enough.
+    pub(super) straight: Option<Straight>,
 }
 
 impl Program {
-    /// Compiles a plan that was made for `request`.
-    pub fn compile(plan: &Plan, request: &PlanRequest) -> Program {
+    /// Compiles a plan that was made for `request`. `may_lend`: links may leave large messages where they are until the
+    /// receiver has read them, where nothing in the plan forbids it.
+    pub fn compile(plan: &Plan, request: &PlanRequest, may_lend: bool) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
         let mut program = Program {
@@ -88,6 +95,7 @@ impl Program {
             recvs: Vec::new(),
             scratch_bytes: plan.scratch * unit,
             element_bytes: unit,
+            straight: None,
         };
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
         for round in 0..rounds {
@@ -107,7 +115,7 @@ impl Program {
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
                             for &peer in to {
-                                let step = SendStep { lane, round, span: bytes(span) };
+                                let step = SendStep { lane, round, span: bytes(span), may_lend };
                                 queue_of(&mut program.sends, peer).steps.push(step);
                             }
                         }
@@ -128,18 +136,20 @@ impl Program {
             }
         }
         program.add_gates(&Arena::of(request));
+        program.straight = Straight::of(&program);
         program
     }
 
     /// Finds, for each receive, the sends of its round that read what it writes.
     fn add_gates(&mut self, arena: &Arena) {
         for step in self.recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
-            for (queue, sends) in self.sends.iter().enumerate() {
+            for (queue, sends) in self.sends.iter_mut().enumerate() {
                 // Sorted by (round, lane): the candidates are one run.
                 let first = sends.steps.partition_point(|s| (s.round, s.lane) < (step.round, step.lane));
-                let of_round = |s: &&SendStep| (s.round, s.lane) == (step.round, step.lane);
-                for (at, send) in sends.steps[first..].iter().take_while(of_round).enumerate() {
+                let of_round = |s: &&mut SendStep| (s.round, s.lane) == (step.round, step.lane);
+                for (at, send) in sends.steps[first..].iter_mut().take_while(of_round).enumerate() {
                     if arena.overlap(&send.span, &step.dst) {
+                        send.may_lend = false;
                         step.gates.push(Gate { queue: queue as u32, position: (first + at) as u32 });
                     }
                 }
@@ -213,7 +223,7 @@ mod tests {
                 chunk_bytes: 64,
                 topology: &topology,
             };
-            let program = Program::compile(&plan, &request);
+            let program = Program::compile(&plan, &request, true);
             assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
         }

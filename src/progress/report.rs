@@ -29,7 +29,7 @@ impl Engine {
 
     /// "all_reduce(float32 sum, count 4) #12 on "world"".
     pub(super) fn title(&self, active: &Active) -> String {
-        format!("{} #{} on \"{}\"", active.call, active.execution.header().sequence, self.name)
+        format!("{} #{} on \"{}\"", active.prepared.call, active.execution.header().sequence, self.name)
     }
 
     /// Who has not arrived in the call of `ticket`, for a timeout message.

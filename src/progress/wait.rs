@@ -11,12 +11,15 @@
 //! find out, and a timeout can say who is missing. The deadline counts time *without progress*: a large transfer
 //! over a slow link does not fail because it is large.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::engine::{Engine, Start, Ticket};
+use super::engine::{Engine, Ticket};
+use super::execution::Buffers;
+use super::prepared::{Key, Prepared};
 use crate::base::{Error, Result};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::{Interest, PollSet};
@@ -30,20 +33,16 @@ const POLLS_WHEN_CROWDED: u32 = 30;
 const YIELD_TIME: Duration = Duration::from_micros(500);
 /// Silence after which the others are told what is waited for.
 const STALL_TIME: Duration = Duration::from_millis(100);
-/// Silence after which somebody's going is a failure: data it sent before may still be on its way.
+/// Silence after which it is a failure that a rank went for which we wait: what it sent before may still be on
+/// its way.
 const DESERTED_TIME: Duration = Duration::from_millis(100);
-
-/// How to wait.
-#[derive(Clone, Copy, Debug)]
-pub struct Policy {
-    /// Time of polling before yielding; zero where ranks share processors.
-    pub spin: Duration,
-}
+/// The same for a rank for which we do not wait directly: those who do will tell, or can finish without it.
+const DESERTED_BY_OTHERS_TIME: Duration = Duration::from_millis(500);
 
 /// An engine and those who wait for it. Any thread may use it.
 pub struct Driver {
     engine: Mutex<Engine>,
-    policy: Mutex<Policy>,
+    spin: Duration,
     wake: Wake,
     sleepers: AtomicUsize,
     abort_wanted: AtomicBool,
@@ -51,12 +50,12 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Drives `engine`.
-    pub fn new(engine: Engine, policy: Policy) -> Result<Driver> {
+    /// Drives `engine`. `spin`: time of polling before yielding, where each rank has a processor.
+    pub fn new(engine: Engine, spin: Duration) -> Result<Driver> {
         let wake = Wake::new().map_err(|e| Error::system("cannot make an eventfd", e))?;
         Ok(Driver {
             engine: Mutex::new(engine),
-            policy: Mutex::new(policy),
+            spin,
             wake,
             sleepers: AtomicUsize::new(0),
             abort_wanted: AtomicBool::new(false),
@@ -64,37 +63,90 @@ impl Driver {
         })
     }
 
-    /// Changes how to wait.
-    pub fn set_policy(&self, policy: Policy) {
-        *self.policy.lock() = policy;
-    }
-
     /// The engine, for what does not wait.
     pub fn lock(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock()
     }
 
-    /// Starts a call and gives it a first push.
+    /// Starts a call and gives it a first push. `None`: no such call was made lately.
     ///
     /// # Safety
     /// As [`Engine::start`].
-    pub unsafe fn start(&self, start: Start) -> Result<Ticket> {
+    pub unsafe fn start_recent(&self, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
         let mut engine = self.lock();
+        let prepared = Arc::clone(engine.recent.get(key)?);
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start(start) }?;
-        self.move_on(&mut engine);
+        Some(unsafe { self.start_with(&mut engine, prepared, buffers) })
+    }
+
+    /// The same for a call that was not made lately.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start(&self, key: &Key, prepared: Arc<Prepared>, buffers: Buffers) -> Result<Ticket> {
+        let mut engine = self.lock();
+        engine.recent.put(*key, Arc::clone(&prepared));
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_with(&mut engine, prepared, buffers) }
+    }
+
+    /// # Safety
+    /// As [`Engine::start`].
+    unsafe fn start_with(
+        &self,
+        engine: &mut Engine,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
+        // SAFETY: passed on from our caller.
+        let ticket = unsafe { engine.start(prepared, buffers) }?;
+        self.move_on(engine);
         Ok(ticket)
     }
 
-    /// Starts a call and waits for its end.
+    /// Runs a call to its end. `None`: no such call was made lately.
     ///
     /// # Safety
     /// As [`Engine::start`], for the time of this call.
-    pub unsafe fn run(&self, start: Start, timeout: Option<Duration>) -> Result<()> {
+    #[inline]
+    pub unsafe fn run_recent(
+        &self,
+        key: &Key,
+        buffers: Buffers,
+        timeout: Option<Duration>,
+    ) -> Option<Result<()>> {
         let mut engine = self.lock();
+        let prepared = engine.recent.take(key)?;
+        // SAFETY: passed on from our caller.
+        let started = unsafe { engine.run_or_start(&prepared, buffers) };
+        engine.recent.put_back(key, prepared);
+        Some(match started {
+            Ok(None) => Ok(()),
+            Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// The same for a call that was not made lately. Without a key, it is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    pub unsafe fn run(
+        &self,
+        key: Option<&Key>,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
+        let mut engine = self.lock();
+        if let Some(key) = key {
+            engine.recent.put(*key, Arc::clone(&prepared));
+        }
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
-        let ticket = unsafe { engine.start(start) }?;
-        self.wait_for(&mut engine, ticket, timeout)
+        match unsafe { engine.run_or_start(&prepared, buffers) }? {
+            None => Ok(()),
+            Some(ticket) => self.wait_for(&mut engine, ticket, timeout),
+        }
     }
 
     /// Waits for the end of a started call.
@@ -107,8 +159,9 @@ impl Driver {
         let mut engine = self.lock();
         if !self.move_on(&mut engine) && !engine.has_outcome(ticket) {
             engine.read_control();
-            if engine.somebody_went() && !self.move_on(&mut engine) {
-                engine.fail_if_deserted();
+            let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
+            if engine.departure.is_some_and(long_gone) && !self.move_on(&mut engine) {
+                engine.fail_if_deserted(true);
             }
             self.abort_if_wanted(&mut engine);
         }
@@ -172,18 +225,18 @@ impl Driver {
         idle: &mut Idle,
     ) {
         idle.polls += 1;
-        let policy = *self.policy.lock();
-        let crowded = policy.spin.is_zero();
+        let crowded = engine.crowded;
+        let spin = if crowded { Duration::ZERO } else { self.spin };
         if idle.polls < POLLS_WHEN_CROWDED || !crowded && !idle.polls.is_multiple_of(POLLS_PER_LOOK) {
             return std::hint::spin_loop();
         }
         self.abort_if_wanted(engine);
         let now = Instant::now();
         let silence = now - *idle.since.get_or_insert(now);
-        if !crowded && silence < policy.spin {
+        if !crowded && silence < spin {
             return MutexGuard::bump(engine);
         }
-        if silence < policy.spin + YIELD_TIME {
+        if silence < spin + YIELD_TIME {
             return MutexGuard::unlocked(engine, yield_now);
         }
         if timeout.is_some_and(|limit| silence >= limit) {
@@ -198,8 +251,11 @@ impl Driver {
             idle.told = true;
         }
         engine.read_control();
+        if silence >= DESERTED_TIME {
+            engine.all_have_met();
+        }
         if engine.somebody_went() && silence >= DESERTED_TIME {
-            engine.fail_if_deserted();
+            engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
         }
         if engine.failure().is_none() {
             let until_deadline = timeout.map(|limit| limit - silence);

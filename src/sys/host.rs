@@ -7,9 +7,10 @@ pub fn host_name() -> String {
     first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown-host".into())
 }
 
-/// What tells this host from all others, until it is booted again: the kernel's boot id. Containers of one host share it;
-/// whether they can reach each other's sockets must be tried. Where /proc hides it, the machine id
-/// or the host's name has to do.
+/// What tells this host from all others, until it is booted again: the kernel's boot id.
+///
+/// Containers of one host share it; whether they can reach each other's sockets must be tried. Where
+/// /proc hides it, the machine id or the host's name has to do.
 pub fn host_id() -> String {
     first_line("/proc/sys/kernel/random/boot_id")
         .or_else(|| first_line("/etc/machine-id"))

@@ -8,6 +8,8 @@ pub mod interfaces;
 pub mod listener;
 pub mod memory_copy;
 pub mod poll;
+pub mod process_memory;
 pub mod shared_memory;
 pub mod socket;
+pub mod thread;
 pub mod wake;

@@ -34,7 +34,7 @@ impl Socket {
     /// Sets the options every TCP connection of a job has.
     ///
     /// Small messages leave at once. A host that has vanished without a word is noticed after
-    /// [`SILENCE`], whether we were sending to it or waiting for it; a process that died on a
+    /// `SILENCE`, whether we were sending to it or waiting for it; a process that died on a
     /// host that lives is noticed at once, by its reset.
     pub fn tune_tcp(&self) -> io::Result<()> {
         let seconds = SILENCE.as_secs() as libc::c_int;

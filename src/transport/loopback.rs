@@ -16,7 +16,13 @@ pub struct LoopbackLink {
 }
 
 impl Link for LoopbackLink {
-    unsafe fn send(&mut self, header: &Header, data: *const u8, bytes: usize) -> io::Result<Option<usize>> {
+    unsafe fn send(
+        &mut self,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        _may_lend: bool,
+    ) -> io::Result<Option<usize>> {
         let mut copy = Vec::<u8>::with_capacity(bytes);
         // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity
         // and is nobody else's.

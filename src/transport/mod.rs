@@ -48,9 +48,19 @@ pub trait Link: Send {
     ///
     /// A message that was begun is offered again, from where it stopped, until all of it is taken.
     ///
+    /// `may_lend`: the link may leave the message where it is until the receiver has read it. Otherwise it takes
+    /// at least one fragment whatever the receiver does, if there is room.
+    ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes.
-    unsafe fn send(&mut self, header: &Header, data: *const u8, bytes: usize) -> io::Result<Option<usize>>;
+    /// `data` is readable for `bytes` bytes; if `may_lend`, until all of the message is taken. (When the call fails first,
+    /// the peer may still read there, by the kernel's hand: rubbish, or an error, of a call that has failed.)
+    unsafe fn send(
+        &mut self,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        may_lend: bool,
+    ) -> io::Result<Option<usize>>;
 
     /// The header of the fragment at the head, if one is there.
     fn head(&mut self) -> io::Result<Option<Header>>;
@@ -79,6 +89,11 @@ pub trait Link: Send {
     /// Whether the peer sleeps and wants the doorbell for what was sent or consumed since the last call.
     fn peer_wants_bell(&mut self) -> bool {
         false
+    }
+
+    /// The link itself, if it is one over shared memory: small messages take a shorter way there.
+    fn as_shm(&mut self) -> Option<&mut shm::ShmLink> {
+        None
     }
 
     /// "shm", "tcp" or "self".

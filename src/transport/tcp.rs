@@ -64,7 +64,13 @@ impl TcpLink {
 }
 
 impl Link for TcpLink {
-    unsafe fn send(&mut self, header: &Header, data: *const u8, bytes: usize) -> io::Result<Option<usize>> {
+    unsafe fn send(
+        &mut self,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        _may_lend: bool,
+    ) -> io::Result<Option<usize>> {
         let mut unfinished = match self.unfinished.take() {
             // Another message is in the middle of a fragment: its turn first.
             Some(other) if other.header != *header => {
@@ -212,7 +218,7 @@ mod tests {
             let rest = &message[sent..];
             if !rest.is_empty() {
                 // SAFETY: a slice is readable for its length.
-                sent += unsafe { a.send(&HEADER, rest.as_ptr(), rest.len()) }.unwrap().unwrap_or(0);
+                sent += unsafe { a.send(&HEADER, rest.as_ptr(), rest.len(), true) }.unwrap().unwrap_or(0);
             }
             if b.head().unwrap() != Some(HEADER) {
                 continue;
@@ -248,7 +254,7 @@ mod tests {
     fn an_empty_message_is_seen_and_goes_away() {
         let (mut a, mut b) = pair();
         // SAFETY: no byte is read.
-        assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0) }.unwrap(), Some(0));
+        assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0, true) }.unwrap(), Some(0));
         assert_eq!(b.head().unwrap(), Some(HEADER));
         b.consume(0);
         assert_eq!(b.head().unwrap(), None);
@@ -260,10 +266,10 @@ mod tests {
         let big = vec![1u8; 4 << 20];
         let other = Header { sequence: 9, ..HEADER };
         // SAFETY: a vector is readable for its length.
-        let n = unsafe { a.send(&HEADER, big.as_ptr(), big.len()) }.unwrap().unwrap();
+        let n = unsafe { a.send(&HEADER, big.as_ptr(), big.len(), true) }.unwrap().unwrap();
         assert!(n < FRAGMENT_BYTES, "the socket should not take a whole fragment");
         // SAFETY: as above.
-        assert_eq!(unsafe { a.send(&other, big.as_ptr(), 8) }.unwrap(), None);
+        assert_eq!(unsafe { a.send(&other, big.as_ptr(), 8, true) }.unwrap(), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -40,11 +41,11 @@ pub fn unix_inodes() -> HashSet<u64> {
     table.lines().skip(1).filter_map(|line| line.split_whitespace().nth(6)?.parse().ok()).collect()
 }
 
-/// TCP ports on which a process listens, by any address.
-pub fn listening_ports(pid: u32) -> Vec<u16> {
+/// Where a process listens for TCP connections, as somebody on this host reaches it.
+pub fn listening_at(pid: u32) -> Vec<SocketAddr> {
     const LISTEN: &str = "0A";
     let inodes = socket_inodes(pid);
-    let mut ports = Vec::new();
+    let mut addresses = Vec::new();
     for table in ["tcp", "tcp6"] {
         let Ok(text) = fs::read_to_string(format!("/proc/{pid}/net/{table}")) else { continue };
         for line in text.lines().skip(1) {
@@ -52,14 +53,28 @@ pub fn listening_ports(pid: u32) -> Vec<u16> {
             let ours =
                 fields.get(9).and_then(|inode| inode.parse().ok()).is_some_and(|i| inodes.contains(&i));
             if ours && fields[3] == LISTEN {
-                let port = fields[1].rsplit(':').next().expect("ADDRESS:PORT");
-                ports.push(u16::from_str_radix(port, 16).expect("hexadecimal"));
+                addresses.push(socket_address(fields[1]));
             }
         }
     }
-    ports.sort_unstable();
-    ports.dedup();
-    ports
+    addresses
+}
+
+/// "0100007F:1F90" is 127.0.0.1:8080: the kernel prints the bytes on the wire as numbers of its own order.
+fn socket_address(text: &str) -> SocketAddr {
+    let (address, port) = text.split_once(':').expect("ADDRESS:PORT");
+    let number = |digits: &str| u32::from_str_radix(digits, 16).expect("hexadecimal");
+    let words = (0..address.len() / 8).map(|at| number(&address[at * 8..][..8]).to_ne_bytes());
+    let bytes: Vec<u8> = words.flatten().collect();
+    let address = match <[u8; 4]>::try_from(&bytes[..]) {
+        Ok([0, 0, 0, 0]) => Ipv4Addr::LOCALHOST.into(),
+        Ok(v4) => IpAddr::from(v4),
+        Err(_) => match <[u8; 16]>::try_from(bytes).expect("four or sixteen bytes") {
+            any if any == [0; 16] => Ipv6Addr::LOCALHOST.into(),
+            v6 => IpAddr::from(v6),
+        },
+    };
+    SocketAddr::new(address, number(port) as u16)
 }
 
 /// Named files that a process shares its memory by: anonymous ones (memfd) do not count.

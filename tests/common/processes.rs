@@ -7,11 +7,15 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyccl_engine::base::Rank;
+use anyccl_engine::base::{Rank, Result};
+use anyccl_engine::comm::{CommConfig, Communicator, world_init};
+use anyccl_engine::config::Config;
+use anyccl_engine::observe::log;
 
 /// Name of the test that is the entry of a rank.
 pub const ENTRY: &str = "a_rank_of_the_tests_in_this_file";
@@ -25,6 +29,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What this process was told to do, if it is a rank.
 pub fn part() -> Option<String> {
     std::env::var(PART).ok()
+}
+
+/// Joins the job that the environment describes, as a door does.
+pub fn join() -> Result<Arc<Communicator>> {
+    let settings = Config::from_environment()?;
+    log::set_level(settings.log);
+    world_init(&settings, &CommConfig::default())
 }
 
 /// Tells the parent.
@@ -122,7 +133,7 @@ impl RankProcess {
         let mut stderr = child.stderr.take().expect("piped");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
+            for line in output.lines().map_while(|line| line.ok()) {
                 let when = Instant::now();
                 let Some(text) = line.strip_prefix(MARK) else { continue };
                 if sender.send(Said { when, text: text.to_string() }).is_err() {

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
 use std::time::Duration;
 
 use anyccl_engine::base::Rank;
@@ -53,13 +53,22 @@ pub fn on_hosts<R: Send>(
     })
 }
 
-/// As [`on_ranks`], but `body` owns the communicator, and nothing is finalized.
+/// As [`on_ranks`], but `body` owns the communicator, and nothing is finalized. It starts when all have joined:
+/// what one rank does wrong must not reach another that is still joining.
 pub fn on_failing_ranks<R: Send>(
     size: u32,
     config: &Config,
     body: impl Fn(Communicator) -> R + Sync,
 ) -> Vec<R> {
-    join_and(size, |_| config.clone(), body)
+    let joined = Barrier::new(size as usize);
+    join_and(
+        size,
+        |_| config.clone(),
+        |comm| {
+            joined.wait();
+            body(comm)
+        },
+    )
 }
 
 fn join_and<R: Send>(

@@ -1,12 +1,13 @@
 //! `cargo xtask check`: everything that must hold before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
-use crate::{Result, header, symbols};
+use crate::{Result, docs, header, symbols};
 
 /// Runs all checks in the order of what fails quickly; stops at the first failure.
 pub fn run() -> Result {
     step("format", || run_program(&mut cargo(&["fmt", "--all", "--check"])))?;
     step("header", || header::run(true))?;
+    step("docs", || Ok(docs::docs(true)?))?;
     step("clippy", || {
         run_program(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;

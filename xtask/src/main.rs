@@ -2,6 +2,7 @@
 
 mod cargo;
 mod check;
+mod docs;
 mod header;
 mod install;
 mod symbols;
@@ -28,6 +29,8 @@ enum Task {
     Header(Drift),
     /// Write down what libanyccl.so exports, in abi/symbols
     Symbols(Drift),
+    /// Make the pages of docs/ that say what the code says
+    Docs(Drift),
     /// Install library, header, tool and package files
     Install(install::Install),
     /// Everything that must hold before a commit, except the tests
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Header(drift) => header::run(drift.check),
         Task::Symbols(drift) => symbols::run(drift.check),
+        Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
         Task::Install(install) => install.run(),
         Task::Check => check::run(),
     };

@@ -35,11 +35,11 @@ pub enum anyccl_reduce_op {
     ANYCCL_BOR = 6,
     /// Bitwise exclusive or.
     ANYCCL_BXOR = 7,
-    /// Logical and: 1 where every contribution is not 0, else 0.
+    /// Logical and: 1 where every contribution is not 0, else 0. A single rank keeps its elements as they are.
     ANYCCL_LAND = 8,
-    /// Logical or: 1 where some contribution is not 0, else 0.
+    /// Logical or: 1 where some contribution is not 0, else 0. As above for a single rank.
     ANYCCL_LOR = 9,
-    /// Logical exclusive or: 1 where an odd number of contributions is not 0, else 0.
+    /// Logical exclusive or: 1 where an odd number of contributions is not 0, else 0. As above.
     ANYCCL_LXOR = 10,
 }
 

@@ -1,8 +1,46 @@
-//! To come.
+//! `anyccl info`: what this machine and this build offer, and what the environment says.
+//!
+//! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With
+//! `--json` the record itself is the output: its keys are stable, new ones may be added.
+
+mod collect;
+mod engine;
+mod machine;
+mod print;
+mod tables;
+mod transports;
+
+use std::io::{self, Write};
+
 use clap::Args;
-/// Tell what this machine offers
+
+use crate::Failure;
+
+/// Tell what this machine and this build offer, and what the environment says
+///
+/// Shows the processor and the reduction kernels, the network interfaces and which of them would be
+/// used, the transports and whether each works here, the algorithms of each collective, the
+/// operators that each datatype accepts, and every environment variable with its current value.
 #[derive(Args)]
-pub struct InfoArguments {}
-pub fn info(_: &InfoArguments) -> Result<u8, crate::Failure> {
-    Ok(0)
+#[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables")]
+pub struct InfoArguments {
+    /// Print one JSON object; its keys are stable
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the information.
+pub fn info(arguments: &InfoArguments) -> Result<u8, Failure> {
+    let info = collect::collect();
+    let text = if arguments.json {
+        serde_json::to_string_pretty(&info).map_err(Failure::own)? + "\n"
+    } else {
+        print::layout(&info)
+    };
+    match io::stdout().write_all(text.as_bytes()) {
+        // A reader such as head has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        Err(error) => Err(Failure::own(format_args!("cannot write to standard output: {error}"))),
+        Ok(()) => Ok(0),
+    }
 }

@@ -71,9 +71,7 @@ impl Contest<'_> {
         let (ranks, arguments) = (&self.bench.ranks, self.bench.arguments);
         let form = self.bench.form();
         let call = self.call();
-        let choice = |comm: &Communicator| {
-            comm.algorithm(self.collective, self.count, arguments.datatype, call.root).map(|row| row.name)
-        };
+        let choice = |comm: &Communicator| comm.algorithm(&call).map(|row| row.name);
         let algorithm = match choice(self.comm) {
             Err(Error::Unsupported(_)) => return Ok(None),
             algorithm => algorithm?,

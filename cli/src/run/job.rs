@@ -3,7 +3,8 @@
 //! A rank that has ended stays unreaped until the whole job has: so its process id still names
 //! its process group, and a signal to that group can never hit a stranger.
 //!
-//! Phases: *running*; *asked*: SIGTERM was sent, or all ranks have ended and only something that
+//! Phases: *running*; *failing*: a rank has failed, and the others have a moment to notice and to say so
+//! in their own words; *asked*: SIGTERM was sent, or all ranks have ended and only something that
 //! they have started still holds their output open; *killed*: SIGKILL was sent to all groups;
 //! *gave up*: what still holds the output open is out of reach, only what came is written;
 //! *abandoned*: not even that, the user insists.
@@ -27,6 +28,10 @@ const DEATH: Duration = Duration::from_secs(10);
 /// After the last rank was killed, output that somebody still holds open is waited for this long.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// After the first failure the other ranks may end by themselves for this long: the library notices the
+/// loss of a rank within a second, and its error says more than a signal does.
+const OWN_WORDS: Duration = Duration::from_secs(1);
+
 /// A job whose ranks have been started.
 pub struct Job {
     ranks: Vec<RankRecord>,
@@ -45,6 +50,7 @@ pub struct Job {
 #[derive(Clone, Copy)]
 enum Phase {
     Running,
+    Failing { ask_at: Instant },
     Asked { kill_at: Instant },
     Killed { give_up_at: Instant },
     GaveUp,
@@ -121,6 +127,7 @@ impl Job {
     fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Running => self.timeout.map(|(at, _)| at),
+            Phase::Failing { ask_at } => Some(ask_at),
             Phase::Asked { kill_at } => Some(kill_at),
             Phase::Killed { give_up_at } => Some(give_up_at),
             Phase::GaveUp | Phase::Abandoned => None,
@@ -136,6 +143,7 @@ impl Job {
                 self.cause = self.timeout.map_or(self.cause, |(_, limit)| Cause::TimedOut(limit));
                 self.ask_all_to_end();
             }
+            Phase::Failing { .. } => self.ask_all_to_end(),
             // Somebody who waits for our own slow reader is not to blame for waiting.
             Phase::Asked { .. } if self.all_ended() && !self.output.is_written() => {
                 self.phase = Phase::Asked { kill_at: now + self.grace.max(LAST_WORDS) };
@@ -193,17 +201,19 @@ impl Job {
         // the others may have exited because they lost it.
         found.sort_by_key(|(_, ending)| matches!(ending, Ending::Exit(_)));
         for (rank, ending) in found {
-            let asked = !matches!(self.phase, Phase::Running);
+            let asked = !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
             record.with_the_job = asked && record.was_told_to(ending);
-            if ending != Ending::Exit(0) && !asked {
+            if ending != Ending::Exit(0) && matches!(self.phase, Phase::Running) {
                 self.cause = Cause::RankFailed(rank);
-                self.ask_all_to_end();
+                self.phase = Phase::Failing { ask_at: Instant::now() + OWN_WORDS };
             }
         }
         if self.all_ended() {
             self.phase = match self.phase {
-                Phase::Running => Phase::Asked { kill_at: Instant::now() + self.grace },
+                Phase::Running | Phase::Failing { .. } => {
+                    Phase::Asked { kill_at: Instant::now() + self.grace }
+                }
                 Phase::Killed { give_up_at } => {
                     Phase::Killed { give_up_at: give_up_at.min(Instant::now() + LAST_WORDS) }
                 }

@@ -34,10 +34,11 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| Failure::own(format_args!("no random bytes: {error}")))?;
-    let store = store::serve(&key, arguments.ranks)
+    let served = store::serve(&key, arguments.ranks)
         .map_err(|error| Failure::own(format_args!("cannot serve the store: {error}")))?;
-    let orders =
-        spawn::JobOrders { arguments, store: store.address(), key: &key, files, watchdog: &watchdog };
+    let mask = signals.mask_before();
+    let store = served.address();
+    let orders = spawn::JobOrders { arguments, store, key: &key, files, mask, watchdog: &watchdog };
     // On an error the watchdog is dropped, and ends what has been started so far.
     let ranks = spawn::start_all(&orders)?;
     let job = job::Job::new(arguments, ranks, signals);

@@ -12,6 +12,7 @@ use crate::Failure;
 use crate::sys::child::{Orders, prepare};
 use crate::sys::cpus::CpuSet;
 use crate::sys::files::FileLimit;
+use crate::sys::signal::SignalMask;
 
 /// Everything that the ranks of one job have in common.
 pub struct JobOrders<'a> {
@@ -23,6 +24,8 @@ pub struct JobOrders<'a> {
     pub key: &'a [u8; 32],
     /// Limit on open files that the ranks get back.
     pub files: FileLimit,
+    /// Held-back signals that the ranks get back.
+    pub mask: SignalMask,
     /// Learns of every rank.
     pub watchdog: &'a Watchdog,
 }
@@ -60,6 +63,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Started, Failure> {
             watchdog: orders.watchdog.descriptor(),
             cpus: cores.map(CpuSet::from_cores),
             files: orders.files,
+            mask: orders.mask,
         };
         prepare(&mut command, own);
         children.push(command.spawn().map_err(|error| not_started(&arguments.command[0], rank, &error))?);

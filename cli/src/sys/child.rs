@@ -8,6 +8,7 @@ use std::process::Command;
 use super::check;
 use super::cpus::CpuSet;
 use super::files::FileLimit;
+use super::signal::SignalMask;
 
 /// Orders for the child. Plain data: the child may neither allocate nor take a lock.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ pub struct Orders {
     pub cpus: Option<CpuSet>,
     /// Limit on open files to go back to.
     pub files: FileLimit,
+    /// Held-back signals to go back to.
+    pub mask: SignalMask,
 }
 
 /// Makes `command` start a child that leads a process group of its own, dies with the calling
@@ -51,5 +54,6 @@ fn obey(parent: u32, orders: &Orders) -> io::Result<()> {
     if let Some(cpus) = &orders.cpus {
         cpus.apply()?;
     }
-    orders.files.restore()
+    orders.files.restore()?;
+    orders.mask.restore()
 }

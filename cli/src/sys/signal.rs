@@ -47,17 +47,34 @@ pub fn is_ignored(number: i32) -> bool {
     unsafe { old.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
+/// Which signals a thread holds back. A started program inherits it.
+#[derive(Clone, Copy)]
+pub struct SignalMask(libc::sigset_t);
+
+impl SignalMask {
+    /// Sets the calling thread's mask. Allowed between fork and exec.
+    pub fn restore(&self) -> io::Result<()> {
+        // SAFETY: the set is initialised and outlives the call; no old mask is asked for.
+        match unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, ptr::null_mut()) } {
+            0 => Ok(()),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
 /// Signals held back from this process, to be read one after the other.
 pub struct SignalQueue {
     queue: File,
+    before: SignalMask,
 }
 
 impl SignalQueue {
     /// Holds back `signals` in this thread and in every thread that it starts from now on.
     pub fn of(signals: &[i32]) -> io::Result<SignalQueue> {
         let set = set_of(signals);
-        // SAFETY: `set` is initialised and outlives the call; no old mask is asked for.
-        let answer = unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, ptr::null_mut()) };
+        let mut before = set_of(&[]);
+        // SAFETY: `set` is initialised, the old mask is written to `before`; both outlive the call.
+        let answer = unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, &mut before) };
         if answer != 0 {
             return Err(io::Error::from_raw_os_error(answer));
         }
@@ -65,7 +82,12 @@ impl SignalQueue {
         let fd = check(unsafe { libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) })?;
         // SAFETY: the call made this descriptor; nobody else knows it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        Ok(SignalQueue { queue: File::from(fd) })
+        Ok(SignalQueue { queue: File::from(fd), before: SignalMask(before) })
+    }
+
+    /// The mask from before this queue: for programs that are started meanwhile.
+    pub fn mask_before(&self) -> SignalMask {
+        self.before
     }
 
     /// The next signal that has come, if one has.

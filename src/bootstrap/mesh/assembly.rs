@@ -1,15 +1,16 @@
 //! The poll loop that makes and accepts all connections of one rank.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Peer;
-use super::outgoing::{Caller, Outgoing, share_memory, unreachable};
+use super::attempt::Caller;
+use super::outgoing::{Outgoing, share_memory, unreachable};
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::Job;
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::gate::{Arrival, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::record::Record;
+use crate::bootstrap::{Job, Store};
 use crate::config::TransportChoice;
 use crate::log_line;
 use crate::sys::listener::Listener;
@@ -18,6 +19,8 @@ use crate::sys::socket::Socket;
 
 /// Handshakes under way at once, beyond two per rank.
 const STRANGERS: usize = 256;
+/// How often to ask the store whether a rank that we are not connected with has failed.
+const CHECK_EVERY: Duration = Duration::from_millis(250);
 /// Missing ranks named in the error.
 const NAMED: usize = 8;
 
@@ -26,6 +29,16 @@ const NAMED: usize = 8;
 struct Incoming {
     control: Option<(Socket, bool)>,
     data: Option<Socket>,
+}
+
+/// Whether it makes sense to ask again; an error when the job has failed.
+fn ask_for_failure(store: &mut dyn Store) -> Result<bool> {
+    match store.check() {
+        Ok(()) => Ok(true),
+        // The store is gone, as it may be once rank 0 has connected with everybody.
+        Err(Error::System { .. } | Error::Timeout { .. }) => Ok(false),
+        Err(failure) => Err(failure),
+    }
 }
 
 struct Assembly<'a> {
@@ -42,6 +55,7 @@ struct Assembly<'a> {
 /// Connects with all ranks of `records`; `start` is when the caller began to wait.
 pub(super) fn assemble(
     job: &Job,
+    store: &mut dyn Store,
     records: &[Record],
     listeners: Vec<Listener>,
     start: Instant,
@@ -66,25 +80,29 @@ pub(super) fn assemble(
         peers: records.iter().map(|_| None).collect(),
         missing: records.len() - 1,
     };
-    assembly.run(start, deadline)?;
+    assembly.run(store, start, deadline)?;
     Ok(assembly.peers)
 }
 
 impl Assembly<'_> {
-    fn run(&mut self, start: Instant, deadline: Instant) -> Result<()> {
+    fn run(&mut self, store: &mut dyn Store, start: Instant, deadline: Instant) -> Result<()> {
         let mut set = PollSet::new();
+        let mut next_check = Some(start + CHECK_EVERY);
         // Starts the connections; nothing is ready yet.
         self.advance_outgoing(&set)?;
         while self.missing > 0 {
             if Instant::now() >= deadline {
                 return Err(Error::Timeout { waited: start.elapsed(), detail: self.name_missing() });
             }
+            if next_check.is_some_and(|t| t <= Instant::now()) {
+                next_check = ask_for_failure(store)?.then(|| Instant::now() + CHECK_EVERY);
+            }
             set.clear();
             self.gate.register(&mut set);
             self.outgoing.iter_mut().for_each(|outgoing| outgoing.register(&mut set));
             let watched: Vec<(Rank, Token)> = self.watch(&mut set);
             let dials = self.outgoing.iter().filter_map(Outgoing::next_deadline);
-            let until = dials.chain(self.gate.next_deadline()).chain([deadline]).min();
+            let until = dials.chain(self.gate.next_deadline()).chain(next_check).chain([deadline]).min();
             set.wait(until).map_err(|e| Error::system("poll", e))?;
             self.advance_outgoing(&set)?;
             for arrival in self.gate.advance(&set) {

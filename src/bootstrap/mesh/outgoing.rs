@@ -1,41 +1,15 @@
 //! The connections that this rank makes: to one lower rank, one or two.
 
-use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::attempt::{Attempt, Caller, Outcome};
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::Purpose;
-use crate::bootstrap::dial::{Dial, Target};
-use crate::bootstrap::handshake::Refusal;
-use crate::bootstrap::hello::{Hello, Objection};
-use crate::bootstrap::reach::Backoff;
+use crate::bootstrap::dial::Target;
 use crate::bootstrap::record::Record;
 use crate::config::TransportChoice;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
-
-/// How long one address may take to prove the key before the next is tried.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Who is connecting.
-pub(super) struct Caller<'a> {
-    /// The job's secret.
-    pub key: &'a JobKey,
-    /// This rank's record.
-    pub own: &'a Record,
-}
-
-/// One connection in the making: goes round its targets until one of them proves to be the peer.
-struct Attempt {
-    purpose: Purpose,
-    targets: Vec<Target>,
-    next: usize,
-    dial: Option<Dial>,
-    retry_at: Option<Instant>,
-    backoff: Backoff,
-    last_error: Option<String>,
-}
 
 /// All connections to one lower rank.
 pub(super) struct Outgoing {
@@ -99,13 +73,12 @@ impl Outgoing {
 
     /// Adds what the attempts wait for.
     pub fn register(&mut self, set: &mut PollSet) {
-        self.attempts.iter_mut().filter_map(|a| a.dial.as_mut()).for_each(|dial| dial.register(set));
+        self.attempts.iter_mut().for_each(|attempt| attempt.register(set));
     }
 
     /// When to call [`Outgoing::advance`] even if nothing is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
-        let of = |a: &Attempt| a.dial.as_ref().map_or(a.retry_at, Dial::next_deadline);
-        self.attempts.iter().filter_map(of).min()
+        self.attempts.iter().filter_map(Attempt::next_deadline).min()
     }
 
     /// The sockets, once all are there.
@@ -118,7 +91,7 @@ impl Outgoing {
 
     /// What last went wrong, for the message about a peer that was not reached.
     pub fn last_error(&self) -> Option<&str> {
-        self.attempts.iter().find_map(|a| a.last_error.as_deref())
+        self.attempts.iter().find_map(Attempt::last_error)
     }
 
     /// Goes on with what is ready and starts what is due.
@@ -130,7 +103,7 @@ impl Outgoing {
             match attempt.advance(caller, peer, data_follows, set)? {
                 Outcome::Pending => unfinished.push(attempt),
                 Outcome::NobodyThere => no_unix = true,
-                Outcome::Connected(socket) => match attempt.purpose {
+                Outcome::Connected(socket) => match attempt.purpose() {
                     Purpose::Data => self.data = Some(socket),
                     _ => self.control = Some(socket),
                 },
@@ -146,72 +119,4 @@ impl Outgoing {
         }
         Ok(())
     }
-}
-
-enum Outcome {
-    Pending,
-    Connected(Socket),
-    /// Nobody listens at the Unix name: the peer is in another network namespace.
-    NobodyThere,
-}
-
-impl Attempt {
-    fn new(purpose: Purpose, targets: Vec<Target>) -> Attempt {
-        Attempt {
-            purpose,
-            targets,
-            next: 0,
-            dial: None,
-            retry_at: None,
-            backoff: Backoff::new(),
-            last_error: None,
-        }
-    }
-
-    fn advance(
-        &mut self,
-        caller: &Caller<'_>,
-        peer: &Record,
-        data_follows: bool,
-        set: &PollSet,
-    ) -> Result<Outcome> {
-        let now = Instant::now();
-        let result = match &mut self.dial {
-            Some(dial) => dial.advance(set),
-            None if self.retry_at.is_some_and(|t| t > now) => return Ok(Outcome::Pending),
-            None => {
-                let hello = Hello::new(self.purpose, caller.own.rank, caller.own.size, peer.rank);
-                let hello = Hello { data_follows, ..hello };
-                let Some(target) = self.targets.get(self.next) else { return Ok(Outcome::Pending) };
-                Dial::start(target, caller.key, hello, PATIENCE).map(|dial| {
-                    self.dial = Some(dial);
-                    None
-                })
-            }
-        };
-        match result {
-            Ok(None) => Ok(Outcome::Pending),
-            Ok(Some((socket, _))) => Ok(Outcome::Connected(socket)),
-            Err(Refusal::Objection(Objection::Disagreement(text))) => Err(Error::Mismatch(text)),
-            Err(Refusal::Io(error))
-                if matches!(self.targets[self.next], Target::Unix(_)) && no_such_place(&error) =>
-            {
-                Ok(Outcome::NobodyThere)
-            }
-            Err(refusal) => {
-                self.last_error = Some(format!("{}: {refusal}", self.targets[self.next]));
-                self.dial = None;
-                self.next = (self.next + 1) % self.targets.len();
-                // The next address at once; a pause after each round.
-                let pause = if self.next == 0 { self.backoff.next() } else { Duration::ZERO };
-                self.retry_at = Some(now + pause);
-                Ok(Outcome::Pending)
-            }
-        }
-    }
-}
-
-fn no_such_place(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionRefused, NotFound, PermissionDenied};
-    matches!(error.kind(), ConnectionRefused | NotFound | PermissionDenied)
 }

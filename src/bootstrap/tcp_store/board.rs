@@ -48,7 +48,10 @@ impl Board {
             let other = said_by.unwrap_or(crate::bootstrap::hello::ANY_RANK);
             self.disagree(size_disagreement(rank, size, other, known));
         } else if rank >= size {
-            self.fail(format!("a process says it is rank {rank} of {size}; ranks go from 0 to {}", size - 1));
+            self.fail(format!(
+                "a process says it is rank {rank} of {size}; ranks go from 0 to {}",
+                size.saturating_sub(1)
+            ));
         } else if !self.here.insert(rank) {
             self.fail(format!(
                 "two processes say they are rank {rank}: each rank must be started once, and two jobs need two stores"

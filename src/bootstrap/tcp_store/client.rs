@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::LIMITS;
-use super::message::{RESPONSE_HEADER, Request, Status, parse_response_header};
+use super::message::{REASON_BYTES, RESPONSE_HEADER, Request, Status, parse_response_header};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
@@ -151,6 +151,19 @@ impl Store for Client {
         let left = deadline.saturating_duration_since(Instant::now());
         let request = Request::Get { key: key.into(), timeout_ms: left.as_millis() as u64 };
         self.ask(&request, deadline)
+    }
+
+    fn fail(&mut self, why: &str) {
+        if self.joined {
+            self.joined = false;
+            let why = why.chars().take(REASON_BYTES / 4).collect();
+            // Best effort: fits into any socket buffer.
+            let _ = self.socket.write(&Request::Fail { why }.encode());
+        }
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.ask(&Request::Check, Instant::now() + GRACE).map(drop)
     }
 }
 

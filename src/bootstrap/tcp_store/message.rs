@@ -9,6 +9,11 @@ const JOIN: u8 = 1;
 const SET: u8 = 2;
 const GET: u8 = 3;
 const LEAVE: u8 = 4;
+const CHECK: u8 = 5;
+const FAIL: u8 = 6;
+
+/// Longest reason of a failure; the rest is cut off.
+pub(super) const REASON_BYTES: usize = 4096;
 
 /// What a rank asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +26,10 @@ pub(super) enum Request {
     Get { key: String, timeout_ms: u64 },
     /// The rank has all it needs.
     Leave,
+    /// Has the job failed?
+    Check,
+    /// The rank cannot go on, for this reason. Has no response.
+    Fail { why: String },
 }
 
 /// How a request ended.
@@ -56,6 +65,8 @@ impl Request {
             Request::Set { key, value } => (SET, key, value, 0),
             Request::Get { key, timeout_ms } => (GET, key, &[], *timeout_ms),
             Request::Leave => (LEAVE, "", &[], 0),
+            Request::Check => (CHECK, "", &[], 0),
+            Request::Fail { why } => (FAIL, "", why.as_bytes(), 0),
         };
         let mut bytes = Vec::with_capacity(REQUEST_HEADER + key.len() + value.len());
         bytes.extend([op, 0]);
@@ -80,7 +91,8 @@ impl Request {
             || key_bytes > limits.key_bytes
             || value_bytes > limits.value_bytes
             || (key_bytes != 0) != keyed
-            || (value_bytes != 0 && op != SET)
+            || (value_bytes != 0 && op != SET && op != FAIL)
+            || (op == FAIL && value_bytes > REASON_BYTES)
         {
             return Parsed::Malformed;
         }
@@ -94,6 +106,8 @@ impl Request {
             SET => Request::Set { key, value: rest[..value_bytes].to_vec() },
             GET => Request::Get { key, timeout_ms: u64::from_le_bytes(timeout) },
             LEAVE => Request::Leave,
+            CHECK => Request::Check,
+            FAIL => Request::Fail { why: String::from_utf8_lossy(&rest[..value_bytes]).into_owned() },
             _ => return Parsed::Malformed,
         };
         Parsed::Whole(request, REQUEST_HEADER + key_bytes + value_bytes)
@@ -131,6 +145,8 @@ mod tests {
             Request::Set { key: key(), value: vec![1, 2, 3] },
             Request::Get { key: key(), timeout_ms: 1 << 40 },
             Request::Leave,
+            Request::Check,
+            Request::Fail { why: "no memory".into() },
         ] {
             let mut bytes = request.encode();
             let length = bytes.len();

@@ -1,7 +1,7 @@
 //! The store over TCP: a server thread in one process, a client in each rank.
 //!
 //! Only connections that proved the job key are heard (see `gate`), and even those cannot make the
-//! server hold more than [`Limits`] allow. A rank *joins*, sets and gets, and *leaves*; one that is
+//! server hold more than `LIMITS` allow. A rank *joins*, sets and gets, and *leaves*; one that is
 //! gone without leaving has died, and all others are told at once instead of waiting for it.
 //!
 //! A request is 16 bytes of header, key, value; a response 8 bytes of header, value. One request
@@ -9,6 +9,7 @@
 
 mod board;
 mod client;
+mod connection;
 mod message;
 mod server;
 

@@ -1,14 +1,13 @@
 //! The server: one thread, one poll loop, over a gate and the connections that it admitted.
 
-use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::board::{Board, Fault};
-use super::message::{Parsed, Request, Status, response_header};
+use super::board::Board;
+use super::connection::Connection;
 use super::{LIMITS, Limits};
 use crate::base::{Error, Result};
 use crate::bootstrap::JobKey;
@@ -17,14 +16,16 @@ use crate::bootstrap::gate::{Arrival, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::log_line;
 use crate::sys::listener::Listener;
-use crate::sys::poll::{Interest, PollSet, Token};
-use crate::sys::socket::Socket;
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::thread::spawn_quiet;
 
 /// How long a failed job's ranks are still told why.
 const FAREWELL: Duration = Duration::from_secs(60);
 /// Handshakes under way at once, beyond one per rank.
 const STRANGERS: usize = 256;
-const READ_BYTES: usize = 16 << 10;
+
+/// Said instead of goodbye by whoever detaches the server.
+const GO_ON: u8 = 1;
 
 /// How many worlds a server sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub(crate) enum Worlds {
 /// A store served from this process by a thread of its own. Dropping it ends the thread.
 pub struct Server {
     addresses: Vec<SocketAddr>,
-    /// The thread ends when this end is closed.
+    /// The thread ends when this end is shut down.
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
 }
@@ -64,13 +65,18 @@ impl Server {
         let own = Hello::new(Purpose::Store, ANY_RANK, 0, ANY_RANK);
         let capacity = STRANGERS + size.unwrap_or(0) as usize;
         let gate = Gate::new(listeners, key, &[Purpose::Store], own, capacity);
-        let (stop, stopped) = UnixStream::pair().map_err(|e| Error::system("socketpair", e))?;
+        let (stop, owner) = UnixStream::pair().map_err(|e| Error::system("socketpair", e))?;
         let board = Board::new(size, LIMITS);
-        let mut service =
-            Service { gate, board, worlds, deadline, connections: Vec::new(), limits: LIMITS, stopped };
-        let thread = std::thread::Builder::new()
-            .name("anyccl-store".into())
-            .spawn(move || service.run())
+        let mut service = Service {
+            gate,
+            board,
+            worlds,
+            deadline,
+            connections: Vec::new(),
+            limits: LIMITS,
+            owner: Some(owner),
+        };
+        let thread = spawn_quiet("anyccl-store", move || service.run())
             .map_err(|e| Error::system("cannot start the store's thread", e))?;
         Ok(Server { addresses, stop: Some(stop), thread: Some(thread) })
     }
@@ -87,36 +93,25 @@ impl Server {
 
     /// Lets the thread go on by itself, until all ranks have left or its deadline has come.
     pub(crate) fn detach(mut self) {
-        // The other end must never see this one close: it belongs to the process from now on.
-        std::mem::forget(self.stop.take());
         self.thread = None;
+        if let Some(mut stop) = self.stop.take() {
+            // The socket has room for one byte; without it the thread would take this for the end.
+            let _ = stop.write_all(&[GO_ON]);
+        }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop = None;
+        if let Some(stop) = self.stop.take() {
+            // Closing would not do: a process forked meanwhile may hold a copy.
+            let _ = stop.shutdown(Shutdown::Both);
+        }
         if let Some(thread) = self.thread.take() {
             // It cannot have panicked in a way that matters to whoever drops the server.
             let _ = thread.join();
         }
     }
-}
-
-struct Connection {
-    socket: Socket,
-    hello: Hello,
-    joined: bool,
-    input: Vec<u8>,
-    /// Parts still to be written, and how much of the first is.
-    output: VecDeque<Arc<[u8]>>,
-    written: usize,
-    /// A get that waits: its key and its deadline.
-    waiting: Option<(String, Instant)>,
-    /// The last get ended at its deadline.
-    gave_up: bool,
-    closed: bool,
-    token: Option<Token>,
 }
 
 struct Service {
@@ -126,7 +121,8 @@ struct Service {
     deadline: Option<Instant>,
     connections: Vec<Connection>,
     limits: Limits,
-    stopped: UnixStream,
+    /// Shut down by whoever drops the server; `None` when the server was detached.
+    owner: Option<UnixStream>,
 }
 
 impl Service {
@@ -134,30 +130,34 @@ impl Service {
         let mut set = PollSet::new();
         loop {
             set.clear();
-            let stopped = set.add(&self.stopped, Interest::Read);
+            let owner = self.owner.as_ref().map(|owner| set.add(owner, Interest::Read));
             self.gate.register(&mut set);
-            for connection in &mut self.connections {
-                let writing = !connection.output.is_empty();
-                let interest = if writing { Interest::ReadWrite } else { Interest::Read };
-                connection.token = Some(set.add(&connection.socket, interest));
-            }
-            let gets = self.connections.iter().filter_map(|c| c.waiting.as_ref().map(|(_, until)| *until));
+            self.connections.iter_mut().for_each(|c| c.register(&mut set));
+            let gets = self.connections.iter().filter_map(Connection::next_deadline);
             let until = gets.chain(self.gate.next_deadline()).chain(self.deadline).min();
             if let Err(error) = set.wait(until) {
                 log_line!(Error, "store: {error}; the ranks cannot gather");
                 return;
             }
-            if set.ready(stopped) || self.deadline.is_some_and(|t| t <= Instant::now()) {
+            let dropped = owner.is_some_and(|token| set.ready(token)) && !self.is_detached();
+            if dropped || self.deadline.is_some_and(|t| t <= Instant::now()) {
                 return;
             }
             self.read_and_answer(&set);
-            if self.board.finished() && self.connections.iter().all(|c| !c.joined) {
+            if self.board.finished() && !self.connections.iter().any(Connection::joined) {
                 match self.worlds {
                     Worlds::One => return,
                     Worlds::Many => self.board.begin_again(),
                 }
             }
         }
+    }
+
+    /// The owner has said something: which of the two things.
+    fn is_detached(&mut self) -> bool {
+        let mut said = [0];
+        let mut owner = self.owner.take();
+        owner.as_mut().is_some_and(|owner| owner.read(&mut said).is_ok_and(|n| n == 1) && said == [GO_ON])
     }
 
     fn read_and_answer(&mut self, set: &PollSet) {
@@ -169,148 +169,21 @@ impl Service {
             }
         }
         for connection in &mut self.connections {
-            // A new connection has no token yet; its first request may have come with the handshake.
-            if connection.token.take().is_none_or(|token| set.ready(token)) {
-                connection.read(&mut self.board, &self.limits);
-            }
+            connection.read_ready(set, &mut self.board, &self.limits);
         }
         let now = Instant::now();
         for connection in &mut self.connections {
-            connection.answer_waiting(&self.board, now);
-            connection.write();
-            if connection.closed && connection.joined {
-                connection.joined = false;
-                self.board.lose(connection.hello.rank, connection.gave_up);
-            }
+            connection.answer(&self.board, now);
+            connection.report_end(&mut self.board);
         }
         if !had_fault && self.board.fault().is_some() {
             // Also those that waited before the fault was known.
-            self.connections.iter_mut().for_each(|c| {
-                c.answer_waiting(&self.board, now);
-                c.write();
-            });
+            self.connections.iter_mut().for_each(|c| c.answer(&self.board, now));
             if self.worlds == Worlds::One {
                 let farewell = now + FAREWELL;
                 self.deadline = Some(self.deadline.map_or(farewell, |t| t.min(farewell)));
             }
         }
-        self.connections.retain(|c| !c.closed);
-    }
-}
-
-impl Connection {
-    fn new(socket: Socket, hello: Hello) -> Connection {
-        Connection {
-            socket,
-            hello,
-            joined: false,
-            input: Vec::new(),
-            output: VecDeque::new(),
-            written: 0,
-            waiting: None,
-            gave_up: false,
-            closed: false,
-            token: None,
-        }
-    }
-
-    fn read(&mut self, board: &mut Board, limits: &Limits) {
-        let mut chunk = [0; READ_BYTES];
-        while !self.closed {
-            match self.socket.read(&mut chunk) {
-                Ok(None) => break,
-                Ok(Some(0)) | Err(_) => self.closed = true,
-                Ok(Some(read)) => self.input.extend_from_slice(&chunk[..read]),
-            }
-            loop {
-                match Request::parse(&self.input, limits) {
-                    Parsed::Incomplete => break,
-                    Parsed::Malformed => {
-                        self.closed = true;
-                        break;
-                    }
-                    Parsed::Whole(request, bytes) => {
-                        self.input.drain(..bytes);
-                        self.handle(request, board);
-                    }
-                }
-            }
-        }
-    }
-
-    fn handle(&mut self, request: Request, board: &mut Board) {
-        match request {
-            // One get at a time, and nothing but joining before one has joined.
-            _ if self.waiting.is_some() || self.joined == (request == Request::Join) => self.closed = true,
-            Request::Join => {
-                self.joined = board.join(self.hello.rank, self.hello.size);
-                match board.fault() {
-                    _ if !self.joined => self.closed = true,
-                    Some(fault) => self.respond_fault(fault.clone()),
-                    None => self.respond(Status::Ok, Arc::from([])),
-                }
-            }
-            Request::Set { key, value } => {
-                board.set(key, value);
-                match board.fault() {
-                    Some(fault) => self.respond_fault(fault.clone()),
-                    None => self.respond(Status::Ok, Arc::from([])),
-                }
-            }
-            Request::Get { key, timeout_ms } => {
-                // A day is as good as for ever, and cannot overflow the clock.
-                let wait = Duration::from_millis(timeout_ms).min(Duration::from_secs(86_400));
-                self.waiting = Some((key, Instant::now() + wait));
-            }
-            Request::Leave => {
-                self.joined = false;
-                board.leave(self.hello.rank);
-            }
-        }
-    }
-
-    fn answer_waiting(&mut self, board: &Board, now: Instant) {
-        let Some((key, until)) = &self.waiting else { return };
-        self.gave_up = false;
-        if let Some(value) = board.get(key) {
-            self.respond(Status::Ok, value);
-        } else if let Some(fault) = board.fault() {
-            self.respond_fault(fault.clone());
-        } else if *until <= now {
-            self.gave_up = true;
-            self.respond(Status::Timeout, board.missing().into_bytes().into());
-        } else {
-            return;
-        }
-        self.waiting = None;
-    }
-
-    /// The rank has heard why; that it goes now without leaving is no news to the others.
-    fn respond_fault(&mut self, fault: Fault) {
-        self.joined = false;
-        self.respond(fault.status, fault.text.into_bytes().into());
-    }
-
-    fn respond(&mut self, status: Status, value: Arc<[u8]>) {
-        self.output.push_back(response_header(status, value.len()).to_vec().into());
-        self.output.push_back(value);
-    }
-
-    fn write(&mut self) {
-        while let Some(part) = self.output.front() {
-            if self.written == part.len() {
-                self.written = 0;
-                self.output.pop_front();
-                continue;
-            }
-            match self.socket.write(&part[self.written..]) {
-                Ok(None) => return,
-                Ok(Some(bytes)) => self.written += bytes,
-                Err(_) => {
-                    self.closed = true;
-                    return;
-                }
-            }
-        }
+        self.connections.retain(|c| !c.closed());
     }
 }

@@ -1,10 +1,12 @@
 //! Meshes of several sizes, over several kinds of sockets.
 
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
-use super::{all_ok, mesh_of, ranks, shortly, soon};
+use super::{Tap, all_ok, mesh_of, mesh_of_tapped, ranks, shortly, soon};
 use crate::base::Error;
-use crate::bootstrap::{MemoryStore, Mesh, UniqueId, job_from_id, mesh};
+use crate::bootstrap::tcp_store::{Applicant, Client, Server};
+use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
 use crate::config::{Config, TransportChoice};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
@@ -125,6 +127,38 @@ fn shm_between_two_hosts_is_an_error_on_all_ranks_that_names_a_pair() {
     }
 }
 
+/// Rank 1 publishes a Unix name at which nobody is, as it is with a rank in another network namespace.
+fn rank_1_is_in_another_namespace() -> Tap {
+    Arc::new(|record| {
+        if record.rank == 1 {
+            record.unix_name = b"anyccl-test-nobody-listens-here".to_vec();
+        }
+    })
+}
+
+#[test]
+fn ranks_of_one_host_whose_unix_sockets_do_not_meet_use_tcp() {
+    let meshes = all_ok(mesh_of_tapped(4, rank_1_is_in_another_namespace(), |_, _| {}));
+    for (me, mesh) in meshes.iter().enumerate() {
+        for (rank, peer) in mesh.peers.iter().enumerate() {
+            let Some(peer) = peer else { continue };
+            // The higher rank connects: only those above rank 1 miss it.
+            let apart = me.min(rank) == 1;
+            assert_eq!((!peer.control.is_unix(), peer.data.is_some()), (apart, apart), "{me} and {rank}");
+        }
+    }
+    each_pair_can_talk(&meshes);
+}
+
+#[test]
+fn shm_with_a_rank_whose_unix_socket_cannot_be_reached_is_an_error_that_names_it() {
+    let shm = |_, config: &mut Config| config.transport = TransportChoice::Shm;
+    let results = mesh_of_tapped(3, rank_1_is_in_another_namespace(), shm);
+    let Err(Error::Unsupported(text)) = &results[2] else { panic!("connected, or another error") };
+    assert!(text.contains("rank 1") && text.contains("namespaces"), "{text}");
+    assert!(results.iter().all(Result::is_err), "the others notice that rank 2 has left");
+}
+
 #[test]
 fn every_socket_closes_on_exec_and_does_not_block() {
     let meshes = all_ok(mesh_of(2, |_, config| config.transport = TransportChoice::Tcp));
@@ -184,6 +218,46 @@ fn a_rank_that_dies_while_others_connect_is_noticed_before_the_deadline() {
     });
     assert!(matches!(errors.0, Some(Error::PeerLost { rank: 1, .. })), "{errors:?}");
     assert!(matches!(errors.1, Some(Error::Timeout { .. })), "{errors:?}");
+}
+
+#[test]
+fn a_lower_rank_that_has_ended_is_noticed_because_nobody_listens_for_it() {
+    let mut jobs = MemoryStore::jobs(3).unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut record = crate::bootstrap::record::sample(1, 3);
+    record.addresses = vec![closed];
+    jobs[1].store.as_mut().unwrap().set("record/1", &record.encode(), soon()).unwrap();
+    let errors = std::thread::scope(|scope| {
+        let jobs = [jobs.remove(2), jobs.remove(0)];
+        let threads = jobs.map(|mut job| {
+            scope.spawn(move || mesh::connect(&mut job, &Config::default(), b"", soon()).err().unwrap())
+        });
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert!(matches!(errors[0], Error::PeerLost { rank: 1, .. }), "{errors:?}");
+    assert!(matches!(errors[1], Error::PeerLost { rank: 2, .. } | Error::Bootstrap(_)), "{errors:?}");
+}
+
+#[test]
+fn a_rank_that_dies_after_the_exchange_is_noticed_by_those_it_never_reached() {
+    let key = JobKey::random().unwrap();
+    let server = Server::start("127.0.0.1:0".parse().unwrap(), &key, 2).unwrap();
+    let join = |rank| {
+        let who = Applicant { key: &key, rank, size: 2 };
+        Client::join(&who, || vec![server.address()], "", soon()).unwrap()
+    };
+    let (zero, mut one) = (join(0), join(1));
+    let waiting = std::thread::scope(|scope| {
+        let store: Option<Box<dyn Store>> = Some(Box::new(zero));
+        let mut job = Job { rank: 0, size: 2, key: key.clone(), store, source: "test" };
+        let waiting =
+            scope.spawn(move || mesh::connect(&mut job, &Config::default(), b"", soon()).err().unwrap());
+        one.set("record/1", &crate::bootstrap::record::sample(1, 2).encode(), soon()).unwrap();
+        one.get("table", soon()).unwrap();
+        one.die();
+        waiting.join().unwrap()
+    });
+    assert!(matches!(&waiting, Error::Bootstrap(text) if text.contains("rank 1 ended")), "{waiting}");
 }
 
 #[test]

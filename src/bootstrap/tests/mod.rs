@@ -6,9 +6,13 @@ mod stores;
 mod strangers;
 mod unique_id;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Job, Mesh, UniqueId, job_from_id};
+use parking_lot::Mutex;
+
+use super::record::Record;
+use super::{Job, MemoryStore, Mesh, Store, UniqueId, job_from_id};
 use crate::base::Result;
 use crate::config::Config;
 
@@ -48,11 +52,60 @@ pub(crate) fn mesh_of(size: u32, configure: impl Fn(u32, &mut Config) + Sync) ->
     })
 }
 
-/// What every rank returned, where none may fail. The meshes stay open until all ranks have theirs: one that closes
-/// earlier is lost to those that still connect.
+/// What every rank returned, where none may fail. The meshes stay open until all ranks have
+/// theirs: one that closes earlier is lost to those that still connect.
 pub(crate) fn all_ok(results: Vec<Result<Mesh>>) -> Vec<Mesh> {
     let errors: Vec<String> =
         results.iter().filter_map(|r| r.as_ref().err().map(ToString::to_string)).collect();
     assert!(errors.is_empty(), "{errors:?}");
     results.into_iter().flatten().collect()
+}
+
+/// Sees, and may change, what a rank other than 0 publishes.
+pub(crate) type Tap = Arc<dyn Fn(&mut Record) + Send + Sync>;
+
+/// A store that shows every record to `tap` before it is published.
+struct Tapped {
+    inner: Box<dyn Store>,
+    size: u32,
+    tap: Tap,
+}
+
+impl Store for Tapped {
+    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()> {
+        let Some(rank) = key.strip_prefix("record/") else { return self.inner.set(key, value, deadline) };
+        let mut record = Record::decode(value, rank.parse().unwrap(), self.size)?;
+        (self.tap)(&mut record);
+        self.inner.set(key, &record.encode(), deadline)
+    }
+
+    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
+        self.inner.get(key, deadline)
+    }
+
+    fn fail(&mut self, why: &str) {
+        self.inner.fail(why);
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.inner.check()
+    }
+}
+
+/// A mesh by memory store whose ranks' records go through `tap`.
+pub(crate) fn mesh_of_tapped(
+    size: u32,
+    tap: Tap,
+    configure: impl Fn(u32, &mut Config) + Sync,
+) -> Vec<Result<Mesh>> {
+    let jobs: Vec<_> =
+        MemoryStore::jobs(size).unwrap().into_iter().map(|job| Mutex::new(Some(job))).collect();
+    ranks(size, |rank| {
+        let mut config = Config::default();
+        configure(rank, &mut config);
+        let mut job = jobs[rank as usize].lock().take().unwrap();
+        let tapped = |inner| Box::new(Tapped { inner, size, tap: tap.clone() }) as Box<dyn Store>;
+        job.store = job.store.map(tapped);
+        super::mesh::connect(&mut job, &config, b"", soon())
+    })
 }

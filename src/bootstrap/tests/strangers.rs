@@ -2,15 +2,18 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use super::{all_ok, ranks, soon};
+use parking_lot::Mutex;
+
+use super::{all_ok, mesh_of_tapped, ranks, soon};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::dial::{Dial, Target};
 use crate::bootstrap::gate::{Arrival, Gate};
 use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::record::Record;
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
 use crate::bootstrap::{Job, JobKey, mesh};
 use crate::config::{Config, TransportChoice};
@@ -159,4 +162,52 @@ fn whoever_sends_our_own_bytes_back_learns_and_gets_nothing() {
         };
         assert!(matches!(refused, Refusal::Io(_) | Refusal::Stranger), "{refused}");
     });
+}
+
+#[test]
+fn another_protocol_version_is_named_on_both_sides() {
+    let key = JobKey::random().unwrap();
+    let listener = Listener::tcp("127.0.0.1:0".parse().unwrap()).unwrap();
+    let at = listener.address().unwrap();
+    let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
+    let mut gate = Gate::new(vec![listener], &key, &[Purpose::Control], own, 8);
+    let newer = Hello { protocol: 7, ..Hello::new(Purpose::Control, 1, 2, 0) };
+    std::thread::scope(|scope| {
+        let connector = scope.spawn(|| dial(at, &key, newer).unwrap_err().to_string());
+        let mut set = PollSet::new();
+        let acceptor = loop {
+            set.clear();
+            gate.register(&mut set);
+            set.wait(gate.next_deadline()).unwrap();
+            match gate.advance(&set).pop() {
+                Some(Arrival::Disagreement(text)) => break text,
+                Some(Arrival::Admitted(..)) => panic!("version 7 was let in"),
+                None => {}
+            }
+        };
+        assert!(acceptor.starts_with("rank 1 speaks bootstrap protocol 7, rank 0 speaks 1"), "{acceptor}");
+        let connector = connector.join().unwrap();
+        assert!(connector.starts_with("rank 0 speaks bootstrap protocol 1, rank 1 speaks 7"), "{connector}");
+    });
+}
+
+#[test]
+fn strangers_at_the_ranks_own_ports_do_not_keep_them_from_connecting_and_the_ports_close() {
+    let crowd = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+    let told = crowd.clone();
+    let betray = Arc::new(move |record: &mut Record| {
+        let mut crowd = told.lock();
+        for address in &record.addresses {
+            crowd.0.push(*address);
+            crowd.1.extend(strangers(*address, 80));
+        }
+    });
+    let meshes = all_ok(mesh_of_tapped(4, betray, |_, config| config.transport = TransportChoice::Tcp));
+    let crowd = crowd.lock();
+    assert!(crowd.0.len() >= 3, "ranks 1 to 3 listen somewhere");
+    for address in &crowd.0 {
+        let error = TcpStream::connect(address).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused, "{address} is still open");
+    }
+    drop(meshes);
 }

@@ -1,10 +1,11 @@
 //! The 128 bytes.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Instant;
 
-use super::soon;
+use super::{all_ok, ranks, soon};
 use crate::base::Error;
-use crate::bootstrap::{JobKey, UNIQUE_ID_BYTES, UniqueId, job_from_id};
+use crate::bootstrap::{JobKey, UNIQUE_ID_BYTES, UniqueId, job_from_id, mesh};
 use crate::config::Config;
 
 fn addresses(texts: &[&str]) -> Vec<SocketAddr> {
@@ -51,4 +52,20 @@ fn two_ids_differ_and_loopback_is_in_each() {
     let (one, two) = (UniqueId::create(&config).unwrap(), UniqueId::create(&config).unwrap());
     assert!(one != two);
     assert!(one.decode().unwrap().1.iter().any(|address| address.ip().is_loopback()));
+}
+
+#[test]
+fn the_store_of_an_id_ends_when_all_ranks_have_come() {
+    let id = UniqueId::create(&Config::default()).unwrap();
+    let places = id.decode().unwrap().1;
+    drop(all_ok(ranks(2, |rank| {
+        let mut job = job_from_id(&id, 2, rank, soon())?;
+        mesh::connect(&mut job, &Config::default(), b"", soon())
+    })));
+    let deadline = soon();
+    // The thread hears that the last rank has left, then closes: wait for that, not for a time.
+    while places.iter().any(|place| TcpStream::connect(place).is_ok()) {
+        assert!(Instant::now() < deadline, "still serving");
+        std::thread::yield_now();
+    }
 }

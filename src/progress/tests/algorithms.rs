@@ -24,7 +24,7 @@ fn check(kind: Kind, size: u32) {
     let drivers = world(size, kind);
     for algorithm in algo::ALGORITHMS {
         let counts: &'static [usize] =
-            if algorithm.collective == Collective::Barrier { &[0] } else { &[1, 3, 200, 5000] };
+            if algorithm.collective == Collective::Barrier { &[0] } else { &[1, 3, 200, 5000, 40_000] };
         let root = if algorithm.collective.has_root() { size - 1 } else { 0 };
         let results = on_all(&drivers, move |rank, driver| {
             counts.iter().all(|&count| {
@@ -48,6 +48,11 @@ fn check(kind: Kind, size: u32) {
 #[test]
 fn every_algorithm_computes_its_collective_through_shared_memory() {
     (1..=9).for_each(|size| check(Kind::Shm, size));
+}
+
+#[test]
+fn every_algorithm_computes_its_collective_through_slots_alone() {
+    (2..=9).for_each(|size| check(Kind::Slots, size));
 }
 
 #[test]

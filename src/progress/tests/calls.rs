@@ -49,8 +49,10 @@ fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_fo
             for ((output, input), name) in outputs.iter_mut().zip(&inputs).zip(names) {
                 let job = all_reduce(name, 4, rank, 40_000);
                 let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
+                let key = Key::new(&job.call(), 0, false, false);
                 // SAFETY: the buffers live until every ticket is waited for.
-                tickets.push(unsafe { driver.start(job.start(job.program(false), buffers)) }.unwrap());
+                tickets
+                    .push(unsafe { driver.start(&key, job.prepared(job.program(false)), buffers) }.unwrap());
             }
             tickets.rotate_left(rank as usize % 3);
             for ticket in tickets {
@@ -89,17 +91,17 @@ fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
         chunk_bytes: 1024,
         topology: &topology,
     };
-    let start = Start {
+    let prepared = Prepared {
         call: Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 },
         peer: 0,
         sends,
-        program: Arc::new(Program::compile(&plan, &request)),
-        buffers: Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() },
+        program: Program::compile(&plan, &request, true),
         reduce: None,
         divide: None,
     };
+    let buffers = Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() };
     // SAFETY: the buffer outlives the call.
-    unsafe { driver.run(start, Some(LONG)) }
+    unsafe { driver.run(None, Arc::new(prepared), buffers, Some(LONG)) }
 }
 
 #[test]

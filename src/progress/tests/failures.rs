@@ -89,3 +89,35 @@ fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
         assert!(matches!(error, Error::Aborted(_)) && error.to_string().contains("enough"), "{error}");
     }
 }
+
+#[test]
+fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
+    let drivers = world(2, Kind::Shm);
+    drivers[0].lock().begin_joining();
+    let job = |rank| Job {
+        collective: Collective::Broadcast,
+        algorithm: "binomial",
+        size: 2,
+        rank,
+        root: 1,
+        count: 1,
+    };
+    let mut got = [0];
+    job(1).run(&drivers[1], &[7], &mut [0], LONG).unwrap();
+    drivers[1].abort("enough");
+    drivers[0].lock().read_control();
+    job(0).run(&drivers[0], &[], &mut got, LONG).unwrap();
+    assert_eq!(got, [7]);
+    drivers[0].lock().all_have_met();
+    let error = job(0).run(&drivers[0], &[], &mut got, LONG).unwrap_err();
+    assert!(matches!(error, Error::Aborted(_)), "{error}");
+}
+
+#[test]
+fn a_rank_that_waits_in_its_joining_for_one_that_failed_is_told() {
+    let drivers = world(3, Kind::Shm);
+    drivers[0].lock().begin_joining();
+    drivers[1].abort("enough");
+    let error = receive_broadcast(&drivers[0], 3, 0, 2, LONG).unwrap_err();
+    assert!(matches!(error, Error::Aborted(_)), "{error}");
+}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::wait::{Driver, Policy};
+use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
@@ -28,10 +28,12 @@ const LONG: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Shm,
+    /// Without reading the other side's memory.
+    Slots,
     Tcp,
 }
 
-const KINDS: [Kind; 2] = [Kind::Shm, Kind::Tcp];
+const KINDS: [Kind; 3] = [Kind::Shm, Kind::Slots, Kind::Tcp];
 
 fn socket_pair() -> (Socket, Socket) {
     let (a, b) = UnixStream::pair().unwrap();
@@ -42,9 +44,10 @@ fn socket_pair() -> (Socket, Socket) {
 fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
     let (control_a, control_b) = socket_pair();
     let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
-        Kind::Shm => {
-            let lower = shm::offer(&control_a).unwrap();
-            (Box::new(lower), Box::new(shm::accept(&control_b, None).unwrap()))
+        Kind::Shm | Kind::Slots => {
+            let single_copy = kind == Kind::Shm;
+            let lower = shm::offer(&control_a, single_copy).unwrap();
+            (Box::new(lower), Box::new(shm::accept(&control_b, None, single_copy).unwrap()))
         }
         Kind::Tcp => {
             let (data_a, data_b) = socket_pair();
@@ -71,7 +74,7 @@ fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
     }
     let driver = |(rank, ports)| {
         let engine = Engine::new("test".into(), rank as Rank, ports);
-        Arc::new(Driver::new(engine, Policy { spin: Duration::ZERO }).unwrap())
+        Arc::new(Driver::new(engine, Duration::ZERO).unwrap())
     };
     ports.into_iter().enumerate().map(driver).collect()
 }
@@ -125,14 +128,14 @@ impl Job<'_> {
             topology: &topology,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
-        Program::compile(&(algorithm.build)(&request), &request)
+        Program::compile(&(algorithm.build)(&request), &request, true)
     }
 
     /// Runs with separate buffers.
     fn run(&self, driver: &Driver, input: &[i32], output: &mut [i32], timeout: Duration) -> Result<()> {
         let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
         // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
-        unsafe { driver.run(self.start(self.program(false), buffers), Some(timeout)) }
+        unsafe { driver.run(None, self.prepared(self.program(false)), buffers, Some(timeout)) }
     }
 
     /// Runs in place, where input and output start together.
@@ -140,19 +143,18 @@ impl Job<'_> {
         let start = data.as_mut_ptr().cast::<u8>();
         let buffers = Buffers { input: start, output: start };
         // SAFETY: the buffer is borrowed for the whole call.
-        unsafe { driver.run(self.start(self.program(true), buffers), Some(LONG)) }
+        unsafe { driver.run(None, self.prepared(self.program(true)), buffers, Some(LONG)) }
     }
 
-    fn start(&self, program: Program, buffers: Buffers) -> Start {
-        Start {
+    fn prepared(&self, program: Program) -> Arc<Prepared> {
+        Arc::new(Prepared {
             call: self.call(),
             peer: 0,
             sends: false,
-            program: Arc::new(program),
-            buffers,
+            program,
             reduce: reduce_fn(Datatype::Int32, ReduceOp::Sum),
             divide: None,
-        }
+        })
     }
 }
 

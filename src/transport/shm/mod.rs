@@ -1,15 +1,18 @@
 //! `shm`: two ranks of one host, through memory that both map.
 //!
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
-//! nothing left behind by kill -9. Each direction is a ring of slots ([`layout`], [`protocol`]). The
-//! receiver reads, and reduces, straight out of the slot.
+//! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`). The
+//! receiver reads, and reduces, straight out of the slot. Large messages are read out of the sender's memory instead,
+//! where the kernel permits it (`single_copy`).
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
 
 mod layout;
 mod protocol;
+mod quick;
 mod segment;
+mod single_copy;
 
 use std::io;
 use std::os::fd::RawFd;
@@ -17,19 +20,31 @@ use std::sync::atomic::Ordering;
 
 use self::layout::{INLINE_BYTES, SLOT_BYTES, SLOTS};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
+use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use super::{Arrival, Header, Link, garbage};
 use crate::sys::memory_copy::copy_to_shared;
+use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
+pub use quick::Peek;
 pub use segment::{accept, offer};
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
 struct Head {
     header: Header,
-    data: *const u8,
+    place: Place,
     bytes: usize,
     consumed: usize,
+}
+
+/// Where a fragment is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In our shared memory.
+    Slot(*const u8),
+    /// At this address of the peer.
+    Offered(u64),
 }
 
 /// A link through shared memory.
@@ -42,6 +57,15 @@ pub struct ShmLink {
     head: Option<Head>,
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
+    /// The message that the peer is reading out of our memory.
+    offer: Option<Offer>,
+    /// Bytes of our offers that are accounted for.
+    offered: u64,
+    /// For reading the peer's memory; `None`: never.
+    reader: Option<Reader>,
+    has_probed: bool,
+    /// The peer reads it to see whether it can.
+    _secret: Secret,
 }
 
 // SAFETY: the raw pointer in `head` points into `memory`, which the link owns and which any thread may
@@ -49,17 +73,53 @@ pub struct ShmLink {
 unsafe impl Send for ShmLink {}
 
 impl ShmLink {
-    /// `memory` is zeroed, PAIR_BYTES long, mapped by exactly two links, one for each side.
-    fn new(memory: SharedMemory, side: usize) -> ShmLink {
+    /// `memory` is zeroed, PAIR_BYTES long, mapped by exactly two links, one for each side. `peer` is the other
+    /// side's process, if it is known.
+    fn new(memory: SharedMemory, side: usize, peer: Option<libc::pid_t>) -> io::Result<ShmLink> {
         assert!(memory.len() >= layout::PAIR_BYTES && side < 2);
-        ShmLink {
+        let secret = Secret::publish(&words(&memory, side))?;
+        Ok(ShmLink {
             memory,
             side,
             producer: Producer::new(SLOTS),
             consumer: Consumer::new(SLOTS),
             head: None,
             bell_due: false,
+            offer: None,
+            offered: 0,
+            reader: peer.map(Reader::new),
+            has_probed: false,
+            _secret: secret,
+        })
+    }
+
+    /// The peer has just shown that it is there: can we read it?
+    #[cold]
+    fn probe(&mut self) {
+        self.has_probed = true;
+        if let Some(reader) = &self.reader {
+            let (theirs, ours) = (words(&self.memory, 1 - self.side), words(&self.memory, self.side));
+            single_copy::probe(reader.pid, &theirs, &ours);
         }
+    }
+
+    /// Whether the peer can read our memory.
+    fn is_readable(&self) -> bool {
+        words(&self.memory, 1 - self.side).can_read.load(Ordering::Acquire) == 1
+    }
+
+    /// Fills the slot's control line but for the payload, and hands the slot over.
+    #[inline]
+    fn publish(&mut self, line: usize, header: &Header, bytes: u32) {
+        self.word32(line + 4).store(bytes, Ordering::Relaxed);
+        self.word32(line + 8).store(header.context, Ordering::Relaxed);
+        self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
+        self.word64(line + 16).store(header.call[0], Ordering::Relaxed);
+        self.word64(line + 24).store(header.call[1], Ordering::Relaxed);
+        // SAFETY: as in `word32`; written out so that the borrow does not tie up `self.producer`.
+        let turn = unsafe { AtomicU32::from_ptr(self.at(line).cast()) };
+        self.producer.publish(turn);
+        self.bell_due = true;
     }
 
     fn at(&self, offset: usize) -> *mut u8 {
@@ -83,15 +143,43 @@ impl ShmLink {
 
 impl Link for ShmLink {
     #[inline]
-    unsafe fn send(&mut self, header: &Header, data: *const u8, bytes: usize) -> io::Result<Option<usize>> {
+    unsafe fn send(
+        &mut self,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        may_lend: bool,
+    ) -> io::Result<Option<usize>> {
         let ring = layout::ring(self.side);
+        if let Some(offer) = &mut self.offer
+            && offer.header == *header
+        {
+            // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.offer`.
+            let fetched = unsafe {
+                AtomicU64::from_ptr(self.memory.start().wrapping_add(ring + layout::FETCHED).cast())
+            };
+            let read = offer.progress(fetched)?;
+            self.offered = offer.counted;
+            if offer.left == 0 {
+                self.offer = None;
+            }
+            return Ok(read);
+        }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
         let Some(slot) = self.producer.free_slot(consumed).map_err(|_| garbage("consumed too much"))? else {
             return Ok(None);
         };
-        let bytes = bytes.min(SLOT_BYTES);
         let line = ring + layout::line(slot);
+        if may_lend && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
+            let [address, length] = single_copy::encode(data as u64, bytes);
+            self.word64(line + 32).store(address, Ordering::Relaxed);
+            self.word64(line + 40).store(length, Ordering::Relaxed);
+            self.offer = Some(Offer { header: *header, left: bytes, counted: self.offered });
+            self.publish(line, header, layout::OFFER);
+            return Ok(None);
+        }
+        let bytes = bytes.min(SLOT_BYTES);
         if bytes <= INLINE_BYTES {
             // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is
             // ours until it is published, inside the mapping.
@@ -101,15 +189,7 @@ impl Link for ShmLink {
             // until it is published, inside the mapping, and no user buffer overlaps our mapping.
             unsafe { copy_to_shared(self.at(ring + layout::data(slot)), data, bytes) };
         }
-        self.word32(line + 4).store(bytes as u32, Ordering::Relaxed);
-        self.word32(line + 8).store(header.context, Ordering::Relaxed);
-        self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
-        self.word64(line + 16).store(header.call[0], Ordering::Relaxed);
-        self.word64(line + 24).store(header.call[1], Ordering::Relaxed);
-        // SAFETY: as in `word32`; written out so that the borrow does not tie up `self.producer`.
-        let turn = unsafe { AtomicU32::from_ptr(self.at(line).cast()) };
-        self.producer.publish(turn);
-        self.bell_due = true;
+        self.publish(line, header, bytes as u32);
         Ok(Some(bytes))
     }
 
@@ -124,10 +204,10 @@ impl Link for ShmLink {
         if !self.consumer.is_filled(self.word32(line)) {
             return Ok(None);
         }
-        let bytes = self.word32(line + 4).load(Ordering::Relaxed) as usize;
-        if bytes > SLOT_BYTES {
-            return Err(garbage("a fragment longer than its slot"));
+        if !self.has_probed {
+            self.probe();
         }
+        let bytes = self.word32(line + 4).load(Ordering::Relaxed);
         let header = Header {
             context: self.word32(line + 8).load(Ordering::Relaxed),
             sequence: self.word32(line + 12).load(Ordering::Relaxed),
@@ -136,26 +216,58 @@ impl Link for ShmLink {
                 self.word64(line + 24).load(Ordering::Relaxed),
             ],
         };
-        let data = self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) });
-        self.head = Some(Head { header, data, bytes, consumed: 0 });
+        let (place, bytes) = if bytes == layout::OFFER {
+            let address = self.word64(line + 32).load(Ordering::Relaxed);
+            (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
+        } else if bytes as usize <= SLOT_BYTES {
+            let bytes = bytes as usize;
+            let data = self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) });
+            (Place::Slot(data), bytes)
+        } else {
+            return Err(garbage("a fragment longer than its slot"));
+        };
+        self.head = Some(Head { header, place, bytes, consumed: 0 });
         Ok(Some(header))
     }
 
     #[inline]
     fn arrival(&mut self) -> io::Result<Arrival> {
         let head = self.head.ok_or_else(|| garbage("no fragment"))?;
-        // SAFETY: `consumed` is at most `bytes`, which `head` checked against the slot: inside the mapping.
-        let data = unsafe { head.data.add(head.consumed) };
-        Ok(Arrival { data, bytes: head.bytes - head.consumed, complete: true })
+        let left = head.bytes - head.consumed;
+        match head.place {
+            Place::Slot(data) => {
+                // SAFETY: `consumed` is at most `bytes`, which `head` checked against the slot: inside the
+                // mapping.
+                let data = unsafe { data.add(head.consumed) };
+                Ok(Arrival { data, bytes: left, complete: true })
+            }
+            Place::Offered(address) => {
+                let reader = self.reader.as_mut().ok_or_else(|| garbage("an offer that nobody can take"))?;
+                let address = address.wrapping_add(head.consumed as u64);
+                let (data, bytes) = reader.piece(address, left)?;
+                Ok(Arrival { data, bytes, complete: bytes == left })
+            }
+        }
     }
 
     #[inline]
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+        if let (Some(head), Some(reader)) = (self.head, &self.reader)
+            && let Place::Offered(address) = head.place
+            && !reader.has_piece()
+        {
+            let want = bytes.min(head.bytes - head.consumed);
+            let address = address.wrapping_add(head.consumed as u64);
+            // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, of which this uses at most that.
+            let n = unsafe { process_memory::read(reader.pid, address, dst, want) }?;
+            self.consume(n);
+            return Ok(n);
+        }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // SAFETY: `n` bytes of the slot are inside the mapping; the caller vouches for `dst` and that it does
-        // not overlap our memory. The peer wrote them before the turn that `head` has seen (Acquire); if it
-        // breaks the protocol it can only spoil the bytes.
+        // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
+        // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
+        // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
         self.consume(n);
         Ok(n)
@@ -166,14 +278,28 @@ impl Link for ShmLink {
         let Some(head) = &mut self.head else { return };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
-        if head.consumed >= head.bytes {
+        let is_over = head.consumed >= head.bytes;
+        let ring = layout::ring(1 - self.side);
+        if let Place::Offered(_) = head.place {
+            if let Some(reader) = &mut self.reader {
+                reader.consume(bytes);
+            }
+            let fetched = self.word64(ring + layout::FETCHED);
+            // Only this side writes it: no read-modify-write is needed.
+            fetched.store(fetched.load(Ordering::Relaxed).wrapping_add(bytes as u64), Ordering::Release);
+            self.bell_due = true;
+        }
+        if is_over {
             self.head = None;
-            let ring = layout::ring(1 - self.side);
             // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
             let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
             self.consumer.release(consumed);
             self.bell_due = true;
         }
+    }
+
+    fn as_shm(&mut self) -> Option<&mut ShmLink> {
+        Some(self)
     }
 
     fn descriptor(&self) -> Option<RawFd> {
@@ -197,6 +323,22 @@ impl Link for ShmLink {
 
     fn transport(&self) -> &'static str {
         "shm"
+    }
+}
+
+/// The single-copy words of a side.
+fn words(memory: &SharedMemory, side: usize) -> Words<'_> {
+    let at = |offset: usize| memory.start().wrapping_add(layout::single_copy(side) + offset);
+    Words {
+        // SAFETY: inside the mapping, as `layout` says; aligned; lives as long as the borrow of `memory`. Used as an
+        // atomic only, by this process and by the peer.
+        address: unsafe { AtomicU64::from_ptr(at(0).cast()) },
+        // SAFETY: as above.
+        value: unsafe { AtomicU64::from_ptr(at(8).cast()) },
+        // SAFETY: as above.
+        is_there: unsafe { AtomicU32::from_ptr(at(16).cast()) },
+        // SAFETY: as above.
+        can_read: unsafe { AtomicU32::from_ptr(at(20).cast()) },
     }
 }
 

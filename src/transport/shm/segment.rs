@@ -6,22 +6,30 @@ use super::ShmLink;
 use super::layout::PAIR_BYTES;
 use crate::base::{Error, Result};
 use crate::sys::descriptor_passing::{receive_descriptor, send_descriptor};
+use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 use crate::sys::socket::Socket;
 
-/// Makes the memory of a pair and offers it to the higher rank over `socket`. Does not wait.
-pub fn offer(socket: &Socket) -> Result<ShmLink> {
+/// Makes the memory of a pair and offers it to the higher rank over `socket`. Does not wait. `single_copy`: this side
+/// may read the peer's memory, if the kernel permits it.
+pub fn offer(socket: &Socket, single_copy: bool) -> Result<ShmLink> {
     let (memory, fd) = SharedMemory::create(PAIR_BYTES)
         .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
     send_descriptor(socket, &fd).map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
-    Ok(ShmLink::new(memory, 0))
+    link(memory, 0, socket, single_copy)
 }
 
-/// Takes the memory that the lower rank offers over `socket`.
-pub fn accept(socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
+/// Takes the memory that the lower rank offers over `socket`. `single_copy` as in [`offer`].
+pub fn accept(socket: &Socket, deadline: Option<Instant>, single_copy: bool) -> Result<ShmLink> {
     let fd = receive_descriptor(socket, deadline)
         .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
     let memory = SharedMemory::open(fd, PAIR_BYTES)
         .map_err(|e| Error::system("cannot map the shared memory of a peer", e))?;
-    Ok(ShmLink::new(memory, 1))
+    link(memory, 1, socket, single_copy)
+}
+
+fn link(memory: SharedMemory, side: usize, socket: &Socket, single_copy: bool) -> Result<ShmLink> {
+    // Unknown where the peer is in another process namespace; then everything goes through slots.
+    let peer = process_memory::peer_of(socket).ok().filter(|_| single_copy);
+    ShmLink::new(memory, side, peer).map_err(|e| Error::system("cannot get random bytes", e))
 }

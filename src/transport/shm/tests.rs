@@ -8,12 +8,13 @@ const HEADER: Header = Header { context: 1, sequence: 2, call: [3, 4] };
 fn pair() -> (ShmLink, ShmLink) {
     let (one, fd) = SharedMemory::create(layout::PAIR_BYTES).unwrap();
     let two = SharedMemory::open(fd, layout::PAIR_BYTES).unwrap();
-    (ShmLink::new(one, 0), ShmLink::new(two, 1))
+    let this_process = std::process::id() as libc::pid_t;
+    (ShmLink::new(one, 0, Some(this_process)).unwrap(), ShmLink::new(two, 1, Some(this_process)).unwrap())
 }
 
 fn send(link: &mut ShmLink, bytes: &[u8]) -> Option<usize> {
     // SAFETY: a slice is readable for its length.
-    unsafe { link.send(&HEADER, bytes.as_ptr(), bytes.len()) }.unwrap()
+    unsafe { link.send(&HEADER, bytes.as_ptr(), bytes.len(), false) }.unwrap()
 }
 
 fn receive(link: &mut ShmLink) -> Option<Vec<u8>> {
@@ -67,6 +68,71 @@ fn only_a_sleeping_peer_wants_the_bell_and_only_for_news() {
     a.set_sleeping(true);
     receive(&mut b);
     assert!(b.peer_wants_bell(), "a slot was released");
+}
+
+#[test]
+fn a_large_message_that_may_be_lent_is_read_where_it_is() {
+    let (mut a, mut b) = pair();
+    let message: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
+    // Each side has heard the other once, and so knows whether it can read it.
+    send(&mut a, &[1]);
+    send(&mut b, &[2]);
+    assert_eq!((receive(&mut a), receive(&mut b)), (Some(vec![2]), Some(vec![1])));
+    let lend = |link: &mut ShmLink, from: usize| {
+        let rest = &message[from..];
+        // SAFETY: the message outlives both links.
+        unsafe { link.send(&HEADER, rest.as_ptr(), rest.len(), true) }.unwrap()
+    };
+    assert_eq!(lend(&mut a, 0), None, "nothing is taken before it is read");
+    let (mut sent, mut got) = (0, Vec::new());
+    while got.len() < message.len() {
+        assert_eq!(b.head().unwrap(), Some(HEADER));
+        if got.len() % 2 == 0 {
+            let arrival = b.arrival().unwrap();
+            let n = arrival.bytes.min(100_001);
+            // SAFETY: the arrival is in a buffer of the link that nothing changes before `consume`.
+            got.extend_from_slice(unsafe { std::slice::from_raw_parts(arrival.data, n) });
+            b.consume(n);
+        } else {
+            let mut part = vec![0; 70_000.min(message.len() - got.len())];
+            // SAFETY: a vector is writable for its length.
+            let n = unsafe { b.take(part.as_mut_ptr(), part.len()) }.unwrap();
+            got.extend_from_slice(&part[..n]);
+        }
+        sent += lend(&mut a, sent).expect("something was read");
+        assert_eq!(sent, got.len());
+    }
+    assert!(got == message);
+    assert_eq!(b.head().unwrap(), None);
+    assert_eq!(send(&mut a, &[7]), Some(1));
+    assert_eq!(receive(&mut b), Some(vec![7]));
+}
+
+#[test]
+fn a_peer_that_counts_more_than_was_offered_is_found_out() {
+    let (mut a, mut b) = pair();
+    send(&mut b, &[2]);
+    receive(&mut a);
+    send(&mut a, &[1]);
+    receive(&mut b);
+    let message = vec![0u8; 100_000];
+    // SAFETY: the message outlives both links.
+    let offer = |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), true) };
+    assert_eq!(offer(&mut a).unwrap(), None);
+    b.word64(layout::ring(0) + layout::FETCHED).store(100_001, Ordering::Relaxed);
+    assert_eq!(offer(&mut a).unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+#[test]
+fn an_offer_of_memory_that_is_not_there_is_an_error() {
+    let (mut a, mut b) = pair();
+    send(&mut a, &[1]);
+    let line = layout::ring(0) + layout::line(0);
+    a.word32(line + 4).store(layout::OFFER, Ordering::Relaxed);
+    a.word64(line + 32).store(8, Ordering::Relaxed);
+    a.word64(line + 40).store(1 << 20, Ordering::Relaxed);
+    assert_eq!(b.head().unwrap(), Some(HEADER));
+    assert!(b.arrival().is_err());
 }
 
 #[test]

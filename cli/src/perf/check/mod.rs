@@ -84,7 +84,7 @@ impl Case {
             Collective::ReduceScatter => self.rank as usize * self.count,
             _ => 0,
         };
-        let exact = !(self.op == ReduceOp::Avg && !self.datatype.is_integer());
+        let exact = self.op != ReduceOp::Avg || self.datatype.is_integer();
         let value = |index| reduced(self.operator(), self.datatype, index, self.size);
         let element = self.datatype.bytes();
         if exact {
@@ -96,8 +96,8 @@ impl Case {
         let wrong = components.map(|(at, bytes)| (at, decode(format, bytes))).find(|&(at, got)| {
             let index = (at / per_element + skipped) % PERIOD + at % per_element;
             let expected = value(index) as f64 / f64::from(self.size);
-            // Also true for NaN.
-            !((got - expected).abs() <= format.rounding_error(expected))
+            let error = (got - expected).abs();
+            error.is_nan() || error > format.rounding_error(expected)
         });
         wrong.map(|(at, _)| at / per_element)
     }

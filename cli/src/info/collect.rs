@@ -1,0 +1,88 @@
+//! Finds out everything that `anyccl info` tells.
+
+use std::fs;
+
+use serde::Serialize;
+
+use super::engine;
+use super::machine::{Processor, processor};
+use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
+use super::transports::{Transport, transports};
+
+/// Everything that `anyccl info` tells. The keys are stable.
+#[derive(Serialize)]
+pub struct Info {
+    /// Version of anyccl.
+    pub version: &'static str,
+    /// Version of the kernel.
+    pub kernel: Option<String>,
+    /// The processor.
+    pub processor: Processor,
+    /// The network.
+    pub network: Network,
+    /// Ways to move bytes.
+    pub transports: Vec<Transport>,
+    /// Collectives with their algorithms.
+    pub collectives: Vec<CollectiveRow>,
+    /// Datatypes with their operators.
+    pub datatypes: Vec<DatatypeRow>,
+    /// Environment variables.
+    pub variables: Vec<VariableRow>,
+}
+
+/// The network interfaces and the choice among them.
+#[derive(Serialize)]
+pub struct Network {
+    /// Every interface of this host.
+    pub interfaces: Vec<Interface>,
+    /// Why the chosen ones were chosen; `None` when none was.
+    pub reason: Option<String>,
+    /// Why none was chosen, or the interfaces could not be listed.
+    pub error: Option<String>,
+}
+
+/// A network interface.
+#[derive(Serialize)]
+pub struct Interface {
+    /// Its name.
+    pub name: String,
+    /// Whether it is switched on.
+    pub up: bool,
+    /// Its IP addresses.
+    pub addresses: Vec<String>,
+    /// Whether TCP between hosts would use it.
+    pub chosen: bool,
+}
+
+/// Asks the machine, the engine and the environment. Never fails: what cannot be found out is
+/// told as such, since this is the command for machines on which something is wrong.
+pub fn collect() -> Info {
+    Info {
+        version: anyccl_engine::base::VERSION,
+        kernel: fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_string()),
+        processor: processor(),
+        network: network(),
+        transports: transports(),
+        collectives: collectives(),
+        datatypes: datatypes(),
+        variables: variables(),
+    }
+}
+
+fn network() -> Network {
+    let (chosen, reason, error) = match engine::chosen_interfaces() {
+        Ok((names, reason)) => (names, Some(reason), None),
+        Err(error) => (Vec::new(), None, Some(error)),
+    };
+    let (found, error) = match engine::interfaces() {
+        Ok(found) => (found, error),
+        Err(listing) => (Vec::new(), Some(listing)),
+    };
+    let interfaces = found.into_iter().map(|interface| Interface {
+        chosen: chosen.contains(&interface.name),
+        name: interface.name,
+        up: interface.up,
+        addresses: interface.addresses.iter().map(ToString::to_string).collect(),
+    });
+    Network { interfaces: interfaces.collect(), reason, error }
+}

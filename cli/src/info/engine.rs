@@ -1,0 +1,19 @@
+//! What the engine is asked about itself. The only file of `info` that knows where the answers are.
+
+pub use anyccl_engine::sys::interfaces::Interface as EngineInterface;
+
+/// The instruction set that the reduction kernels of this process use.
+pub fn reduction_kernels() -> &'static str {
+    anyccl_engine::reduce::instruction_set()
+}
+
+/// Every interface of this host.
+pub fn interfaces() -> Result<Vec<EngineInterface>, String> {
+    anyccl_engine::sys::interfaces::interfaces().map_err(|error| error.to_string())
+}
+
+/// Names of the interfaces that TCP would use, and why these; or why there is none.
+pub fn chosen_interfaces() -> Result<(Vec<String>, String), String> {
+    let choice = anyccl_engine::bootstrap::interface::choose().map_err(|error| error.to_string())?;
+    Ok((choice.interfaces.into_iter().map(|interface| interface.name).collect(), choice.reason))
+}

@@ -1,0 +1,147 @@
+//! Lays the information out for reading: sections, aligned columns, no colour.
+
+use anyccl_engine::base::ReduceOp;
+
+use super::collect::{Info, Network};
+use super::machine::Processor;
+use super::tables::{CollectiveRow, DatatypeRow, VariableRow};
+use super::transports::Transport;
+
+/// Width at which long sentences are broken.
+const WIDTH: usize = 100;
+
+/// The whole text.
+pub fn layout(info: &Info) -> String {
+    let kernel = info.kernel.as_deref().unwrap_or("of unknown version");
+    let mut text = format!("anyccl {} on Linux {kernel}\n", info.version);
+    let sections = [
+        ("Processor", processor(&info.processor)),
+        ("Network", network(&info.network)),
+        ("Transports", transports(&info.transports)),
+        ("Algorithms", algorithms(&info.collectives)),
+        ("Datatypes and operators", datatypes(&info.datatypes)),
+        ("Environment", variables(&info.variables)),
+    ];
+    for (title, lines) in sections {
+        text += &format!("\n{title}\n");
+        lines.iter().for_each(|line| text += &format!("  {}\n", line.trim_end()));
+    }
+    text
+}
+
+fn processor(p: &Processor) -> Vec<String> {
+    let features = if p.features.is_empty() { "none known".to_string() } else { p.features.join(" ") };
+    let quota =
+        p.quota_cores.map_or("no limit".to_string(), |cores| format!("{cores:.2} cores' worth of time"));
+    aligned(&[
+        vec!["architecture".to_string(), p.architecture.to_string()],
+        vec!["vector extensions".to_string(), features],
+        vec!["reduction kernels".to_string(), p.reduction_kernels.to_string()],
+        vec!["usable cores".to_string(), format!("{} ({})", p.usable_cores.len(), ranges(&p.usable_cores))],
+        vec!["control group quota".to_string(), quota],
+    ])
+}
+
+fn network(network: &Network) -> Vec<String> {
+    let rows = network.interfaces.iter().map(|interface| {
+        let state = if interface.up { "up" } else { "down" };
+        let mark = if interface.chosen { "*" } else { " " };
+        let addresses = interface.addresses.join(" ");
+        vec![format!("{mark} {}", interface.name), state.to_string(), addresses]
+    });
+    let mut lines = aligned(&rows.collect::<Vec<_>>());
+    lines.extend(network.reason.iter().map(|reason| format!("* is used for TCP: {reason}")));
+    lines.extend(network.error.iter().map(|error| format!("none can be used for TCP: {error}")));
+    lines
+}
+
+fn transports(transports: &[Transport]) -> Vec<String> {
+    let mut rows = Vec::new();
+    for transport in transports {
+        let works = if transport.works { "works" } else { "DOES NOT WORK" };
+        rows.push(vec![transport.name.to_string(), works.to_string()]);
+        for need in &transport.needs {
+            let answer = match &need.error {
+                None => "yes".to_string(),
+                Some(error) if need.optional => format!("no, does without ({error})"),
+                Some(error) => format!("NO ({error})"),
+            };
+            rows.push(vec![format!("  {}", need.name), answer]);
+        }
+    }
+    aligned(&rows)
+}
+
+fn algorithms(collectives: &[CollectiveRow]) -> Vec<String> {
+    let mut rows = Vec::new();
+    for collective in collectives {
+        let mut name = collective.name;
+        for algorithm in &collective.algorithms {
+            rows.push(vec![name.to_string(), algorithm.name.to_string(), algorithm.summary.to_string()]);
+            name = "";
+        }
+        if collective.algorithms.is_empty() {
+            rows.push(vec![name.to_string(), "(none in this build)".to_string()]);
+        }
+    }
+    aligned(&rows)
+}
+
+fn datatypes(datatypes: &[DatatypeRow]) -> Vec<String> {
+    let head = ["datatype", "bytes"].into_iter().chain(ReduceOp::ALL.map(ReduceOp::name));
+    let mut rows = vec![head.map(str::to_string).collect::<Vec<_>>()];
+    for datatype in datatypes {
+        let marks = ReduceOp::ALL.map(|op| if datatype.operators.contains(&op.name()) { "x" } else { "." });
+        let mut row = vec![datatype.name.to_string(), datatype.bytes.to_string()];
+        row.extend(marks.map(str::to_string));
+        rows.push(row);
+    }
+    aligned(&rows)
+}
+
+fn variables(variables: &[VariableRow]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for variable in variables {
+        let state = match &variable.value {
+            Some(value) => format!("= {value}   (default: {})", variable.default),
+            None if variable.default == "unset" => "(unset)".to_string(),
+            None => format!("(default: {})", variable.default),
+        };
+        lines.push(format!("{} {state}", variable.name));
+        lines.extend(wrapped(variable.meaning).into_iter().map(|line| format!("    {line}")));
+    }
+    lines
+}
+
+/// Rows as lines, each column as wide as its widest cell.
+fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+    let width = |column: usize| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}  "));
+        cells.collect::<String>().trim_end().to_string()
+    };
+    rows.iter().map(line).collect()
+}
+
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= WIDTH => *line += &format!(" {word}"),
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+fn ranges(cores: &[usize]) -> String {
+    let runs = cores.chunk_by(|a, b| a + 1 == *b);
+    let run = |run: &[usize]| match run {
+        [one] => one.to_string(),
+        _ => format!("{}-{}", run[0], run[run.len() - 1]),
+    };
+    runs.map(run).collect::<Vec<_>>().join(",")
+}

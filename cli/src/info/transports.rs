@@ -1,0 +1,67 @@
+//! The transports, and whether what they need works on this machine: tried, not guessed.
+
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+
+use serde::Serialize;
+
+use crate::sys::probe;
+
+/// One way to move bytes.
+#[derive(Serialize)]
+pub struct Transport {
+    /// Name as in `ANYCCL_TRANSPORT`.
+    pub name: &'static str,
+    /// Whether everything works that it cannot do without.
+    pub works: bool,
+    /// What was tried.
+    pub needs: Vec<Need>,
+}
+
+/// Something that a transport needs or can use.
+#[derive(Serialize)]
+pub struct Need {
+    /// What it is.
+    pub name: &'static str,
+    /// Whether the transport does without, only slower.
+    pub optional: bool,
+    /// Whether it works here.
+    pub works: bool,
+    /// The system's answer where it does not.
+    pub error: Option<String>,
+}
+
+/// Tries everything. This process must not have a second thread.
+pub fn transports() -> Vec<Transport> {
+    let shm = vec![
+        need("memory without a name (memfd_create)", false, probe::memfd()),
+        need("abstract Unix sockets", false, abstract_socket()),
+        need("reading other processes' memory (process_vm_readv)", true, probe::read_other_process()),
+    ];
+    let tcp = vec![need("TCP over loopback", false, tcp())];
+    [("shm", shm), ("tcp", tcp)]
+        .map(|(name, needs)| {
+            let works = needs.iter().all(|need| need.works || need.optional);
+            Transport { name, works, needs }
+        })
+        .into()
+}
+
+fn need(name: &'static str, optional: bool, outcome: io::Result<()>) -> Need {
+    let error = outcome.err().map(|error| error.to_string());
+    Need { name, optional, works: error.is_none(), error }
+}
+
+fn abstract_socket() -> io::Result<()> {
+    let name = format!("anyccl-info-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(name)?;
+    let _listener = UnixListener::bind_addr(&address)?;
+    UnixStream::connect_addr(&address).map(drop)
+}
+
+fn tcp() -> io::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    TcpStream::connect(listener.local_addr()?).map(drop)
+}

@@ -1,0 +1,132 @@
+//! Runs the tool, and waits for events instead of time.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// `anyccl` with these arguments.
+pub fn anyccl(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_anyccl"));
+    command.args(arguments).stdin(Stdio::null());
+    let default_interrupt = || {
+        // Whoever runs the tests in the background may have them ignore it.
+        // SAFETY: touches no memory, and may be called between fork and exec.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: the closure makes one system call: no allocation, no lock.
+    unsafe { command.pre_exec(default_interrupt) };
+    command
+}
+
+/// What a finished tool has said.
+pub struct Finished {
+    pub status: ExitStatus,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Finished {
+    /// The exit code; a tool that a signal has ended fails the test.
+    pub fn code(&self) -> i32 {
+        let signal = self.status.signal();
+        self.status.code().unwrap_or_else(|| panic!("ended by signal {signal:?}; stderr:\n{}", self.stderr))
+    }
+
+    /// Lines of standard output, sorted: the order of different ranks is open.
+    pub fn sorted_lines(&self) -> Vec<String> {
+        let text = String::from_utf8_lossy(&self.stdout);
+        let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+        lines.sort();
+        lines
+    }
+}
+
+/// Runs to the end.
+pub fn finish(mut command: Command) -> Finished {
+    let output = command.output().expect("the tool can be started");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    Finished { status: output.status, stdout: output.stdout, stderr }
+}
+
+/// Runs `script` by sh on `ranks` ranks. A hanging job becomes a wrong exit code.
+pub fn run_script(ranks: usize, options: &[&str], script: &str) -> Finished {
+    finish(script_command(ranks, options, script))
+}
+
+/// As [`run_script`], not started yet.
+pub fn script_command(ranks: usize, options: &[&str], script: &str) -> Command {
+    let ranks = ranks.to_string();
+    let mut arguments = vec!["run", "-n", &ranks, "--timeout", "60"];
+    arguments.extend(options);
+    arguments.extend(["--", "sh", "-c", script]);
+    anyccl(&arguments)
+}
+
+/// A job that runs while the test does something to it.
+pub struct Running {
+    pub child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Running {
+    /// Starts `script` on `ranks` ranks.
+    pub fn script(ranks: usize, options: &[&str], script: &str) -> Running {
+        let mut command = script_command(ranks, options, script);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the tool can be started");
+        let stdout = BufReader::new(child.stdout.take().expect("piped above"));
+        Running { child, stdout }
+    }
+
+    /// The next `count` lines, sorted.
+    pub fn lines(&mut self, count: usize) -> Vec<String> {
+        let mut lines: Vec<String> = self.stdout.by_ref().lines().take(count).map(Result::unwrap).collect();
+        lines.sort();
+        assert_eq!(lines.len(), count, "the job ended early: {lines:?}");
+        lines
+    }
+
+    /// Sends a signal to the launcher alone.
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: touches no memory; the child is not reaped, so the id is its own.
+        assert_eq!(unsafe { libc::kill(self.child.id() as i32, signal) }, 0);
+    }
+
+    /// Reads what is left, to the end.
+    pub fn finish(mut self) -> Finished {
+        let mut stdout = Vec::new();
+        self.stdout.read_to_end(&mut stdout).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Finished { status: output.status, stdout, stderr }
+    }
+}
+
+/// The numbers in lines such as `[0] 123 124`, without the rank.
+pub fn numbers(lines: &[String]) -> Vec<u32> {
+    let words = lines.iter().flat_map(|line| line.split_whitespace().skip(1));
+    words.map(|word| word.parse().unwrap_or_else(|_| panic!("not a number: {word}"))).collect()
+}
+
+/// Fails unless all these processes are gone, or only waiting to be reaped, before a deadline.
+pub fn assert_all_gone(pids: &[u32]) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    for pid in pids {
+        while is_alive(*pid) {
+            assert!(Instant::now() < deadline, "process {pid} is still there");
+            thread::yield_now();
+        }
+    }
+}
+
+/// Whether this process exists and runs.
+pub fn is_alive(pid: u32) -> bool {
+    // "PID (NAME) STATE ...", and the name may hold anything.
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}

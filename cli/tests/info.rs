@@ -1,0 +1,70 @@
+//! `anyccl info`, and the tool's own help.
+
+mod common;
+
+use anyccl_engine::base::{Collective, Datatype};
+use anyccl_engine::config::VARIABLES;
+use common::{anyccl, finish};
+use serde_json::Value;
+
+#[test]
+fn json_has_every_variable_with_its_value() {
+    let mut command = anyccl(&["info", "--json"]);
+    command.env("ANYCCL_CHUNK_BYTES", "4711").env("ANYCCL_JOB_KEY", "abcdef").env_remove("ANYCCL_LOG");
+    let output = finish(command);
+    assert_eq!(output.code(), 0, "{}", output.stderr);
+    let info: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = info["variables"].as_array().unwrap();
+    assert_eq!(rows.len(), VARIABLES.len());
+    for variable in VARIABLES {
+        let row = rows.iter().find(|row| row["name"] == variable.name).expect(variable.name);
+        assert_eq!(row["default"], variable.default);
+        assert_eq!(row["meaning"], variable.meaning);
+    }
+    let value = |name| &rows.iter().find(|row| row["name"] == name).unwrap()["value"];
+    assert_eq!(value("ANYCCL_CHUNK_BYTES"), "4711");
+    assert!(value("ANYCCL_LOG").is_null());
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("abcdef"), "the secret is shown");
+}
+
+#[test]
+fn json_has_the_sections_that_are_promised() {
+    let output = finish(anyccl(&["info", "--json"]));
+    let info: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(info["version"], anyccl_engine::base::VERSION);
+    assert!(!info["processor"]["usable_cores"].as_array().unwrap().is_empty());
+    assert!(info["network"]["interfaces"].is_array());
+    assert_eq!(info["collectives"].as_array().unwrap().len(), Collective::ALL.len());
+    assert_eq!(info["datatypes"].as_array().unwrap().len(), Datatype::ALL.len());
+    let transports = info["transports"].as_array().unwrap();
+    let names: Vec<&str> = transports.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["shm", "tcp"]);
+    assert!(transports.iter().all(|row| row["works"].is_boolean()));
+}
+
+#[test]
+fn text_has_every_variable_and_every_datatype() {
+    let output = finish(anyccl(&["info"]));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for name in VARIABLES.iter().map(|v| v.name).chain(Datatype::ALL.map(Datatype::name)) {
+        assert!(words.contains(&name), "{name} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn help_of_every_command_shows_examples() {
+    for arguments in [&["--help"][..], &["run", "--help"], &["info", "--help"]] {
+        let output = finish(anyccl(arguments));
+        assert_eq!(output.code(), 0);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("Examples:\n  anyccl "), "{text}");
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    for arguments in [&["nonsense"][..], &["info", "--nonsense"], &["run"]] {
+        assert_eq!(finish(anyccl(arguments)).code(), 2, "{arguments:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! How `anyccl run` ends a job, and what it tells.
+
+mod common;
+
+use common::{Running, anyccl, assert_all_gone, finish, numbers, run_script};
+
+#[test]
+fn the_exit_code_is_that_of_the_rank_that_failed() {
+    assert_eq!(run_script(4, &[], "true").code(), 0);
+    let job = run_script(4, &[], "if [ $ANYCCL_RANK = 2 ]; then exit 42; fi; exec sleep 1000");
+    assert_eq!(job.code(), 42);
+    assert!(job.stderr.contains("rank 2 (pid "), "{}", job.stderr);
+    assert!(job.stderr.contains("program \"sh\") exited with status 42"), "{}", job.stderr);
+    assert!(job.stderr.contains("ended with the job: ranks 0-1, 3"), "{}", job.stderr);
+}
+
+#[test]
+fn a_signal_that_ends_a_rank_is_named_and_becomes_128_and_its_number() {
+    let job = run_script(2, &[], "if [ $ANYCCL_RANK = 1 ]; then kill -SEGV $$; fi; exec sleep 1000");
+    assert_eq!(job.code(), 128 + libc::SIGSEGV);
+    assert!(job.stderr.contains("was ended by SIGSEGV"), "{}", job.stderr);
+}
+
+#[test]
+fn the_report_repeats_the_last_library_error_and_the_last_lines() {
+    let script = "echo 'anyccl: error: first' >&2; echo 'anyccl: error: rank 3 was lost' >&2
+        for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; printf 'no newline' >&2; exit 9";
+    let job = run_script(1, &[], script);
+    assert_eq!(job.code(), 9);
+    assert!(job.stderr.contains("last library error of rank 0: rank 3 was lost\n"), "{}", job.stderr);
+    let report = job.stderr.split_once("on standard error:\n").unwrap().1;
+    let last: Vec<&str> = report.lines().map(|line| line.trim_start_matches("anyccl run:").trim()).collect();
+    assert_eq!(last, ["line 4", "line 5", "line 6", "line 7", "no newline"]);
+}
+
+/// Rank 1 exits with 5 on SIGUSR1; the others do what `others` says, and wait.
+fn fails_on_signal(others: &str) -> String {
+    format!(
+        "if [ $ANYCCL_RANK = 1 ]; then trap 'exit 5' USR1; else trap '' USR1; {others}; fi
+        sleep 1000 >/dev/null 2>&1 & echo $$ $!
+        while :; do wait; done"
+    )
+}
+
+#[test]
+fn the_first_failure_ends_ranks_that_ignore_sigterm_and_what_they_have_started() {
+    let mut job = Running::script(3, &["--grace", "0.1"], &fails_on_signal("trap '' TERM"));
+    let pids = numbers(&job.lines(3));
+    assert_eq!(pids.len(), 6);
+    job.signal(libc::SIGUSR1);
+    let job = job.finish();
+    assert_eq!(job.code(), 5, "{}", job.stderr);
+    assert!(job.stderr.contains("ended with the job: ranks 0, 2"), "{}", job.stderr);
+    assert_all_gone(&pids);
+}
+
+#[test]
+fn ranks_get_time_to_clean_up_after_sigterm() {
+    let cleaning = fails_on_signal("trap 'echo cleaned up; exit 0' TERM");
+    let mut job = Running::script(3, &["--grace", "30"], &cleaning);
+    job.lines(3);
+    job.signal(libc::SIGUSR1);
+    let job = job.finish();
+    assert_eq!(job.code(), 5, "{}", job.stderr);
+    assert_eq!(job.sorted_lines(), ["[0] cleaned up", "[2] cleaned up"]);
+}
+
+#[test]
+fn a_program_that_is_not_there_gives_one_clear_error() {
+    for name in ["no-such-program", "./no-such-program"] {
+        let job = finish(anyccl(&["run", "-n", "3", name]));
+        assert_eq!(job.code(), 127);
+        assert!(job.stderr.contains(&format!("program \"{name}\" not found")), "{}", job.stderr);
+        assert_eq!(job.stderr.lines().count(), 1, "{}", job.stderr);
+    }
+    assert_eq!(finish(anyccl(&["run", "-n", "1", "/dev/null"])).code(), 126);
+}
+
+#[test]
+fn impossible_numbers_of_ranks_are_refused() {
+    for ranks in ["0", "65537", "-1", "many"] {
+        assert_eq!(finish(anyccl(&["run", "-n", ranks, "true"])).code(), 2, "{ranks}");
+    }
+    assert_eq!(finish(anyccl(&["run", "true"])).code(), 2);
+}
+
+#[test]
+fn a_job_that_takes_too_long_is_ended() {
+    let job = finish(anyccl(&["run", "-n", "2", "--timeout", "0.05", "sleep", "1000"]));
+    assert_eq!(job.code(), 124);
+    assert!(job.stderr.contains("--timeout"), "{}", job.stderr);
+}
+
+#[test]
+fn what_a_successful_rank_leaves_behind_is_ended() {
+    let job = run_script(2, &[], "sleep 1000 >/dev/null 2>&1 & echo $!");
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    assert_all_gone(&numbers(&job.sorted_lines()));
+}
+
+#[test]
+fn output_that_a_left_process_still_writes_is_waited_for() {
+    // The rank itself exits before its child has said anything.
+    let job = run_script(
+        1,
+        &["--grace", "30"],
+        "(while kill -0 $$ 2>/dev/null && grep -q 'State:.[RSD]' /proc/$$/status; do :; done; echo late) & exit 0",
+    );
+    assert_eq!((job.code(), job.sorted_lines()), (0, vec!["[0] late".to_string()]));
+}

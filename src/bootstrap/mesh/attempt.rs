@@ -1,0 +1,153 @@
+//! One connection to one lower rank in the making.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::base::{Error, Result};
+use crate::bootstrap::auth::Purpose;
+use crate::bootstrap::dial::{Dial, Target};
+use crate::bootstrap::handshake::Refusal;
+use crate::bootstrap::hello::{Hello, Objection};
+use crate::bootstrap::reach::Backoff;
+use crate::bootstrap::record::Record;
+use crate::bootstrap::{JobKey, PeerInfo};
+use crate::sys::poll::PollSet;
+use crate::sys::socket::Socket;
+
+/// How long one address may take to prove the key before the next is tried.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A rank listens before it says where. When for so long nobody has at any of its addresses, it has ended.
+const REFUSALS: Duration = Duration::from_secs(2);
+
+/// Who is connecting.
+pub(super) struct Caller<'a> {
+    /// The job's secret.
+    pub key: &'a JobKey,
+    /// This rank's record.
+    pub own: &'a Record,
+}
+
+/// Goes round its targets until one of them proves to be the peer.
+pub(super) struct Attempt {
+    purpose: Purpose,
+    targets: Vec<Target>,
+    next: usize,
+    dial: Option<Dial>,
+    retry_at: Option<Instant>,
+    backoff: Backoff,
+    last_error: Option<String>,
+    /// Since when every answer has been that nobody listens.
+    refused_since: Option<Instant>,
+}
+
+/// How far it has come.
+pub(super) enum Outcome {
+    /// Neither here nor there.
+    Pending,
+    /// The peer it was for.
+    Connected(Socket),
+    /// Nobody listens at the Unix name: the peer is in another network namespace.
+    NobodyThere,
+}
+
+impl Attempt {
+    /// An attempt that has not started. `targets` are tried in turn.
+    pub fn new(purpose: Purpose, targets: Vec<Target>) -> Attempt {
+        Attempt {
+            purpose,
+            targets,
+            next: 0,
+            dial: None,
+            retry_at: None,
+            backoff: Backoff::new(),
+            last_error: None,
+            refused_since: None,
+        }
+    }
+
+    /// What it is for.
+    pub fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// What last went wrong.
+    pub fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+
+    /// Adds what the attempt waits for.
+    pub fn register(&mut self, set: &mut PollSet) {
+        if let Some(dial) = &mut self.dial {
+            dial.register(set);
+        }
+    }
+
+    /// When to call [`Attempt::advance`] even if nothing is ready.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.dial.as_ref().map_or(self.retry_at, Dial::next_deadline)
+    }
+
+    /// Goes on with what is ready, or starts if that is due.
+    pub fn advance(
+        &mut self,
+        caller: &Caller<'_>,
+        peer: &Record,
+        data_follows: bool,
+        set: &PollSet,
+    ) -> Result<Outcome> {
+        let now = Instant::now();
+        let result = match &mut self.dial {
+            Some(dial) => dial.advance(set),
+            None if self.retry_at.is_some_and(|t| t > now) => return Ok(Outcome::Pending),
+            None => {
+                let hello = Hello::new(self.purpose, caller.own.rank, caller.own.size, peer.rank);
+                let hello = Hello { data_follows, ..hello };
+                let Some(target) = self.targets.get(self.next) else { return Ok(Outcome::Pending) };
+                Dial::start(target, caller.key, hello, PATIENCE).map(|dial| {
+                    self.dial = Some(dial);
+                    None
+                })
+            }
+        };
+        match result {
+            Ok(None) => Ok(Outcome::Pending),
+            Ok(Some((socket, _))) => Ok(Outcome::Connected(socket)),
+            Err(Refusal::Objection(Objection::Disagreement(text))) => Err(Error::Mismatch(text)),
+            Err(Refusal::Io(error))
+                if matches!(self.targets[self.next], Target::Unix(_)) && no_such_place(&error) =>
+            {
+                Ok(Outcome::NobodyThere)
+            }
+            Err(refusal) => {
+                match &refusal {
+                    Refusal::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                        let since = *self.refused_since.get_or_insert(now);
+                        if now - since > REFUSALS {
+                            return Err(ended(peer));
+                        }
+                    }
+                    _ => self.refused_since = None,
+                }
+                self.last_error = Some(format!("{}: {refusal}", self.targets[self.next]));
+                self.dial = None;
+                self.next = (self.next + 1) % self.targets.len();
+                // The next address at once; a pause after each round.
+                let pause = if self.next == 0 { self.backoff.next() } else { Duration::ZERO };
+                self.retry_at = Some(now + pause);
+                Ok(Outcome::Pending)
+            }
+        }
+    }
+}
+
+fn ended(peer: &Record) -> Error {
+    let PeerInfo { host_name, pid, .. } = &peer.info;
+    let detail = format!("host {host_name}, pid {pid}: nobody listens any more where it said it would");
+    Error::PeerLost { rank: peer.rank, detail }
+}
+
+fn no_such_place(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionRefused, NotFound, PermissionDenied};
+    matches!(error.kind(), ConnectionRefused | NotFound | PermissionDenied)
+}

@@ -1,0 +1,201 @@
+//! One rank's connection on the server's side: reads requests, answers them from the board.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Limits;
+use super::board::{Board, Fault};
+use super::message::{Parsed, Request, Status, response_header};
+use crate::bootstrap::hello::Hello;
+use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::socket::Socket;
+
+const READ_BYTES: usize = 16 << 10;
+/// The longest that a get waits: as good as for ever, and cannot overflow the clock.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+
+/// A rank that came through the gate.
+pub(super) struct Connection {
+    socket: Socket,
+    hello: Hello,
+    joined: bool,
+    input: Vec<u8>,
+    /// Parts still to be written, and how much of the first is.
+    output: VecDeque<Arc<[u8]>>,
+    written: usize,
+    /// A get that waits: its key and its deadline.
+    waiting: Option<(String, Instant)>,
+    /// The last get ended at its deadline.
+    gave_up: bool,
+    closed: bool,
+    token: Option<Token>,
+}
+
+impl Connection {
+    /// A connection that has not asked for anything yet.
+    pub fn new(socket: Socket, hello: Hello) -> Connection {
+        Connection {
+            socket,
+            hello,
+            joined: false,
+            input: Vec::new(),
+            output: VecDeque::new(),
+            written: 0,
+            waiting: None,
+            gave_up: false,
+            closed: false,
+            token: None,
+        }
+    }
+
+    /// Adds what the connection waits for.
+    pub fn register(&mut self, set: &mut PollSet) {
+        let interest = if self.output.is_empty() { Interest::Read } else { Interest::ReadWrite };
+        self.token = Some(set.add(&self.socket, interest));
+    }
+
+    /// When [`Connection::answer`] has to be called even if nothing is ready.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.waiting.as_ref().map(|(_, until)| *until)
+    }
+
+    /// Whether its rank counts on the board as being here.
+    pub fn joined(&self) -> bool {
+        self.joined
+    }
+
+    /// Whether it is over.
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Reads and handles what the last wait on `set` found ready. A new connection has not been waited for: its
+    /// first request may have come with the handshake.
+    pub fn read_ready(&mut self, set: &PollSet, board: &mut Board, limits: &Limits) {
+        if self.token.take().is_none_or(|token| set.ready(token)) {
+            self.read(board, limits);
+        }
+    }
+
+    /// Answers a waiting get that can be answered now, and writes what there is to write.
+    pub fn answer(&mut self, board: &Board, now: Instant) {
+        self.answer_waiting(board, now);
+        self.write();
+    }
+
+    /// A connection that ended before its rank left is the rank's end.
+    pub fn report_end(&mut self, board: &mut Board) {
+        if self.closed && self.joined {
+            self.joined = false;
+            board.lose(self.hello.rank, self.gave_up);
+        }
+    }
+
+    fn read(&mut self, board: &mut Board, limits: &Limits) {
+        let mut chunk = [0; READ_BYTES];
+        while !self.closed {
+            match self.socket.read(&mut chunk) {
+                Ok(None) => break,
+                Ok(Some(0)) | Err(_) => self.closed = true,
+                Ok(Some(read)) => self.input.extend_from_slice(&chunk[..read]),
+            }
+            loop {
+                match Request::parse(&self.input, limits) {
+                    Parsed::Incomplete => break,
+                    Parsed::Malformed => {
+                        self.closed = true;
+                        break;
+                    }
+                    Parsed::Whole(request, bytes) => {
+                        self.input.drain(..bytes);
+                        self.handle(request, board);
+                    }
+                }
+            }
+        }
+    }
+
+    fn handle(&mut self, request: Request, board: &mut Board) {
+        match request {
+            // One get at a time, and nothing but joining before one has joined.
+            _ if self.waiting.is_some() || self.joined == (request == Request::Join) => self.closed = true,
+            Request::Join => {
+                self.joined = board.join(self.hello.rank, self.hello.size);
+                match board.fault() {
+                    _ if !self.joined => self.closed = true,
+                    Some(fault) => self.respond_fault(fault.clone()),
+                    None => self.respond(Status::Ok, Arc::from([])),
+                }
+            }
+            Request::Set { key, value } => {
+                board.set(key, value);
+                match board.fault() {
+                    Some(fault) => self.respond_fault(fault.clone()),
+                    None => self.respond(Status::Ok, Arc::from([])),
+                }
+            }
+            Request::Get { key, timeout_ms } => {
+                let wait = Duration::from_millis(timeout_ms).min(LONGEST_WAIT);
+                self.waiting = Some((key, Instant::now() + wait));
+            }
+            Request::Leave => {
+                self.joined = false;
+                board.leave(self.hello.rank);
+            }
+            Request::Check => match board.fault() {
+                Some(fault) => self.respond_fault(fault.clone()),
+                None => self.respond(Status::Ok, Arc::from([])),
+            },
+            Request::Fail { why } => {
+                self.joined = false;
+                board.fail(format!("rank {} has failed: {why}", self.hello.rank));
+            }
+        }
+    }
+
+    fn answer_waiting(&mut self, board: &Board, now: Instant) {
+        let Some((key, until)) = &self.waiting else { return };
+        self.gave_up = false;
+        if let Some(value) = board.get(key) {
+            self.respond(Status::Ok, value);
+        } else if let Some(fault) = board.fault() {
+            self.respond_fault(fault.clone());
+        } else if *until <= now {
+            self.gave_up = true;
+            self.respond(Status::Timeout, board.missing().into_bytes().into());
+        } else {
+            return;
+        }
+        self.waiting = None;
+    }
+
+    /// The rank has heard why; that it goes now without leaving is no news to the others.
+    fn respond_fault(&mut self, fault: Fault) {
+        self.joined = false;
+        self.respond(fault.status, fault.text.into_bytes().into());
+    }
+
+    fn respond(&mut self, status: Status, value: Arc<[u8]>) {
+        self.output.push_back(response_header(status, value.len()).to_vec().into());
+        self.output.push_back(value);
+    }
+
+    fn write(&mut self) {
+        while let Some(part) = self.output.front() {
+            if self.written == part.len() {
+                self.written = 0;
+                self.output.pop_front();
+                continue;
+            }
+            match self.socket.write(&part[self.written..]) {
+                Ok(None) => return,
+                Ok(Some(bytes)) => self.written += bytes,
+                Err(_) => {
+                    self.closed = true;
+                    return;
+                }
+            }
+        }
+    }
+}

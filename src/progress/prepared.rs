@@ -1,0 +1,132 @@
+//! A call that is ready to run but for its buffers, and the calls that were made lately.
+//!
+//! Programs repeat few calls. What a call needs beside its buffers (checks, plan, kernels) depends on a [`Key`] of
+//! 24 bytes; the communicator works it out once, and the engine finds it again with one comparison.
+
+use std::sync::Arc;
+
+use super::program::Program;
+use crate::base::{Call, Rank};
+use crate::reduce::{DivideFn, ReduceFn};
+
+/// A call without its buffers.
+pub struct Prepared {
+    /// What was called.
+    pub call: Call,
+    /// The other side of a transfer.
+    pub peer: Rank,
+    /// Whether a transfer goes out.
+    pub sends: bool,
+    /// Its compiled plan.
+    pub program: Program,
+    /// Operator on the datatype, where the plan reduces.
+    pub reduce: Option<ReduceFn>,
+    /// Last step of an average: divide so many elements of the output.
+    pub divide: Option<(DivideFn, usize)>,
+}
+
+/// All that a prepared call depends on, within one communicator and rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key([u64; 3]);
+
+impl Key {
+    /// `peer` and `sends` are those of a transfer.
+    #[inline]
+    pub fn new(call: &Call, peer: Rank, sends: bool, in_place: bool) -> Key {
+        let [head, count] = call.pack();
+        Key([head, count, u64::from(peer) << 2 | u64::from(sends) << 1 | u64::from(in_place)])
+    }
+
+    #[inline]
+    fn place(&self) -> usize {
+        // Fibonacci hashing; neighbouring counts go to different places.
+        let mixed = (self.0[0] ^ self.0[1].rotate_left(24) ^ self.0[2].rotate_left(48))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (u64::BITS - PLACES.trailing_zeros())) as usize
+    }
+}
+
+const PLACES: usize = 64;
+
+/// The calls that were made lately, one per place.
+pub(super) struct Recent {
+    places: [Option<(Key, Arc<Prepared>)>; PLACES],
+}
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent { places: [const { None }; PLACES] }
+    }
+}
+
+impl Recent {
+    #[inline]
+    pub fn get(&self, key: &Key) -> Option<&Arc<Prepared>> {
+        self.places[key.place()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
+    }
+
+    /// Takes a call out; whoever uses it needs no reference count for that.
+    #[inline]
+    pub fn take(&mut self, key: &Key) -> Option<Arc<Prepared>> {
+        let place = &mut self.places[key.place()];
+        if place.as_ref()?.0 == *key { place.take().map(|(_, prepared)| prepared) } else { None }
+    }
+
+    /// Puts back what `take` gave.
+    #[inline]
+    pub fn put_back(&mut self, key: &Key, prepared: Arc<Prepared>) {
+        let place = &mut self.places[key.place()];
+        debug_assert!(place.is_none());
+        *place = Some((*key, prepared));
+    }
+
+    /// Takes the place of what was there.
+    pub fn put(&mut self, key: Key, prepared: Arc<Prepared>) {
+        self.places[key.place()] = Some((key, prepared));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{CallKind, Collective, Datatype, ReduceOp};
+
+    fn call(count: u64) -> Call {
+        let kind = CallKind::Collective(Collective::AllReduce);
+        Call { kind, datatype: Datatype::Float32, op: Some(ReduceOp::Sum), root: 0, count }
+    }
+
+    fn prepared(count: u64) -> Arc<Prepared> {
+        let program = Program::default();
+        let call = call(count);
+        Arc::new(Prepared { call, peer: 0, sends: false, program, reduce: None, divide: None })
+    }
+
+    #[test]
+    fn a_call_is_found_by_all_that_makes_a_difference() {
+        let mut recent = Recent::default();
+        let key = Key::new(&call(5), 1, true, false);
+        recent.put(key, prepared(5));
+        assert_eq!(recent.get(&key).unwrap().call.count, 5);
+        let others = [
+            Key::new(&call(6), 1, true, false),
+            Key::new(&call(5), 2, true, false),
+            Key::new(&call(5), 1, false, false),
+            Key::new(&call(5), 1, true, true),
+            Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, 1, true, false),
+            Key::new(&Call { root: 3, ..call(5) }, 1, true, false),
+        ];
+        assert!(others.iter().all(|other| recent.get(other).is_none()));
+    }
+
+    #[test]
+    fn powers_of_two_do_not_push_each_other_out() {
+        let mut recent = Recent::default();
+        let keys: Vec<Key> = (0..24).map(|bit| Key::new(&call(1 << bit), 0, false, false)).collect();
+        for (bit, key) in keys.iter().enumerate() {
+            recent.put(*key, prepared(1 << bit));
+        }
+        let kept = keys.iter().filter(|key| recent.get(key).is_some()).count();
+        assert!(kept >= 18, "{kept} of 24");
+    }
+}

@@ -1,0 +1,179 @@
+//! A plan whose messages are all small, as a straight list of operations, and its run without detours.
+//!
+//! Most calls are small, and for those the bookkeeping of [`super::execution`] costs more than the work. A plan of one
+//! lane whose messages each fit into one slot of a shared-memory link can run from top to bottom: in each
+//! round first all sends, which take their bytes at once, then the receives, in the order of the plan.
+//!
+//! `run` does that for as long as it can and stops in front of the first operation that is not possible
+//! within a short wait, or at anything unusual; [`super::execution::Execution::resume`] goes on from there. So every
+//! other case (another transport, a full ring, a stashed fragment, a peer in another call, a long wait)
+//! is treated once, and not here.
+
+use super::execution::Memory;
+use super::port::Port;
+use super::program::{Bytes, Local, Program};
+use crate::base::Rank;
+use crate::reduce::ReduceFn;
+use crate::sys::cores::yield_now;
+use crate::transport::Header;
+use crate::transport::shm::Peek;
+
+/// Largest message of a straight plan. One slot holds it, and it is never worth lending.
+pub(super) const LONGEST: usize = 16 << 10;
+/// Most messages of a round to one peer: they all find room in a ring that was empty before the round.
+const MOST_PER_PEER: usize = 8;
+/// Polls before a stop, where each rank has a processor: some tens of microseconds.
+const POLLS: u32 = 1000;
+/// Polls without a pause between them.
+const EAGER_POLLS: u32 = 100;
+/// Polls between two hand-overs, and hand-overs before a stop, where ranks share processors.
+const POLLS_PER_YIELD: u32 = 16;
+const YIELDS: u32 = 40;
+
+/// One operation. `queue` is the number of its queue in the [`Program`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Op {
+    Local(Local),
+    Send { queue: u32, peer: Rank, span: Bytes },
+    Recv { queue: u32, peer: Rank, operand: Option<Bytes>, dst: Bytes },
+}
+
+/// The operations of a program, if it is straight.
+#[derive(Debug)]
+pub(super) struct Straight {
+    pub ops: Vec<Op>,
+    /// The lane with the transfers.
+    pub lane: usize,
+    /// Operations after which the lanes without transfers have run.
+    pub others_done: usize,
+}
+
+impl Straight {
+    /// `None`: some message is long, or two lanes have transfers.
+    pub fn of(program: &Program) -> Option<Straight> {
+        let has_transfers = |lane: &usize| program.lanes[*lane].iter().any(|round| round.transfers > 0);
+        let mut busy = (0..program.lanes.len()).filter(has_transfers);
+        let lane = busy.next().unwrap_or(0);
+        if busy.next().is_some() || program.lanes.is_empty() {
+            return None;
+        }
+        let mut straight = Straight { ops: Vec::new(), lane, others_done: 0 };
+        let mut others: Vec<Op> = Vec::new();
+        for (at, rounds) in program.lanes.iter().enumerate() {
+            if at != lane {
+                others.extend(rounds.iter().flat_map(|round| &round.locals).map(|local| Op::Local(*local)));
+            }
+        }
+        for (round, steps) in program.lanes[lane].iter().enumerate() {
+            straight.ops.extend(steps.locals.iter().map(|local| Op::Local(*local)));
+            for (queue, sends) in program.sends.iter().enumerate() {
+                let of_round = sends.steps.iter().filter(|step| step.round as usize == round);
+                if of_round.clone().count() > MOST_PER_PEER || of_round.clone().any(|s| s.span.len > LONGEST)
+                {
+                    return None;
+                }
+                let (queue, peer) = (queue as u32, sends.peer);
+                straight.ops.extend(of_round.map(|step| Op::Send { queue, peer, span: step.span }));
+            }
+            // Behind the first sends: no message waits for them.
+            if round == 0 {
+                straight.ops.append(&mut others);
+                straight.others_done = straight.ops.len();
+            }
+            for (queue, recvs) in program.recvs.iter().enumerate() {
+                let (queue, peer) = (queue as u32, recvs.peer);
+                for step in recvs.steps.iter().filter(|step| step.round as usize == round) {
+                    if step.dst.len > LONGEST {
+                        return None;
+                    }
+                    straight.ops.push(Op::Recv { queue, peer, operand: step.operand, dst: step.dst });
+                }
+            }
+        }
+        if program.lanes[lane].is_empty() {
+            straight.ops.append(&mut others);
+            straight.others_done = straight.ops.len();
+        }
+        Some(straight)
+    }
+}
+
+/// What does not change during a run.
+pub(super) struct Call<'a> {
+    pub header: &'a Header,
+    pub reduce: Option<ReduceFn>,
+    pub element_bytes: usize,
+    /// Ranks share processors.
+    pub crowded: bool,
+}
+
+/// Runs operations from the first one on; gives how many were done.
+///
+/// # Safety
+/// `memory` is valid for every span of `ops`, and nobody else uses it. `call.reduce` fits the elements, and is there
+/// if something is reduced.
+#[inline]
+pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [Port]) -> usize {
+    let mut waited = 0;
+    for (done, op) in ops.iter().enumerate() {
+        match op {
+            // SAFETY: passed on from our caller.
+            Op::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
+            Op::Send { peer, span, .. } => {
+                let port = &mut ports[*peer as usize];
+                let Some(link) = port.inbox.link.as_shm() else { return done };
+                // SAFETY: a span of the program, valid by our caller's promise.
+                if !unsafe { link.post(call.header, memory.address(span, 0), span.len) } {
+                    return done;
+                }
+                port.ring_if_wanted();
+            }
+            Op::Recv { peer, operand, dst, .. } => {
+                let port = &mut ports[*peer as usize];
+                if port.inbox.has_stash() {
+                    return done;
+                }
+                let Some(link) = port.inbox.link.as_shm() else { return done };
+                let data = loop {
+                    match link.peek(call.header, dst.len) {
+                        Peek::Here(data) => break data,
+                        Peek::Nothing if wait(&mut waited, call.crowded) => {}
+                        Peek::Nothing | Peek::Unusual => return done,
+                    }
+                };
+                let to = memory.address(dst, 0);
+                match operand {
+                    // SAFETY: `peek` gave as many readable bytes as the span has; user memory and scratch lie outside of
+                    // the link's memory. A peer that still writes there can only spoil the bytes.
+                    None => unsafe { std::ptr::copy_nonoverlapping(data, to, dst.len) },
+                    Some(operand) => {
+                        let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
+                        let elements = dst.len / call.element_bytes;
+                        // SAFETY: spans of the program and the bytes of `peek`, of equal length; by the verifier, `dst`
+                        // is identical to the operand or disjoint from it.
+                        unsafe { reduce(to, memory.address(operand, 0), data, elements) };
+                    }
+                }
+                link.release();
+                port.ring_if_wanted();
+            }
+        }
+    }
+    ops.len()
+}
+
+/// One step of a short wait; whether to look again.
+#[inline]
+fn wait(waited: &mut u32, crowded: bool) -> bool {
+    *waited += 1;
+    if !crowded {
+        if *waited > EAGER_POLLS {
+            std::hint::spin_loop();
+        }
+        return *waited < POLLS;
+    }
+    if waited.is_multiple_of(POLLS_PER_YIELD) {
+        yield_now();
+    }
+    *waited < POLLS_PER_YIELD * YIELDS
+}

@@ -1,0 +1,57 @@
+//! Threads inside a process that is not ours.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::thread::{Builder, JoinHandle};
+
+/// Starts a thread that takes no signals: the program's handlers run on the program's threads, as if
+/// this one were not there.
+pub fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    // A new thread inherits the mask of the one that makes it.
+    let before = block_all_signals()?;
+    let thread = Builder::new().name(name.into()).spawn(body);
+    // SAFETY: `before` is a mask that the kernel filled in; the old mask is not asked for.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut()) };
+    thread
+}
+
+fn block_all_signals() -> io::Result<libc::sigset_t> {
+    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: initialises the set that the pointer leads to.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: `all` was filled above; `before` is writable and of the right type.
+    match unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), before.as_mut_ptr()) } {
+        // SAFETY: the call succeeded, so it has stored the old mask.
+        0 => Ok(unsafe { before.assume_init() }),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocked() -> Vec<bool> {
+        let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
+        // SAFETY: a null set changes nothing; the mask is stored to a writable place.
+        let rc = unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, ptr::null(), mask.as_mut_ptr()) };
+        assert_eq!(rc, 0);
+        // SAFETY: the call succeeded, so it has stored the mask.
+        let mask = unsafe { mask.assume_init() };
+        // SAFETY: reads an initialised set; the numbers are valid signals.
+        [libc::SIGINT, libc::SIGTERM, libc::SIGALRM]
+            .map(|n| unsafe { libc::sigismember(&mask, n) } == 1)
+            .into()
+    }
+
+    #[test]
+    fn the_new_thread_takes_no_signals_and_the_old_one_still_does() {
+        let before = blocked();
+        let (tell, told) = std::sync::mpsc::channel();
+        spawn_quiet("quiet", move || tell.send(blocked()).unwrap()).unwrap().join().unwrap();
+        assert_eq!(told.recv().unwrap(), [true, true, true]);
+        assert_eq!(blocked(), before);
+    }
+}
