@@ -1,16 +1,49 @@
 //! `anyccl perf` as a user runs it.
 
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use common::anyccl;
 use serde_json::Value;
 
-fn perf(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_anyccl"));
-    command.arg("perf").args(words);
-    for name in ["ANYCCL_RANK", "RANK", "ANYCCL_ALGORITHM", "ANYCCL_TRANSPORT", "ANYCCL_HOST_ID"] {
+/// Not started yet, and not led astray by the environment of the tests.
+fn command(words: &[&str]) -> Command {
+    let mut command = anyccl(&[&["perf"], words].concat());
+    for name in ["ANYCCL_RANK", "RANK", "ANYCCL_ALGORITHM", "ANYCCL_TUNING_FILE", "ANYCCL_TRANSPORT"] {
         command.env_remove(name);
     }
-    command.output().unwrap()
+    command.env_remove("ANYCCL_HOST_ID");
+    command
+}
+
+fn perf(words: &[&str]) -> Output {
+    command(words).output().unwrap()
+}
+
+/// A file of this test alone, gone with its test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        Scratch(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id())))
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.0).unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 fn succeeded(words: &[&str]) -> String {
@@ -21,7 +54,7 @@ fn succeeded(words: &[&str]) -> String {
 }
 
 fn json(words: &[&str]) -> Value {
-    serde_json::from_str(&succeeded(&[words, &["--json"]].concat())).unwrap()
+    serde_json::from_str(&succeeded(&[words, &["--json", "-"]].concat())).unwrap()
 }
 
 fn strings<'a>(rows: &'a [Value], key: &str) -> Vec<&'a str> {
@@ -90,8 +123,8 @@ fn one_forced_algorithm_is_the_one_that_is_reported() {
 
 #[test]
 fn csv_has_a_line_of_names_and_as_many_values_in_each_line() {
-    for what in ["all_gather", "p2p"] {
-        let text = succeeded(&[what, "-n", "2", "--csv", "--max-bytes", "32", "--iterations", "2"]);
+    for what in ["all_gather", "send_recv"] {
+        let text = succeeded(&[what, "-n", "2", "--csv", "-", "--max-bytes", "32", "--iterations", "2"]);
         let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(lines.len(), 1 + 3, "{text}");
         let fields = |line: &str| line.split(',').count();
@@ -107,15 +140,141 @@ fn a_matrix_has_every_pair_at_its_smallest_and_its_largest_size() {
     let pairs = report["pairs"].as_array().unwrap().iter();
     let pairs: Vec<_> =
         pairs.map(|row| [number(row, "from"), number(row, "to"), number(row, "bytes")]).collect();
-    assert_eq!(pairs, [[0, 1, 8], [0, 1, 2048], [0, 2, 8], [0, 2, 2048], [1, 2, 8], [1, 2, 2048]]);
+    let ordered = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)];
+    let expected: Vec<_> = ordered.into_iter().flat_map(|(a, b)| [[a, b, 8], [a, b, 2048]]).collect();
+    assert_eq!(pairs, expected);
+}
+
+#[test]
+fn a_matrix_is_printed_as_two_tables_and_drawn_as_two_heat_maps() {
+    let svg = Scratch::new("matrix.svg");
+    let words = ["p2p-matrix", "-n", "3", "-e", "2K", "--iterations", "2", "--plot", svg.path()];
+    let text = succeeded(&words);
+    assert!(text.contains("latency of 8 bytes in us") && text.contains("of 2048 bytes in GB/s"), "{text}");
+    let rows = text.lines().filter(|line| line.split_whitespace().filter(|word| *word == "-").count() == 1);
+    assert_eq!(rows.count(), 2 * 3, "{text}");
+    assert!(text.contains("# check: ok"), "{text}");
+    let svg = well_formed(&svg.text());
+    assert_eq!(svg.iter().filter(|name| *name == "rect").count(), 1 + 2 * 6, "{svg:?}");
+}
+
+/// The names of all elements, in order. Fails unless each is closed, in the reverse order of opening.
+fn well_formed(svg: &str) -> Vec<String> {
+    let (mut open, mut names) = (Vec::new(), Vec::new());
+    let mut rest = svg;
+    while let Some((text, tag)) = rest.split_once('<') {
+        let entities = text.split('&').skip(1).all(|entity| entity.contains(';'));
+        assert!(entities && !text.contains('>'), "{text}");
+        let (tag, after) = tag.split_once('>').expect("a tag has an end");
+        let name = tag.split([' ', '/', '\n']).next().unwrap();
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else {
+            names.push(name.to_string());
+            if !tag.ends_with('/') {
+                open.push(name);
+            }
+        }
+        rest = after;
+    }
+    assert!(open.is_empty(), "{open:?}");
+    assert_eq!(names[0], "svg");
+    names
+}
+
+#[test]
+fn the_plot_has_a_line_for_each_algorithm() {
+    let svg = Scratch::new("lines.svg");
+    let words = ["all_reduce", "-n", "2", "--algorithms", "ring,two_shot", "--iterations", "2"];
+    succeeded(&[&words[..], &["-e", "1K", "-f", "4", "--plot", svg.path()]].concat());
+    let text = svg.text();
+    let names = well_formed(&text);
+    // Four sizes, two algorithms, two panels.
+    assert_eq!(names.iter().filter(|name| *name == "circle").count(), 4 * 2 * 2, "{text}");
+    assert!(text.contains("two_shot") && text.contains("ring") && text.contains("bus bandwidth"), "{text}");
+}
+
+#[test]
+fn the_trace_has_the_steps_of_every_rank() {
+    let file = Scratch::new("trace.json");
+    // Ring: two rounds of reductions and two of copies on three ranks.
+    let words = ["all_reduce", "-n", "3", "--algorithms", "ring", "-b", "12K", "-e", "12K"];
+    succeeded(&[&words[..], &["--iterations", "1", "--trace", file.path()]].concat());
+    let trace: Value = serde_json::from_str(&file.text()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    for rank in 0..3 {
+        let bars: Vec<_> = events.iter().filter(|event| event["ph"] == "X" && event["pid"] == rank).collect();
+        let of =
+            |category: &str| bars.iter().filter(|bar| bar["cat"] == category).copied().collect::<Vec<_>>();
+        let calls = of("call");
+        assert_eq!(calls.len(), 1, "rank {rank}: {bars:?}");
+        let (begin, end) = (calls[0]["ts"].as_f64().unwrap(), calls[0]["dur"].as_f64().unwrap());
+        let transfers = of("transfer");
+        let (right, left) = ((rank + 1) % 3, (rank + 2) % 3);
+        for (what, peer) in [("send to", right), ("receive and reduce from", left), ("receive from", left)] {
+            let name = format!("{what} {peer}");
+            let bars: Vec<_> = transfers.iter().filter(|bar| bar["name"] == *name).collect();
+            let expected = if what == "send to" { 4 } else { 2 };
+            assert_eq!(bars.len(), expected, "rank {rank}, {name}: {transfers:?}");
+            for bar in bars {
+                assert_eq!((&bar["args"]["bytes"], &bar["args"]["peer"]), (&4096.into(), &peer.into()));
+                let (ts, dur) = (bar["ts"].as_f64().unwrap(), bar["dur"].as_f64().unwrap());
+                assert!(
+                    dur >= 0.0 && ts >= begin - 0.01 && ts + dur <= begin + end + 0.01,
+                    "{bar}: {calls:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_tune_measures_is_read_by_the_library() {
+    let file = Scratch::new("tuning.txt");
+    let text = succeeded(&["-n", "2", "--tune", file.path(), "--iterations", "2"]);
+    assert_eq!(text, file.text());
+    for key in ["shm.latency_us", "shm.gigabytes_per_second", "tcp.latency_us", "reduce.gigabytes_per_second"]
+    {
+        assert_eq!(text.lines().filter(|line| line.starts_with(key)).count(), 1, "{text}");
+    }
+    let run = |path: &str| {
+        let mut command = command(&["barrier", "-n", "2", "--iterations", "1"]);
+        command.env("ANYCCL_TUNING_FILE", path).output().unwrap()
+    };
+    assert!(run(file.path()).status.success());
+    fs::write(&file.0, "# two lines\nshm.latency_us = fast\n").unwrap();
+    let output = run(file.path());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("tuning.txt:2: shm.latency_us is \"fast\""), "{told}");
+}
+
+#[test]
+fn reports_go_to_files_beside_the_table() {
+    let (json, csv) = (Scratch::new("report.json"), Scratch::new("report.csv"));
+    let words = ["gather", "-n", "1", "-e", "64", "--iterations", "1"];
+    let text = succeeded(&[&words[..], &["--json", json.path(), "--csv", csv.path()]].concat());
+    assert!(text.contains("median us"), "{text}");
+    let report: Value = serde_json::from_str(&json.text()).unwrap();
+    assert_eq!(report["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(csv.text().lines().filter(|line| line.starts_with("gather,")).count(), 4);
+}
+
+#[test]
+fn a_file_that_cannot_be_made_is_one_error_before_anything_is_measured() {
+    let output = perf(&["gather", "-n", "2", "--json", "no/such/folder/report.json"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(told.matches("cannot write no/such/folder/report.json").count(), 1, "{told}");
+    assert!(output.stdout.is_empty());
 }
 
 #[test]
 fn the_header_tells_the_transport_that_is_used() {
     let words = ["run", "-n", "2", "-x", "ANYCCL_TRANSPORT=tcp", "--no-prefix", "--"];
     let perf = ["perf", "barrier", "--iterations", "2"];
-    let anyccl = env!("CARGO_BIN_EXE_anyccl");
-    let output = Command::new(anyccl).args(words).arg(anyccl).args(perf).output().unwrap();
+    let output = anyccl(&words).arg(env!("CARGO_BIN_EXE_anyccl")).args(perf).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && text.contains("ranks 2; hosts 1; transport tcp; "), "{text}");
 }
@@ -129,7 +288,7 @@ fn one_rank_alone_can_be_measured() {
 
 #[test]
 fn wrong_usage_exits_2_and_says_what_is_accepted() {
-    let table: [(&[&str], &str); 10] = [
+    let table: [(&[&str], &str); 13] = [
         (&["all_reduse"], "all_reduce, reduce"),
         (&["all_reduce", "-n", "0"], "1..=65536"),
         (&["all_reduce", "--min-bytes", "many"], "64M"),
@@ -138,8 +297,11 @@ fn wrong_usage_exits_2_and_says_what_is_accepted() {
         (&["all_reduce", "-n", "2", "--op", "band"], "sum, product"),
         (&["all_reduce", "-n", "2", "--algorithms", "bruck"], "rabenseifner, ring"),
         (&["broadcast", "-n", "2", "--root", "2"], "--root 2"),
-        (&["p2p", "-n", "1"], "2 ranks"),
-        (&["all_reduce", "--json", "--csv"], "--csv"),
+        (&["send_recv", "-n", "1"], "2 ranks"),
+        (&["all_reduce", "--json", "-", "--csv", "-"], "--csv"),
+        (&["barrier", "-n", "2", "--plot", "x.svg"], "no sizes"),
+        (&["-n", "2"], "WHAT"),
+        (&["all_reduce", "-n", "2", "--tune", "x.txt"], "--tune"),
     ];
     for (words, told) in table {
         let output = perf(words);

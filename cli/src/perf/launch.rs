@@ -18,6 +18,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         bind: Bind::Core,
         no_prefix: true,
         tag_output: false,
+        own_output: true,
         timeout: None,
         grace: Duration::from_secs(2),
         env: Vec::new(),

@@ -1,49 +1,85 @@
-//! What the user sees: the report on standard output, written as it grows, and a progress bar on standard error.
+//! What the user sees: a report on standard output, written as it grows, more of them in files, and a progress bar on
+//! standard error, if that is a terminal.
 //!
-//! Only rank 0 reports; every rank may complain. The bar shows on a terminal only; `anyccl run` passes on whole
-//! lines, so under `-n` there is none.
+//! Only rank 0 reports; every rank may complain. Files are made before anything is measured: a name that is wrong
+//! must not cost an hour.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::arguments::PerfArguments;
+use super::arguments::{PerfArguments, Target};
+use super::plot::Plot;
 use super::report::{Csv, Header, Json, PairRow, Report, Row, Table};
 use crate::Failure;
 
-/// Report and progress.
+type Written = Result<(), Failure>;
+
+/// Everything that rank 0 writes to; empty on the others.
+#[derive(Default)]
+pub struct Files {
+    /// Reports with their places; `None` is standard output.
+    pub reports: Vec<(Box<dyn Report>, Option<File>)>,
+    /// Of `--trace`.
+    pub trace: Option<File>,
+    /// Of `--tune`.
+    pub tune: Option<File>,
+}
+
+impl Files {
+    /// Makes all files that the user has named. The table has standard output, unless something else wants it.
+    pub fn create(arguments: &PerfArguments) -> Result<Files, Failure> {
+        let mut reports: Vec<(Box<dyn Report>, Option<File>)> = Vec::new();
+        for (target, report) in [
+            (&arguments.json, Box::new(Json::default()) as Box<dyn Report>),
+            (&arguments.csv, Box::new(Csv::default())),
+        ] {
+            match target {
+                None => {}
+                Some(Target::Stdout) => reports.push((report, None)),
+                Some(Target::File(path)) => reports.push((report, Some(create(path)?))),
+            }
+        }
+        if reports.iter().all(|(_, file)| file.is_some()) {
+            reports.push((Box::new(Table::default()), None));
+        }
+        if let Some(path) = &arguments.plot {
+            reports.push((Box::new(Plot::default()), Some(create(path)?)));
+        }
+        let [trace, tune] =
+            [&arguments.trace, &arguments.tune].map(|path| path.as_deref().map(create).transpose());
+        Ok(Files { reports, trace: trace?, tune: tune? })
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))
+}
+
+/// Reports and progress.
 pub struct Output {
-    /// `None` on ranks that do not report.
-    report: Option<Box<dyn Report>>,
+    /// None on ranks that do not report.
+    reports: Vec<(Box<dyn Report>, Option<File>)>,
     bar: ProgressBar,
 }
 
-type Written = Result<(), Failure>;
-
 impl Output {
-    /// In the form that the user wants; silent on ranks that do not speak.
-    pub fn new(arguments: &PerfArguments, speaks: bool) -> Output {
-        let report = || -> Box<dyn Report> {
-            match (arguments.json, arguments.csv) {
-                (true, _) => Box::new(Json::default()),
-                (_, true) => Box::new(Csv::default()),
-                _ => Box::new(Table::default()),
-            }
-        };
-        Output { report: speaks.then(report), bar: ProgressBar::hidden() }
-    }
-
-    /// What is common to all that follows.
-    pub fn header(&mut self, header: &Header) -> Written {
-        self.write(|report, out| report.header(header, out))
+    /// Begins the reports with what is common to all that follows.
+    pub fn new(reports: Vec<(Box<dyn Report>, Option<File>)>, header: &Header) -> Result<Output, Failure> {
+        let mut output = Output { reports, bar: ProgressBar::hidden() };
+        output.write(|report, out| report.header(header, out))?;
+        Ok(output)
     }
 
     /// `steps` measurements of `what` follow.
     pub fn begin(&mut self, what: &str, steps: usize) {
         self.bar.finish_and_clear();
-        if self.report.is_none() {
+        if self.reports.is_empty() {
             return;
         }
+        // Draws nothing where standard error is no terminal.
         self.bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
         self.bar.set_style(style.expect("the template is well formed"));
@@ -77,18 +113,20 @@ impl Output {
         self.write(|report, out| report.end(out))
     }
 
-    fn write(&mut self, what: impl FnOnce(&mut dyn Report, &mut dyn Write) -> io::Result<()>) -> Written {
-        let Output { report: Some(report), bar } = self else {
-            return Ok(());
-        };
-        let mut text = Vec::new();
-        let written = what(report.as_mut(), &mut text).and_then(|()| {
-            bar.suspend(|| {
-                let mut out = io::stdout().lock();
-                out.write_all(&text)?;
-                out.flush()
-            })
-        });
-        written.map_err(|error| Failure::own(format_args!("cannot write the report: {error}")))
+    fn write(&mut self, what: impl Fn(&mut dyn Report, &mut dyn Write) -> io::Result<()>) -> Written {
+        let Output { reports, bar } = self;
+        for (report, file) in reports {
+            let mut text = Vec::new();
+            let written = what(report.as_mut(), &mut text).and_then(|()| match file {
+                Some(file) => file.write_all(&text),
+                None => bar.suspend(|| {
+                    let mut out = io::stdout().lock();
+                    out.write_all(&text)?;
+                    out.flush()
+                }),
+            });
+            written.map_err(|error| Failure::own(format_args!("cannot write the report: {error}")))?;
+        }
+        Ok(())
     }
 }

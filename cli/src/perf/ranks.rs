@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
-use anyccl_engine::config::Config;
+use anyccl_engine::config::{Config, TransportChoice};
 
 /// How a call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,12 @@ impl Ranks {
         self.world.size()
     }
 
+    /// Name of the transport between two ranks. Collective: each rank knows its own links only.
+    pub fn transport(&self, from: Rank, to: Rank) -> Result<&'static str> {
+        let is_tcp = self.rank() == from && self.world.transport(to) == "tcp";
+        Ok(if self.all(!is_tcp)? { "shm" } else { "tcp" })
+    }
+
     /// Whether this rank speaks to the user.
     pub fn speaks(&self) -> bool {
         self.rank() == 0
@@ -71,15 +77,22 @@ impl Ranks {
 
     /// The same ranks with one algorithm forced. Collective.
     pub fn with_algorithm(&self, collective: Collective, algorithm: &str) -> Result<Communicator> {
-        let name = format!("{}:{algorithm}", collective.name());
-        let config = Config { algorithm: Some(name.clone()), ..self.config.clone() };
+        let algorithm = Some(format!("{}:{algorithm}", collective.name()));
+        self.with_config(&Config { algorithm, ..self.config.clone() })
+    }
+
+    /// The same ranks with TCP between all of them. Collective.
+    pub fn with_tcp(&self) -> Result<Communicator> {
+        self.with_config(&Config { transport: TransportChoice::Tcp, ..self.config.clone() })
+    }
+
+    fn with_config(&self, config: &Config) -> Result<Communicator> {
         let mut bytes = [0; UNIQUE_ID_BYTES];
         if self.speaks() {
-            bytes = UniqueId::create(&config)?.0;
+            bytes = UniqueId::create(config)?.0;
         }
         self.share_first(&mut bytes)?;
-        let own = CommConfig { name: Some(name), ..CommConfig::default() };
-        Communicator::create(&UniqueId(bytes), self.size(), self.rank(), &config, &own)
+        Communicator::create(&UniqueId(bytes), self.size(), self.rank(), config, &CommConfig::default())
     }
 
     /// Waits for everybody.
@@ -107,24 +120,28 @@ impl Ranks {
         Ok(u32::from_ne_bytes(bytes))
     }
 
-    /// Sends to one rank.
-    pub fn send(&self, bytes: &[u8], to: Rank, form: Form) -> Result<()> {
-        let call = transfer(self.rank(), bytes.len());
-        let operation = Operation { call, send: bytes.as_ptr(), recv: std::ptr::null_mut(), peer: to };
-        // SAFETY: the sender reads as many bytes as `bytes` has, which is borrowed until the call is done.
-        unsafe { form.call(&self.world, &operation) }
-    }
-
-    /// Receives from one rank.
-    pub fn receive(&self, bytes: &mut [u8], from: Rank, form: Form) -> Result<()> {
-        let call = transfer(from, bytes.len());
-        let operation = Operation { call, send: std::ptr::null(), recv: bytes.as_mut_ptr(), peer: from };
-        // SAFETY: the receiver writes as many bytes as `bytes` has, which is borrowed until the call is done.
-        unsafe { form.call(&self.world, &operation) }
-    }
-
-    fn share_first(&self, bytes: &mut [u8]) -> Result<()> {
+    /// Gives everybody the bytes of rank 0.
+    pub fn share_first(&self, bytes: &mut [u8]) -> Result<()> {
         self.in_place(Collective::Broadcast, Datatype::Byte, None, bytes)
+    }
+
+    /// The bytes of each rank, in order, on rank 0; nothing on the others. Collective.
+    pub fn collect(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let (world, form) = (&self.world, Form::Blocking);
+        if !self.speaks() {
+            send(world, &(bytes.len() as u64).to_ne_bytes(), 0, form)?;
+            send(world, bytes, 0, form)?;
+            return Ok(Vec::new());
+        }
+        let mut all = vec![bytes.to_vec()];
+        for rank in 1..self.size() {
+            let mut len = [0; 8];
+            receive(world, &mut len, rank, form)?;
+            let mut theirs = vec![0; u64::from_ne_bytes(len) as usize];
+            receive(world, &mut theirs, rank, form)?;
+            all.push(theirs);
+        }
+        Ok(all)
     }
 
     /// A collective whose input and output, where this rank has them, are all of `bytes`.
@@ -142,6 +159,22 @@ impl Ranks {
         // `bytes`, borrowed for the whole blocking call.
         unsafe { self.world.run(&Operation { call, send: buffer, recv: buffer, peer: 0 }) }
     }
+}
+
+/// Sends to one rank.
+pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<()> {
+    let call = transfer(comm.rank(), bytes.len());
+    let operation = Operation { call, send: bytes.as_ptr(), recv: std::ptr::null_mut(), peer: to };
+    // SAFETY: the sender reads as many bytes as `bytes` has, which is borrowed until the call is done.
+    unsafe { form.call(comm, &operation) }
+}
+
+/// Receives from one rank.
+pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) -> Result<()> {
+    let call = transfer(from, bytes.len());
+    let operation = Operation { call, send: std::ptr::null(), recv: bytes.as_mut_ptr(), peer: from };
+    // SAFETY: the receiver writes as many bytes as `bytes` has, which is borrowed until the call is done.
+    unsafe { form.call(comm, &operation) }
 }
 
 fn transfer(sender: Rank, bytes: usize) -> Call {

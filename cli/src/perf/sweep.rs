@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use anyccl_engine::algo;
 use anyccl_engine::base::{Call, CallKind, Collective, Error};
 use anyccl_engine::comm::Communicator;
 
@@ -32,7 +31,8 @@ pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Fail
         for &in_place in places {
             let mut rows = Vec::new();
             for comm in &communicators {
-                rows.extend(Contest { bench, comm, collective, count, in_place }.row()?);
+                let mut contest = Contest { bench, comm, collective, count, in_place };
+                rows.extend(contest.row()?);
                 bench.output.step();
             }
             right &= rows.iter().all(|row| row.correct != Some(false));
@@ -47,29 +47,27 @@ pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Fail
 
 /// The world, or one communicator for each algorithm to be forced.
 fn communicators(bench: &Bench<'_>, collective: Collective) -> Result<Vec<Arc<Communicator>>, Failure> {
-    let names: Vec<&str> = match bench.arguments.algorithms.as_deref() {
-        None => return Ok(vec![Arc::clone(&bench.ranks.world)]),
-        Some("all") => algo::of(collective).map(|algorithm| algorithm.name).collect(),
-        Some(name) => vec![name],
+    let Some(names) = bench.arguments.forced(collective) else {
+        return Ok(vec![Arc::clone(&bench.ranks.world)]);
     };
     let forced = |name| Ok(Arc::new(bench.ranks.with_algorithm(collective, name)?));
     names.into_iter().map(forced).collect()
 }
 
 /// One line of the report to be.
-struct Contest<'a> {
-    bench: &'a Bench<'a>,
+struct Contest<'a, 'b> {
+    bench: &'a mut Bench<'b>,
     comm: &'a Communicator,
     collective: Collective,
     count: usize,
     in_place: bool,
 }
 
-impl Contest<'_> {
+impl Contest<'_, '_> {
     /// Checks and measures. `None` where the forced algorithm cannot serve this call.
-    fn row(&self) -> Result<Option<Row>, Failure> {
+    fn row(&mut self) -> Result<Option<Row>, Failure> {
         let (ranks, arguments) = (&self.bench.ranks, self.bench.arguments);
-        let form = self.bench.form();
+        let form = arguments.form();
         let call = self.call();
         let choice = |comm: &Communicator| comm.algorithm(&call).map(|row| row.name);
         let algorithm = match choice(self.comm) {
@@ -82,9 +80,11 @@ impl Contest<'_> {
         // Zeros stay what they are, however often they are reduced in place.
         memory.input().fill(0);
         memory.output().fill(0);
-        let samples = measure(ranks, self.bench.effort(), |calls| {
+        let samples = measure(ranks, arguments.effort(), |calls| {
             (0..calls).try_for_each(|_| memory.run(self.comm, form))
         })?;
+        let label = || format!("{call} by {algorithm}");
+        self.bench.tracer.record(ranks, label, || memory.run(self.comm, form))?;
         let time = Summary::of(&samples.seconds);
         let bytes = size_of_call(self.collective, ranks.size(), self.count, arguments.datatype.bytes());
         let bandwidth = gigabytes_per_second(bytes, time.median);
@@ -130,7 +130,7 @@ impl Contest<'_> {
         // In this order: in place, the input lies in the output.
         Case::clear(memory.output());
         case.fill(memory.input());
-        memory.run(self.comm, self.bench.form())?;
+        memory.run(self.comm, self.bench.arguments.form())?;
         let wrong = case.first_wrong_element(memory.output());
         if let Some(element) = wrong {
             let rank = ranks.rank();

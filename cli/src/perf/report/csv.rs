@@ -8,7 +8,7 @@ use super::{Header, PairRow, Report, Row, verdict};
 
 const ROW_NAMES: &str = "collective,algorithm,chosen,in_place,bytes,count,calls,samples,median_us,min_us,p95_us,\
                          algorithm_bandwidth_gb_s,bus_bandwidth_gb_s,check";
-const PAIR_NAMES: &str = "from,to,bytes,calls,samples,latency_median_us,latency_min_us,latency_p95_us,\
+const PAIR_NAMES: &str = "from,to,transport,bytes,calls,samples,latency_median_us,latency_min_us,latency_p95_us,\
                           bandwidth_gb_s,check";
 
 /// Remembers whether the names have been written; a run has rows or pairs, not both.
@@ -43,11 +43,11 @@ impl Report for Csv {
 
     fn pair(&mut self, row: &PairRow, out: &mut dyn Write) -> io::Result<()> {
         self.names(PAIR_NAMES, out)?;
-        let PairRow { from, to, bytes, calls, samples, bandwidth_gb_s, .. } = row;
+        let PairRow { from, to, transport, bytes, calls, samples, bandwidth_gb_s, .. } = row;
         let time = row.latency_us;
         write!(
             out,
-            "{from},{to},{bytes},{calls},{samples},{:.4},{:.4},{:.4},",
+            "{from},{to},{transport},{bytes},{calls},{samples},{:.4},{:.4},{:.4},",
             time.median, time.min, time.p95
         )?;
         writeln!(out, "{bandwidth_gb_s:.6},{}", verdict(row.correct))

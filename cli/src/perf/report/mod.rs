@@ -2,10 +2,12 @@
 
 mod csv;
 mod json;
+mod matrix;
 mod table;
 
 pub use csv::Csv;
 pub use json::Json;
+pub use matrix::{Matrix, Values};
 pub use table::Table;
 
 use std::io::{self, Write};
@@ -25,6 +27,9 @@ pub struct Header {
     pub hosts: u32,
     /// Transports between any ranks; none for a rank alone.
     pub transports: Vec<&'static str>,
+    /// Whether every pair of ranks is measured, at the two ends of the sizes.
+    #[serde(skip)]
+    pub matrix: bool,
     /// Element type.
     pub datatype: &'static str,
     /// Operator of collectives that reduce.
@@ -73,6 +78,8 @@ pub struct PairRow {
     pub from: u32,
     /// Its receiver.
     pub to: u32,
+    /// Between them.
+    pub transport: &'static str,
     /// Bytes of one message.
     pub bytes: u64,
     /// Round trips in one sample.

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::{Header, PairRow, Report, Row, verdict};
+use super::{Header, Matrix, PairRow, Report, Row, verdict};
 
 /// Remembers what the columns are, to write their names when they change.
 #[derive(Default)]
 pub struct Table {
     columns: String,
+    matrix: Option<Matrix>,
 }
 
 /// The line that says what is common.
@@ -90,6 +91,7 @@ impl Table {
 
 impl Report for Table {
     fn header(&mut self, header: &Header, out: &mut dyn Write) -> io::Result<()> {
+        self.matrix = header.matrix.then(|| Matrix::new(header.ranks));
         writeln!(out, "{}", title(header))
     }
 
@@ -102,19 +104,44 @@ impl Report for Table {
     }
 
     fn pair(&mut self, row: &PairRow, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(matrix) = &mut self.matrix {
+            matrix.add(row);
+            return Ok(());
+        }
         let columns = format!(
-            "{:>6} {:>6} {:>12} {:>12} {:>12} {:>12} {:>10} {:>6}",
-            "from", "to", "bytes", "latency us", "min us", "p95 us", "GB/s", "check"
+            "{:>6} {:>6} {:>9} {:>12} {:>12} {:>12} {:>12} {:>10} {:>6}",
+            "from", "to", "transport", "bytes", "latency us", "min us", "p95 us", "GB/s", "check"
         );
         self.columns(columns, out)?;
-        let PairRow { from, to, bytes, bandwidth_gb_s, .. } = row;
+        let PairRow { from, to, transport, bytes, bandwidth_gb_s, .. } = row;
         let time = row.latency_us;
-        write!(out, "{from:>6} {to:>6} {bytes:>12} {:>12.2} {:>12.2} ", time.median, time.min)?;
+        write!(
+            out,
+            "{from:>6} {to:>6} {transport:>9} {bytes:>12} {:>12.2} {:>12.2} ",
+            time.median, time.min
+        )?;
         writeln!(out, "{:>12.2} {bandwidth_gb_s:>10.3} {:>6}", time.p95, verdict(row.correct))
     }
 
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(matrix) = &self.matrix else { return Ok(()) };
+        for values in [matrix.latency(), matrix.bandwidth()] {
+            writeln!(out, "\n# {}; rows send, columns receive", values.title)?;
+            write!(out, "{:>6}", "")?;
+            (0..matrix.ranks()).try_for_each(|to| write!(out, " {to:>9}"))?;
+            writeln!(out)?;
+            for from in 0..matrix.ranks() {
+                write!(out, "{from:>6}")?;
+                for to in 0..matrix.ranks() {
+                    match values.get(from, to) {
+                        Some(value) => write!(out, " {value:>9.2}")?,
+                        None => write!(out, " {:>9}", "-")?,
+                    }
+                }
+                writeln!(out)?;
+            }
+        }
+        writeln!(out, "\n# check: {}", verdict(matrix.correct()))
     }
 }
 
