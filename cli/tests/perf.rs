@@ -190,8 +190,8 @@ fn the_plot_has_a_line_for_each_algorithm() {
     succeeded(&[&words[..], &["-e", "1K", "-f", "4", "--plot", svg.path()]].concat());
     let text = svg.text();
     let names = well_formed(&text);
-    // Four sizes, two algorithms, two panels.
-    assert_eq!(names.iter().filter(|name| *name == "circle").count(), 4 * 2 * 2, "{text}");
+    // Four sizes, two algorithms, two panels; and a legend.
+    assert_eq!(names.iter().filter(|name| *name == "circle").count(), 4 * 2 * 2 + 2, "{text}");
     assert!(text.contains("two_shot") && text.contains("ring") && text.contains("bus bandwidth"), "{text}");
 }
 

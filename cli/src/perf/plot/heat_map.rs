@@ -48,14 +48,15 @@ fn draw_map(
     write(values.title.clone(), (MARGIN + (cell * ranks).max(300) / 2, LETTERS))?;
     write("to rank".into(), (MARGIN + cell * ranks / 2, MARGIN - 30))?;
     let (low, high) = values.range().unwrap_or((0.0, 1.0));
+    // Numbers that are nearly equal look it.
+    let spread = (high - low).max(high / 2.0).max(f64::MIN_POSITIVE);
     for from in 0..ranks {
         let middle = MARGIN + cell * from + cell / 2;
         write(from.to_string(), (middle, MARGIN - 10))?;
         write(format!("from {from}"), (MARGIN - 34, middle))?;
         for to in 0..ranks {
             let Some(value) = values.get(from as u32, to as u32) else { continue };
-            // Where all are equal, all are light.
-            let share = if high > low { (value - low) / (high - low) } else { 0.0 };
+            let share = (value - low) / spread;
             let corner = (MARGIN + cell * to, MARGIN + cell * from);
             let end = (corner.0 + cell - 1, corner.1 + cell - 1);
             area.draw(&Rectangle::new([corner, end], heat(share).filled()))?;

@@ -1,15 +1,22 @@
-//! Lines over sizes, both axes logarithmic: time above, bandwidth below, one legend.
+//! Lines over sizes, both axes logarithmic: time above, bandwidth below, one legend beside both.
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Drawn;
-use super::series::{Figure, Panel};
+use super::series::{Figure, Panel, Series};
 use super::style::{FAINT, FONT, INK, LINES, bytes, short};
 
-const WIDTH: u32 = 960;
+const WIDTH: u32 = 1140;
+const LEGEND: u32 = 240;
 const HEIGHT: u32 = 900;
 const TITLE: u32 = 22;
 const LETTERS: u32 = 15;
+/// Between two lines of the legend.
+const LINE: i32 = 22;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+type Done = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// Draws; the text of an SVG file.
 pub fn draw(figure: &Figure) -> Drawn {
@@ -18,19 +25,17 @@ pub fn draw(figure: &Figure) -> Drawn {
         let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
         root.fill(&WHITE)?;
         let below = root.titled(&figure.title, (FONT, TITLE).into_font().color(&INK))?;
-        // The panel above has the legend.
-        for (area, panel) in below.split_evenly((2, 1)).iter().zip(&figure.panels) {
+        let (left, right) = below.split_horizontally(WIDTH - LEGEND);
+        for (area, panel) in left.split_evenly((2, 1)).iter().zip(&figure.panels) {
             draw_panel(area, panel)?;
         }
+        draw_legend(&right, &figure.panels[0].series)?;
         root.present()?;
     }
     Ok(text)
 }
 
-fn draw_panel(
-    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    panel: &Panel,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+fn draw_panel(area: &Area<'_>, panel: &Panel) -> Done {
     let points = || panel.series.iter().flat_map(|line| &line.points);
     let x = range(points().map(|point| point.0), 1.2);
     let y = range(points().map(|point| point.1), 1.5);
@@ -53,26 +58,31 @@ fn draw_panel(
         .light_line_style(WHITE)
         .draw()?;
     for (at, line) in panel.series.iter().enumerate() {
-        let colour = LINES[at % LINES.len()];
-        // The second round through the palette has hollow points.
-        let point = if at < LINES.len() { colour.filled() } else { colour.stroke_width(1) };
-        chart
-            .draw_series(LineSeries::new(line.points.iter().copied(), colour.stroke_width(2)))?
-            .label(&line.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], colour.stroke_width(3)));
+        let (stroke, point) = styles(at);
+        chart.draw_series(LineSeries::new(line.points.iter().copied(), stroke))?;
         chart.draw_series(line.points.iter().map(|&at| Circle::new(at, 3, point)))?;
     }
-    if points().next().is_some() {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .legend_area_size(30)
-            .background_style(WHITE.mix(0.85))
-            .border_style(FAINT)
-            .label_font((FONT, LETTERS, &INK))
-            .draw()?;
+    Ok(())
+}
+
+fn draw_legend(area: &Area<'_>, series: &[Series]) -> Done {
+    for (at, line) in series.iter().enumerate() {
+        let (stroke, point) = styles(at);
+        let y = LINE * (at as i32 + 1);
+        area.draw(&PathElement::new([(0, y), (24, y)], stroke))?;
+        area.draw(&Circle::new((12, y), 3, point))?;
+        let middle = Pos::new(HPos::Left, VPos::Center);
+        let style = TextStyle::from((FONT, LETTERS).into_font()).color(&INK).pos(middle);
+        area.draw(&Text::new(line.name.as_str(), (32, y), style))?;
     }
     Ok(())
+}
+
+/// Stroke and points of a line. The second round through the palette has hollow points.
+fn styles(at: usize) -> (ShapeStyle, ShapeStyle) {
+    let colour = LINES[at % LINES.len()];
+    let point = if (at / LINES.len()).is_multiple_of(2) { colour.filled() } else { colour.stroke_width(1) };
+    (colour.stroke_width(2), point)
 }
 
 /// From a little below the smallest to a little above the largest.
@@ -95,12 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn each_line_is_drawn_and_named_in_both_panels() {
+    fn each_line_is_drawn_in_both_panels_and_named_once() {
         let names = ["ring", "two_shot", "c", "d", "e", "f", "g", "h", "i"];
         let svg = draw(&figure(&names, &[(8.0, 1.0), (1024.0, 2.0), (65536.0, 30.0)])).unwrap();
-        assert_eq!(svg.matches("ring").count(), 2, "{svg}");
-        // Each line has a circle for each point, in each panel.
-        assert_eq!(svg.matches("<circle").count(), 2 * 9 * 3, "{svg}");
+        assert_eq!(svg.matches("ring").count(), 1, "{svg}");
+        // Each line has a circle for each point, in each panel, and one beside its name.
+        assert_eq!(svg.matches("<circle").count(), 2 * 9 * 3 + 9, "{svg}");
         assert!(svg.contains("a &lt; b &amp; c") && svg.contains("64K"), "{svg}");
     }
 

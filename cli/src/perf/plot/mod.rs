@@ -39,9 +39,9 @@ impl Report for Plot {
     fn header(&mut self, header: &Header, _: &mut dyn Write) -> io::Result<()> {
         self.matrix = header.matrix.then(|| Matrix::new(header.ranks));
         let transports = if header.transports.is_empty() { "alone" } else { &header.transports.join("+") };
-        let Header { ranks, hosts, datatype, .. } = header;
+        let Header { ranks, hosts, .. } = header;
         let hosts = if *hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
-        self.title = format!("{ranks} ranks on {hosts}, {transports}, {datatype}");
+        self.title = format!("{ranks} ranks on {hosts}, {transports}");
         Ok(())
     }
 

@@ -80,14 +80,17 @@ impl Figure {
     }
 }
 
-/// Adds a point to the line of this name. A logarithmic scale has no place for zero: a barrier has no bytes, a rank
-/// alone no bandwidth; their lines stay empty.
+/// Adds a point to the line of this name. A logarithmic scale has no place for zero: a barrier, which has no bytes, gets
+/// no line, and a rank alone, which has no bandwidth, one without points.
 fn add(series: &mut Vec<Series>, name: String, bytes: u64, value: f64) {
+    if bytes == 0 {
+        return;
+    }
     let at = series.iter().position(|line| line.name == name).unwrap_or_else(|| {
         series.push(Series { name, points: Vec::new() });
         series.len() - 1
     });
-    if bytes > 0 && value > 0.0 {
+    if value > 0.0 {
         series[at].points.push((bytes as f64, value));
     }
 }
@@ -137,8 +140,8 @@ mod tests {
         let figure =
             Figure::of_rows("here", &[row("barrier", "chain", 0, true), row("reduce", "chain", 8, true)]);
         let [times, bandwidths] = &figure.panels;
-        assert_eq!(times.series[0].points, []);
-        assert_eq!(times.series[1].points, [(8.0, 2.0)]);
-        assert!(bandwidths.series.iter().all(|line| line.points.is_empty()));
+        let reduce = |points: &[_]| vec![Series { name: "reduce".into(), points: points.to_vec() }];
+        assert_eq!(times.series, reduce(&[(8.0, 2.0)]));
+        assert_eq!(bandwidths.series, reduce(&[]));
     }
 }
