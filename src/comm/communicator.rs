@@ -85,7 +85,7 @@ impl Communicator {
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
         let tuning = if crowded { tuning.oversubscribed() } else { tuning };
         if crowded {
-            driver.lock().crowded = true;
+            driver.lock().set_crowded();
         }
         let comm = Communicator {
             rank: job.rank,

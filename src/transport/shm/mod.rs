@@ -24,7 +24,7 @@ use self::layout::{INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use super::{Arrival, Header, Link, garbage};
-use crate::sys::memory_copy::copy_to_shared;
+use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
@@ -62,6 +62,8 @@ pub struct ShmLink {
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
     distance: Distance,
+    /// Ranks share processors.
+    is_crowded: bool,
     /// The message that the peer is reading out of our memory.
     offer: Option<Offer>,
     /// Bytes of our offers that are accounted for.
@@ -97,6 +99,7 @@ impl ShmLink {
             head: None,
             bell_due: false,
             distance: Distance::default(),
+            is_crowded: false,
             offer: None,
             offered: 0,
             reader: peer.map(Reader::new),
@@ -192,7 +195,7 @@ impl Link for ShmLink {
             return Ok(None);
         };
         let line = ring + layout::line(slot);
-        if may_lend && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
+        if may_lend && self.is_crowded && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
@@ -294,7 +297,7 @@ impl Link for ShmLink {
         // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
-        unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
+        unsafe { copy_from_shared(dst, arrival.data, n, bytes >= STREAMED_FROM) };
         self.consume(n);
         Ok(n)
     }
@@ -322,6 +325,10 @@ impl Link for ShmLink {
             self.consumer.release(consumed);
             self.bell_due = true;
         }
+    }
+
+    fn set_crowded(&mut self, crowded: bool) {
+        self.is_crowded = crowded;
     }
 
     fn as_shm(&mut self) -> Option<&mut ShmLink> {
