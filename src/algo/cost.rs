@@ -35,9 +35,14 @@ impl Terms {
 }
 
 /// What several messages cost that one rank has under way at once: they share their latency
-/// but for the quarter of it that is work.
+/// but for what of it is work.
 pub(super) fn burst(link: &LinkModel, messages: f64) -> f64 {
-    if messages < 1.0 { 0.0 } else { link.latency_us * (1.0 + (messages - 1.0) / 4.0) }
+    if messages < 1.0 { 0.0 } else { link.latency_us * (1.0 + (messages - 1.0) * link.work_share) }
+}
+
+/// What a rank needs, besides the bytes, to pass on one chunk of many: it receives one and sends another.
+pub(super) fn hop(link: &LinkModel) -> f64 {
+    burst(link, 2.0)
 }
 
 /// Receiving `bytes`.

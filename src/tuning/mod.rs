@@ -46,7 +46,7 @@ impl Tuning {
 
     /// The same for a host with more ranks than cores.
     pub fn oversubscribed(self) -> Tuning {
-        Tuning { shm: self.shm.oversubscribed(), tcp: self.tcp.oversubscribed(), ..self }
+        Tuning { shm: self.shm.oversubscribed(), tcp: self.tcp.oversubscribed_tcp(), ..self }
     }
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
@@ -179,6 +179,22 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn ranks_that_share_cores_send_few_messages_over_tcp() {
+        let topology = Topology::one_host(4);
+        let tuning = default_tuning().oversubscribed();
+        for (collective, few) in [
+            (Collective::AllReduce, "recursive_doubling"),
+            (Collective::AllGather, "recursive_doubling"),
+            (Collective::AllToAll, "bruck"),
+            (Collective::ReduceScatter, "recursive_halving"),
+            (Collective::Barrier, "dissemination"),
+        ] {
+            let request = request(collective, &topology, 8);
+            assert_eq!(tuning.choose(&request, true).unwrap().name, few, "{}", collective.name());
         }
     }
 

@@ -58,7 +58,9 @@ fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {
         *rest = after;
         Some(f64::from_le_bytes(*number)).filter(|number| number.is_finite() && *number >= 0.0)
     };
-    Some(LinkModel { latency_us: number()?, us_per_byte: number()?, reduce_us_per_byte: number()? })
+    let (latency_us, us_per_byte, reduce_us_per_byte) = (number()?, number()?, number()?);
+    // Whether ranks share cores is found out later, by all together.
+    Some(LinkModel { latency_us, us_per_byte, reduce_us_per_byte, work_share: LinkModel::WORK_SHARE })
 }
 
 #[cfg(test)]
