@@ -35,6 +35,11 @@ pub(super) struct RoundBuilder {
 }
 
 impl RoundBuilder {
+    /// Adds steps of a plan that is written down already.
+    pub(super) fn extend(&mut self, steps: Vec<Step>) {
+        self.steps.extend(steps);
+    }
+
     /// Sends to one rank.
     pub(super) fn send(&mut self, to: Rank, span: Span) {
         self.send_to_all(vec![to], span);

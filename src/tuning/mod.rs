@@ -4,15 +4,17 @@
 //! flag, on the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes
 //! when the communicator is made. Nothing is measured locally.
 
+mod hosts;
 mod link;
 mod overrides;
 mod wire;
 
+pub use hosts::{Links, Traffic};
 pub use link::LinkModel;
 
 use overrides::Overrides;
 
-use crate::algo::{self, Algorithm};
+use crate::algo::{self, Algorithm, Cost};
 use crate::base::{Error, Result};
 use crate::config::Config;
 use crate::plan::PlanRequest;
@@ -69,13 +71,23 @@ impl Tuning {
     /// The user's word does not count.
     pub fn candidates(&self, request: &PlanRequest, all_tcp: bool) -> Vec<(&'static Algorithm, f64)> {
         let request = shared(request);
-        let link = if all_tcp || request.topology.hosts() > 1 { &self.tcp } else { &self.shm };
         let able = algo::of(request.collective).filter(|algorithm| (algorithm.supports)(&request));
+        let compared = able.filter(|algorithm| algorithm.is_worth_comparing(&request));
         let mut candidates: Vec<_> =
-            able.map(|algorithm| (algorithm, (algorithm.cost)(&request, link))).collect();
+            compared.map(|algorithm| (algorithm, self.predict(algorithm, &request, all_tcp))).collect();
         // Stable: equal costs stay in the order of the table.
         candidates.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         candidates
+    }
+
+    fn predict(&self, algorithm: &Algorithm, request: &PlanRequest, all_tcp: bool) -> f64 {
+        let local = if all_tcp { self.tcp } else { self.shm };
+        let links = Links { local, remote: self.tcp };
+        match algorithm.cost {
+            Cost::Flat(_, cost) if request.topology.hosts() == 1 => cost(request, &local),
+            Cost::Flat(traffic, cost) => cost(request, &links.seen_by(traffic, request)),
+            Cost::ByHost(cost) => cost(request, &links),
+        }
     }
 }
 
