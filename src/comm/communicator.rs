@@ -73,7 +73,8 @@ impl Communicator {
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let ports = ports(mesh, job.rank, config.single_copy, deadline)?;
         let transports = describe_transports(&ports);
-        let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
+        let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
+        let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { crowded, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
