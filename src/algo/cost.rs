@@ -54,3 +54,11 @@ pub(super) fn moved_and_reduced(link: &LinkModel, bytes: f64) -> f64 {
 pub(super) fn reduced(link: &LinkModel, bytes: f64) -> f64 {
     bytes * link.reduce_us_per_byte
 }
+
+/// Receiving `bytes` in all from `peers` in slots and reducing them; from one peer, while they arrive.
+pub(super) fn collected(link: &LinkModel, peers: f64, bytes: f64) -> f64 {
+    match peers > 1.0 {
+        true => moved(link, bytes) + reduced(link, bytes),
+        false => moved_and_reduced(link, bytes),
+    }
+}

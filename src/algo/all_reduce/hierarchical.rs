@@ -13,7 +13,7 @@ use super::super::between::{Candidate, cheapest};
 use super::super::broadcast;
 use super::super::builder::{input, output};
 use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, moved, reduced};
+use super::super::cost::{Terms, burst, collected, moved};
 use super::super::hosts::Hosts;
 use super::super::reduce;
 use super::{one_shot, rabenseifner, recursive_doubling, ring, two_shot};
@@ -82,6 +82,6 @@ pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
     // What a carrier gets in either local phase.
     let bytes = peers * Terms::of(request).bytes / hosts.slices(request.count).parts() as f64;
     let local =
-        2.0 * (burst(&links.local, peers) + moved(&links.local, bytes)) + reduced(&links.local, bytes);
+        2.0 * burst(&links.local, peers) + collected(&links.local, peers, bytes) + moved(&links.local, bytes);
     local + cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &links.remote)
 }

@@ -11,7 +11,7 @@ use super::super::alone::alone;
 use super::super::between::{Candidate, cheapest};
 use super::super::builder::{input, output};
 use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, moved, reduced};
+use super::super::cost::{Terms, burst, collected, moved};
 use super::super::hosts::Hosts;
 use super::{binomial, one_shot, rabenseifner_gather};
 use crate::base::Collective;
@@ -91,8 +91,8 @@ pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
     let hosts = Hosts::led_by_root(request);
     let slices = hosts.slices(request.count).parts() as f64;
     let (peers, slice) = (hosts.most() as f64 - 1.0, Terms::of(request).bytes / slices);
-    let scattered = burst(&links.local, peers) + moved(&links.local, peers * slice);
+    let scattered = burst(&links.local, peers) + collected(&links.local, peers, peers * slice);
     let gathered = burst(&links.local, slices - 1.0) + moved(&links.local, (slices - 1.0) * slice);
-    let local = scattered + reduced(&links.local, peers * slice) + gathered;
-    local + cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &links.remote)
+    let among = cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &links.remote);
+    scattered + among + gathered
 }

@@ -10,7 +10,7 @@
 use super::super::alone::alone;
 use super::super::builder::{input, output};
 use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, moved, reduced};
+use super::super::cost::{Terms, burst, collected, moved, reduced};
 use super::super::hosts::{Hosts, runs};
 use super::super::reduce::one_shot;
 use super::blocks;
@@ -87,8 +87,7 @@ pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
     let local = peers / (peers + 1.0) * t.size * t.bytes;
     let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
     burst(&links.local, peers)
-        + moved(&links.local, local)
-        + reduced(&links.local, local)
+        + collected(&links.local, peers, local)
         + burst(&links.remote, abroad)
         + moved(&links.remote, crossing)
         + reduced(&links.remote, abroad * t.bytes)
