@@ -22,6 +22,12 @@ pub(super) fn cheapest<'c>(candidates: &'c [Candidate], whole: &PlanRequest, hos
     candidates.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are candidates")
 }
 
+/// Rounds that no candidate exceeds among so many hosts: a ring has 2 (h-1), halving and doubling with folding
+/// 2 log2(h) + 2.
+pub(super) fn most_rounds(hosts: &Hosts) -> usize {
+    2 * hosts.count()
+}
+
 impl Candidate {
     /// Predicted microseconds for all columns of `whole`.
     pub(super) fn price(&self, whole: &PlanRequest, hosts: &Hosts, remote: &LinkModel) -> f64 {

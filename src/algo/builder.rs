@@ -85,6 +85,8 @@ impl RoundBuilder {
 #[derive(Default)]
 pub(super) struct LaneBuilder {
     lane: Lane,
+    /// The next round has at least this number.
+    earliest: usize,
 }
 
 impl LaneBuilder {
@@ -93,8 +95,16 @@ impl LaneBuilder {
         let mut round = RoundBuilder::default();
         fill(&mut round);
         if !round.steps.is_empty() {
+            let number = self.earliest.max(self.lane.rounds.len());
+            self.lane.rounds.resize_with(number, Round::default);
             self.lane.rounds.push(Round { steps: round.steps });
         }
+    }
+
+    /// Gives the next round at least this number. Messages are posted by round, so this is how lanes agree which of
+    /// their messages go first.
+    pub(super) fn not_before(&mut self, round: usize) {
+        self.earliest = round;
     }
 
     /// A lane that does nothing but copy: beside the others, so it delays no message.

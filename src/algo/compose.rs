@@ -7,14 +7,14 @@
 //!
 //! # Why messages still match
 //!
-//! There are no tags: between two ranks, messages match in posting order, and the whole is one lane. Calls one
-//! after the other keep their order on every rank, so theirs do. Calls side by side share rounds, the first
+//! There are no tags: between two ranks, messages match in posting order. In one lane, calls one after the other
+//! keep their order on every rank, so theirs do. Calls side by side share rounds, the first
 //! round of each being one round of the whole, and so on; between two ranks their messages come round by
 //! round, within a round in the order of the calls. Both ends agree on that if both list the calls in the same
 //! order and if, among the calls that two ranks share, each has its messages in the same rounds. Who puts calls
 //! side by side must see to it: with calls of one transfer round, or with calls by one algorithm in which each
-//! rank has the same group rank and no message is left out for being empty. The verifier proves it for all
-//! algorithms of the table.
+//! rank has the same group rank and no message is left out for being empty. Lanes, too, are calls side by side: all ranks give the
+//! same call the same first round (`not_before`). The verifier proves it for all algorithms of the table.
 
 use super::builder::{LaneBuilder, RoundBuilder, plan, scratch};
 use crate::base::{Collective, Rank};
@@ -39,9 +39,11 @@ pub(super) struct Call {
     pub(super) output: Span,
 }
 
-/// A plan of one lane that grows at the end.
+/// A plan that grows at the end of its latest lane.
 pub(super) struct Composition<'a> {
     whole: &'a PlanRequest<'a>,
+    /// Lanes that are complete.
+    lanes: Vec<LaneBuilder>,
     lane: LaneBuilder,
     /// Scratch that stays taken, and all scratch so far.
     reserved: usize,
@@ -51,7 +53,18 @@ pub(super) struct Composition<'a> {
 impl<'a> Composition<'a> {
     /// Nothing yet, of the plan for `whole`.
     pub(super) fn new(whole: &'a PlanRequest<'a>) -> Composition<'a> {
-        Composition { whole, lane: LaneBuilder::default(), reserved: 0, scratch: 0 }
+        Composition { whole, lanes: Vec::new(), lane: LaneBuilder::default(), reserved: 0, scratch: 0 }
+    }
+
+    /// Begins a lane beside those before, with scratch of its own.
+    pub(super) fn begin_lane(&mut self) {
+        self.lanes.push(std::mem::take(&mut self.lane));
+        self.reserved = self.scratch;
+    }
+
+    /// Gives what is added next at least this number of a round.
+    pub(super) fn not_before(&mut self, round: usize) {
+        self.lane.not_before(round);
     }
 
     /// Takes scratch for good. What is in it is undefined, also where calls before have written to it.
@@ -94,9 +107,9 @@ impl<'a> Composition<'a> {
         }
     }
 
-    /// The plan: this lane, and lanes that have nothing to do with it.
+    /// The plan: these lanes, and some that have nothing to do with them.
     pub(super) fn finish(self, beside: impl IntoIterator<Item = LaneBuilder>) -> Plan {
-        plan(self.scratch, [self.lane].into_iter().chain(beside))
+        plan(self.scratch, self.lanes.into_iter().chain([self.lane]).chain(beside))
     }
 }
 

@@ -12,6 +12,9 @@ use super::segments::Segments;
 use crate::base::Rank;
 use crate::plan::PlanRequest;
 
+/// Chunks of a pipeline, at most: with so many, what does not overlap is small.
+const MAX_CHUNKS: usize = 8;
+
 /// The ranks of a communicator, by host.
 pub(super) struct Hosts {
     /// Of each host, in the order in which they carry columns.
@@ -121,6 +124,17 @@ impl Hosts {
         Segments::new(count, (count / self.count()).clamp(1, self.most()))
     }
 
+    /// Cuts a buffer into chunks, such that what a carrier sends another at a time is about `chunk_bytes`, or more.
+    ///
+    /// One chunk where there is nothing to overlap: on one host, or with one rank on each. Several have enough
+    /// elements that [`Hosts::slices`] cuts all of them alike.
+    pub(super) fn chunks(&self, request: &PlanRequest) -> Segments {
+        let least = (request.chunk_bytes / request.element_bytes.max(1)).max(1) * self.most() * self.count();
+        let overlaps = self.count() > 1 && self.most() > 1;
+        let most = if overlaps { MAX_CHUNKS } else { 1 };
+        Segments::new(request.count, (request.count / least).clamp(1, most))
+    }
+
     /// The members of a host as a range of ranks, if they are consecutive.
     pub(super) fn consecutive(&self, host: usize) -> Option<Range<usize>> {
         let members = self.members(host);
@@ -188,6 +202,30 @@ mod tests {
         let hosts = hosts("aaaabbc", 0, None);
         for (count, parts) in [(0, 1), (1, 1), (5, 1), (6, 2), (9, 3), (12, 4), (1000, 4)] {
             assert_eq!(hosts.slices(count).parts(), parts, "{count}");
+        }
+    }
+
+    #[test]
+    fn several_chunks_are_cut_into_the_same_number_of_slices() {
+        let hosts = hosts("aaaabbc", 0, None);
+        for count in [0, 1, 11, 12, 23, 24, 25, 95, 96, 1000, 1001, 12_345] {
+            let topology = Topology::one_host(1);
+            let request = PlanRequest {
+                collective: Collective::AllReduce,
+                size: 7,
+                rank: 0,
+                root: 0,
+                count,
+                element_bytes: 4,
+                in_place: false,
+                chunk_bytes: 1,
+                topology: &topology,
+            };
+            let chunks = hosts.chunks(&request);
+            assert_eq!(chunks.parts(), (count / 12).clamp(1, MAX_CHUNKS));
+            let parts: Vec<_> =
+                (0..chunks.parts()).map(|chunk| hosts.slices(chunks.part(chunk).len()).parts()).collect();
+            assert!(parts.len() == 1 || parts.iter().all(|&slices| slices == 4), "{count}: {parts:?}");
         }
     }
 

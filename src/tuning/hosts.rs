@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn all_reduce_on_several_hosts_of_several_ranks_is_hierarchical() {
         for labels in ["aaaabbbb", "abababab", "aaaabbbbccccdddd", "aabbbbb"] {
-            for bytes in [8, 4 << 10, 1 << 20] {
+            for bytes in [8, 4 << 10, 1 << 20, 64 << 20] {
                 assert_eq!(chosen(labels, Collective::AllReduce, bytes), "hierarchical", "{labels} {bytes}");
             }
         }

@@ -88,7 +88,8 @@ fn sent_by_hosts(collective: Collective, topology: &Topology, count: usize) -> V
     let algorithm = find(collective, HIERARCHICAL).expect("a row of the table");
     let mut sent = vec![(0, 0); topology.hosts() as usize];
     for rank in 0..topology.size() {
-        let request = PlanRequest { rank, root: 0, count, ..small(algorithm, topology) };
+        let request =
+            PlanRequest { rank, root: 0, count, chunk_bytes: 64 << 10, ..small(algorithm, topology) };
         let plan = (algorithm.build)(&request);
         let steps = plan.lanes.iter().flat_map(|lane| &lane.rounds).flat_map(|round| &round.steps);
         for step in steps {
