@@ -71,7 +71,9 @@ impl Communicator {
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
-        let ports = ports(mesh, job.rank, config.single_copy, deadline)?;
+        let settings =
+            shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
+        let ports = ports(mesh, job.rank, settings, deadline)?;
         let transports = describe_transports(&ports);
         let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
@@ -80,7 +82,7 @@ impl Communicator {
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
         let tuning = if crowded { tuning.oversubscribed() } else { tuning };
         if crowded {
-            driver.lock().crowded = true;
+            driver.lock().set_crowded();
         }
         let comm = Communicator {
             rank: job.rank,
@@ -212,7 +214,7 @@ fn deadline(config: &Config, own: &CommConfig) -> Instant {
 }
 
 /// A port per rank: shared memory where no data socket was made, else TCP.
-fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result<Vec<Port>> {
+fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> Result<Vec<Port>> {
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
@@ -220,7 +222,7 @@ fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(Box::new(shm::offer(&peer.control, single_copy)?))
+                Some(Box::new(shm::offer(&peer.control, settings)?))
             }
             _ => None,
         });
@@ -233,9 +235,7 @@ fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result
             (Some(peer), Some(link)) => (link, Some(peer.control)),
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
-                None => {
-                    (Box::new(shm::accept(&peer.control, Some(deadline), single_copy)?), Some(peer.control))
-                }
+                None => (Box::new(shm::accept(&peer.control, Some(deadline), settings)?), Some(peer.control)),
             },
         };
         ports.push(Port::new(link, control.map(Control::new), label));

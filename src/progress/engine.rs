@@ -69,7 +69,7 @@ pub struct Engine {
     /// When somebody was first seen to be gone.
     pub(super) departure: Option<Instant>,
     /// Ranks share processors: give way soon.
-    pub crowded: bool,
+    pub(super) crowded: bool,
     /// Calls that need no preparation any more.
     pub(super) recent: Recent,
     /// Until all ranks have met, a notice is kept back.
@@ -112,6 +112,12 @@ impl Engine {
     /// Name of the communicator in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Ranks share processors.
+    pub fn set_crowded(&mut self) {
+        self.crowded = true;
+        self.ports.iter_mut().for_each(|port| port.inbox.link.set_crowded(true));
     }
 
     /// The way to each rank.

@@ -14,6 +14,7 @@ use super::straight::Op;
 use crate::base::Rank;
 use crate::plan::Buffer;
 use crate::reduce::ReduceFn;
+use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 
@@ -67,6 +68,11 @@ impl Memory {
         }
     }
 }
+
+/// Results on their way past the caches; stays in the nearest one.
+#[repr(align(64))]
+struct Piece([u8; PIECE_BYTES]);
+const PIECE_BYTES: usize = 4 << 10;
 
 /// What one visit has done.
 #[derive(Debug, Default)]
@@ -289,6 +295,7 @@ impl Execution {
             Found::Mine(source) => source,
         };
         let dst = self.memory.address(&step.dst, state.done);
+        let len = step.dst.len;
         let n = match &step.operand {
             // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
             // memory and scratch lie outside of the link's memory.
@@ -297,7 +304,7 @@ impl Execution {
                 let arrival = port.inbox.arrival(source).map_err(fail)?;
                 let elements = want.min(arrival.bytes) / program.element_bytes;
                 let operand = self.memory.address(operand, state.done);
-                self.combine(dst, operand, arrival.data, elements);
+                self.combine(dst, operand, arrival.data, elements, len >= STREAMED_FROM);
                 port.inbox.consume(source, elements * program.element_bytes);
                 elements * program.element_bytes
             }
@@ -306,7 +313,7 @@ impl Execution {
             return Ok(false);
         }
         port.ring_if_wanted();
-        let (lane, len) = (step.lane, step.dst.len);
+        let lane = step.lane;
         let state = &mut self.recvs[queue];
         state.done += n;
         if state.done == len {
@@ -364,12 +371,28 @@ impl Execution {
         }
     }
 
+    /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
     #[inline]
-    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
+    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
         let reduce = self.prepared.reduce.expect("a plan that reduces is begun with an operator");
-        // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
-        // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
-        unsafe { reduce(dst, a, b, elements) };
+        if !streamed || dst.cast_const() == a || dst.cast_const() == b {
+            // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
+            // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
+            return unsafe { reduce(dst, a, b, elements) };
+        }
+        let element_bytes = self.prepared.program.element_bytes;
+        let mut piece = Piece([0; PIECE_BYTES]);
+        let piece = piece.0.as_mut_ptr();
+        let step = PIECE_BYTES / element_bytes;
+        let mut done = 0;
+        while done < elements {
+            let (n, at) = (step.min(elements - done), done * element_bytes);
+            // SAFETY: `n` elements of `a` and `b` from `done` on are readable, as above, and as many fit into the piece.
+            unsafe { reduce(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
+            // SAFETY: the piece is our own; `n` elements of `dst` are writable, as above.
+            unsafe { copy_from_shared(dst.wrapping_add(at), piece, n * element_bytes, true) };
+            done += n;
+        }
     }
 
     /// Whether the plan has anything to receive from `peer`.

@@ -8,6 +8,7 @@
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
 
+mod distance;
 mod layout;
 mod protocol;
 mod quick;
@@ -18,16 +19,17 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
-use self::layout::{INLINE_BYTES, SLOT_BYTES, SLOTS};
+use self::distance::Distance;
+use self::layout::{INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use super::{Arrival, Header, Link, garbage};
-use crate::sys::memory_copy::copy_to_shared;
+use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
 pub use quick::Peek;
-pub use segment::{accept, offer};
+pub use segment::{Settings, accept, offer};
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
@@ -50,6 +52,8 @@ enum Place {
 /// A link through shared memory.
 pub struct ShmLink {
     memory: SharedMemory,
+    /// Of each ring.
+    slots: usize,
     /// 0: the lower rank of the pair, 1: the higher.
     side: usize,
     producer: Producer,
@@ -57,6 +61,9 @@ pub struct ShmLink {
     head: Option<Head>,
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
+    distance: Distance,
+    /// Ranks share processors.
+    is_crowded: bool,
     /// The message that the peer is reading out of our memory.
     offer: Option<Offer>,
     /// Bytes of our offers that are accounted for.
@@ -73,18 +80,26 @@ pub struct ShmLink {
 unsafe impl Send for ShmLink {}
 
 impl ShmLink {
-    /// `memory` is zeroed, PAIR_BYTES long, mapped by exactly two links, one for each side. `peer` is the other
+    /// `memory` is zeroed, `layout::pair_bytes(slots)` long, mapped by exactly two links, one for each side. `peer` is the other
     /// side's process, if it is known.
-    fn new(memory: SharedMemory, side: usize, peer: Option<libc::pid_t>) -> io::Result<ShmLink> {
-        assert!(memory.len() >= layout::PAIR_BYTES && side < 2);
+    fn new(
+        memory: SharedMemory,
+        slots: usize,
+        side: usize,
+        peer: Option<libc::pid_t>,
+    ) -> io::Result<ShmLink> {
+        assert!(memory.len() >= layout::pair_bytes(slots) && side < 2);
         let secret = Secret::publish(&words(&memory, side))?;
         Ok(ShmLink {
             memory,
+            slots,
             side,
-            producer: Producer::new(SLOTS),
-            consumer: Consumer::new(SLOTS),
+            producer: Producer::new(slots),
+            consumer: Consumer::new(slots),
             head: None,
             bell_due: false,
+            distance: Distance::default(),
+            is_crowded: false,
             offer: None,
             offered: 0,
             reader: peer.map(Reader::new),
@@ -122,9 +137,15 @@ impl ShmLink {
         self.bell_due = true;
     }
 
+    /// Start of the ring that `side` fills.
+    #[inline]
+    fn ring(&self, side: usize) -> usize {
+        layout::ring(side, self.slots)
+    }
+
     fn at(&self, offset: usize) -> *mut u8 {
         debug_assert!(offset < self.memory.len());
-        // SAFETY: every offset is made by `layout` from a slot below SLOTS and a side below 2, hence inside
+        // SAFETY: every offset is made by `layout` from a slot below `slots` and a side below 2, hence inside
         // the mapping, whose length `new` has checked.
         unsafe { self.memory.start().add(offset) }
     }
@@ -150,7 +171,7 @@ impl Link for ShmLink {
         bytes: usize,
         may_lend: bool,
     ) -> io::Result<Option<usize>> {
-        let ring = layout::ring(self.side);
+        let ring = self.ring(self.side);
         if let Some(offer) = &mut self.offer
             && offer.header == *header
         {
@@ -167,11 +188,14 @@ impl Link for ShmLink {
         }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
+        if self.producer.must_look() {
+            self.distance.sample(consumed);
+        }
         let Some(slot) = self.producer.free_slot(consumed).map_err(|_| garbage("consumed too much"))? else {
             return Ok(None);
         };
         let line = ring + layout::line(slot);
-        if may_lend && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
+        if may_lend && self.is_crowded && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
@@ -185,9 +209,10 @@ impl Link for ShmLink {
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
+            let (far, lap) = (self.distance.is_far(), self.producer.lap());
             // SAFETY: the caller vouches for `data`; the target is a data area of SLOT_BYTES that is ours
             // until it is published, inside the mapping, and no user buffer overlaps our mapping.
-            unsafe { copy_to_shared(self.at(ring + layout::data(slot)), data, bytes) };
+            unsafe { copy_to_shared(self.at(ring + layout::data(slot, lap, bytes)), data, bytes, far) };
         }
         self.publish(line, header, bytes as u32);
         Ok(Some(bytes))
@@ -199,7 +224,7 @@ impl Link for ShmLink {
             return Ok(Some(head.header));
         }
         let slot = self.consumer.slot();
-        let ring = layout::ring(1 - self.side);
+        let ring = self.ring(1 - self.side);
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
             return Ok(None);
@@ -221,7 +246,11 @@ impl Link for ShmLink {
             (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
         } else if bytes as usize <= SLOT_BYTES {
             let bytes = bytes as usize;
-            let data = self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) });
+            let data = self.at(if bytes <= INLINE_BYTES {
+                line + 32
+            } else {
+                ring + layout::data(slot, self.consumer.lap(), bytes)
+            });
             (Place::Slot(data), bytes)
         } else {
             return Err(garbage("a fragment longer than its slot"));
@@ -268,18 +297,18 @@ impl Link for ShmLink {
         // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
-        unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
+        unsafe { copy_from_shared(dst, arrival.data, n, bytes >= STREAMED_FROM) };
         self.consume(n);
         Ok(n)
     }
 
     #[inline]
     fn consume(&mut self, bytes: usize) {
+        let ring = self.ring(1 - self.side);
         let Some(head) = &mut self.head else { return };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
-        let ring = layout::ring(1 - self.side);
         if let Place::Offered(_) = head.place {
             if let Some(reader) = &mut self.reader {
                 reader.consume(bytes);
@@ -296,6 +325,10 @@ impl Link for ShmLink {
             self.consumer.release(consumed);
             self.bell_due = true;
         }
+    }
+
+    fn set_crowded(&mut self, crowded: bool) {
+        self.is_crowded = crowded;
     }
 
     fn as_shm(&mut self) -> Option<&mut ShmLink> {

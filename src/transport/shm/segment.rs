@@ -3,33 +3,42 @@
 use std::time::Instant;
 
 use super::ShmLink;
-use super::layout::PAIR_BYTES;
+use super::layout::{pair_bytes, slots};
 use crate::base::{Error, Result};
 use crate::sys::descriptor_passing::{receive_descriptor, send_descriptor};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 use crate::sys::socket::Socket;
 
-/// Makes the memory of a pair and offers it to the higher rank over `socket`. Does not wait. `single_copy`: this side
-/// may read the peer's memory, if the kernel permits it.
-pub fn offer(socket: &Socket, single_copy: bool) -> Result<ShmLink> {
-    let (memory, fd) = SharedMemory::create(PAIR_BYTES)
+/// What both sides of a pair set up alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Ranks of this host in the communicator.
+    pub ranks: u32,
+    /// This side may read the peer's memory, if the kernel permits it.
+    pub single_copy: bool,
+}
+
+/// Makes the memory of a pair and offers it to the higher rank over `socket`. Does not wait.
+pub fn offer(socket: &Socket, settings: Settings) -> Result<ShmLink> {
+    let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
     send_descriptor(socket, &fd).map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
-    link(memory, 0, socket, single_copy)
+    link(memory, 0, socket, settings)
 }
 
 /// Takes the memory that the lower rank offers over `socket`. `single_copy` as in [`offer`].
-pub fn accept(socket: &Socket, deadline: Option<Instant>, single_copy: bool) -> Result<ShmLink> {
+pub fn accept(socket: &Socket, deadline: Option<Instant>, settings: Settings) -> Result<ShmLink> {
     let fd = receive_descriptor(socket, deadline)
         .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
-    let memory = SharedMemory::open(fd, PAIR_BYTES)
+    let memory = SharedMemory::open(fd, pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot map the shared memory of a peer", e))?;
-    link(memory, 1, socket, single_copy)
+    link(memory, 1, socket, settings)
 }
 
-fn link(memory: SharedMemory, side: usize, socket: &Socket, single_copy: bool) -> Result<ShmLink> {
+fn link(memory: SharedMemory, side: usize, socket: &Socket, settings: Settings) -> Result<ShmLink> {
     // Unknown where the peer is in another process namespace; then everything goes through slots.
-    let peer = process_memory::peer_of(socket).ok().filter(|_| single_copy);
-    ShmLink::new(memory, side, peer).map_err(|e| Error::system("cannot get random bytes", e))
+    let peer = process_memory::peer_of(socket).ok().filter(|_| settings.single_copy);
+    ShmLink::new(memory, slots(settings.ranks), side, peer)
+        .map_err(|e| Error::system("cannot get random bytes", e))
 }
