@@ -153,3 +153,35 @@ pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
     let between = cheapest(&CANDIDATES, &chunk, &hosts).price(&chunk, &hosts, &links.remote);
     within + between + (chunks.parts() as f64 - 1.0) * within.max(between)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::between;
+    use super::*;
+    use crate::topology::Topology;
+
+    #[test]
+    fn no_candidate_has_more_rounds_than_a_chunk_leaves_between_its_local_phases() {
+        for hosts in 2..70 {
+            let topology = Topology::from_labels(&(0..hosts).collect::<Vec<u32>>());
+            let request = PlanRequest {
+                collective: Collective::AllReduce,
+                size: hosts,
+                rank: 0,
+                root: 0,
+                count: 1000,
+                element_bytes: 4,
+                in_place: false,
+                chunk_bytes: 64,
+                topology: &topology,
+            };
+            let most = between::most_rounds(&Hosts::of(&request));
+            for (number, candidate) in CANDIDATES.iter().enumerate() {
+                for rank in 0..hosts {
+                    let plan = (candidate.build)(&PlanRequest { rank, ..request });
+                    assert!(plan.lanes.len() == 1 && plan.lanes[0].rounds.len() <= most, "{number}, {hosts}");
+                }
+            }
+        }
+    }
+}
