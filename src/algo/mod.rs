@@ -34,7 +34,7 @@ mod tests;
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::{LinkModel, Links, Traffic};
+use crate::tuning::{LinkModel, Paths, Traffic};
 
 /// A row of the table. `anyccl info` prints it.
 pub struct Algorithm {
@@ -58,7 +58,7 @@ pub enum Cost {
     /// It does not look at hosts: one kind of link, which hosts make slower for messages that go like this.
     Flat(Traffic, fn(&PlanRequest, &LinkModel) -> f64),
     /// It knows which of its messages leave the host.
-    ByHost(fn(&PlanRequest, &Links) -> f64),
+    ByHost(fn(&PlanRequest, &Paths) -> f64),
 }
 
 /// Name of the algorithms that go by host.

@@ -8,6 +8,7 @@ use super::Operation;
 use super::agreement::{self, Agreed};
 use super::programs::Programs;
 use super::request::Request;
+use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId, mesh};
 use crate::config::Config;
@@ -39,6 +40,8 @@ pub struct CommConfig {
 pub struct Communicator {
     rank: Rank,
     topology: Topology,
+    /// By rank.
+    transports: Vec<&'static str>,
     timeout: Option<Duration>,
     programs: Programs,
     driver: Arc<Driver>,
@@ -74,7 +77,8 @@ impl Communicator {
         let settings =
             shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
         let ports = ports(mesh, job.rank, settings, deadline)?;
-        let transports = describe_transports(&ports);
+        let description = describe_transports(&ports);
+        let transports = ports.iter().map(Port::transport).collect();
         let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
@@ -87,6 +91,7 @@ impl Communicator {
         let comm = Communicator {
             rank: job.rank,
             topology,
+            transports,
             timeout: timeout(config, own),
             programs: Programs::new(tuning, some_tcp, crowded),
             driver: Arc::new(driver),
@@ -94,7 +99,7 @@ impl Communicator {
         };
         log_line!(
             Info,
-            "rank {} of {} in \"{name}\" (local {} of {}): {transports}; found by {}; builtin engine {}{}",
+            "rank {} of {} in \"{name}\" (local {} of {}): {description}; found by {}; builtin engine {}{}",
             comm.rank,
             comm.size(),
             comm.local_rank(),
@@ -124,6 +129,16 @@ impl Communicator {
     /// Number of ranks on my host.
     pub fn local_size(&self) -> u32 {
         self.topology.local_size(self.rank)
+    }
+
+    /// Name of the transport to a rank below the size; "self" for this one.
+    pub fn transport(&self, peer: Rank) -> &'static str {
+        self.transports[peer as usize]
+    }
+
+    /// The algorithm that this communicator uses for a collective call. Local; equal on all ranks.
+    pub fn algorithm(&self, call: &Call) -> Result<&'static Algorithm> {
+        self.programs.algorithm(call, &self.topology)
     }
 
     /// Runs a call to its end.

@@ -18,6 +18,7 @@ use super::prepared::{Prepared, Recent};
 use super::straight;
 use crate::base::{CallKind, Error, Rank, Result};
 use crate::log_line;
+use crate::observe::trace;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 use crate::transport::control::Message;
@@ -181,9 +182,9 @@ impl Engine {
         Ok(Some(self.enlist(prepared, buffers, execution)))
     }
 
-    /// Nothing is under way and nothing is wrong.
+    /// Nothing is under way, nothing is wrong, and nobody wants to see each step.
     fn is_quiet(&self) -> bool {
-        self.actives.is_empty() && self.failure.is_none() && !self.stalls_known
+        self.actives.is_empty() && self.failure.is_none() && !self.stalls_known && !trace::is_on()
     }
 
     fn spare_for(&mut self, prepared: &Arc<Prepared>) -> Box<Execution> {

@@ -12,6 +12,7 @@ use super::prepared::Prepared;
 use super::program::{Bytes, Local, RecvStep};
 use super::straight::Op;
 use crate::base::Rank;
+use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
 use crate::reduce::ReduceFn;
 use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
@@ -116,6 +117,7 @@ pub(super) struct Execution {
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
     lanes_left: u32,
+    trace: Option<Box<Recorder>>,
 }
 
 // SAFETY: the pointers are the caller's buffers, which it has promised to leave alone until the operation
@@ -135,6 +137,7 @@ impl Execution {
             sends: Vec::new(),
             recvs: Vec::new(),
             lanes_left: 0,
+            trace: None,
         }
     }
 
@@ -201,6 +204,7 @@ impl Execution {
         self.recvs.clear();
         self.recvs.resize(program.recvs.len(), QueueState::default());
         self.lanes_left = program.lanes.len() as u32;
+        self.trace = Recorder::begin(header.sequence, program.lanes.len());
         self.prepared = prepared;
     }
 
@@ -265,6 +269,9 @@ impl Execution {
         state.done += sent;
         if state.done == len {
             *state = QueueState { next: state.next + 1, done: 0 };
+            if let Some(trace) = &mut self.trace {
+                trace.transfer(Activity::Send, lane, peer, len);
+            }
             self.finish_transfer(lane as usize);
         }
         Ok(true)
@@ -318,6 +325,11 @@ impl Execution {
         state.done += n;
         if state.done == len {
             *state = QueueState { next: state.next + 1, done: 0 };
+            if let Some(trace) = &mut self.trace {
+                let reduces = step.operand.is_some();
+                let activity = if reduces { Activity::ReceiveReduce } else { Activity::Receive };
+                trace.transfer(activity, lane, peer, len);
+            }
             self.finish_transfer(lane as usize);
         }
         Ok(true)
@@ -354,12 +366,21 @@ impl Execution {
         loop {
             let Some(round) = self.prepared.program.lanes[lane].get(self.lanes[lane].round as usize) else {
                 self.lanes_left -= 1;
+                if let Some(trace) = self.trace.take_if(|_| self.lanes_left == 0) {
+                    trace.end();
+                }
                 return;
             };
+            if let Some(trace) = &mut self.trace {
+                trace.enter(lane, self.lanes[lane].round);
+            }
             for local in &round.locals {
                 let reduce = self.prepared.reduce;
                 // SAFETY: spans of the program, valid by `begin`'s contract.
                 unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
+                if let Some(trace) = &mut self.trace {
+                    trace.local(local.activity(), lane);
+                }
             }
             let transfers = round.transfers;
             let state = &mut self.lanes[lane];

@@ -7,9 +7,9 @@ use super::LinkModel;
 use crate::base::Rank;
 use crate::plan::PlanRequest;
 
-/// The links of a job, for algorithms that know which rank is where.
+/// Both kinds of links of a job, for algorithms that know which rank is where.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Links {
+pub struct Paths {
     /// Within a host, for each rank.
     pub local: LinkModel,
     /// Between hosts, for all ranks of a host together.
@@ -27,7 +27,7 @@ pub enum Traffic {
     Root,
 }
 
-impl Links {
+impl Paths {
     /// The link that an algorithm without knowledge of hosts seems to have.
     ///
     /// Its rounds wait for the slowest message, so the latency is that between hosts. A byte costs what it costs on
@@ -84,7 +84,7 @@ mod tests {
     use crate::config::Config;
     use crate::topology::Topology;
 
-    const LINKS: Links = Links { local: LinkModel::SHM, remote: LinkModel::TCP };
+    const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
 
     /// `labels`: one letter per rank, its host.
     fn with_request<R>(
@@ -111,7 +111,7 @@ mod tests {
     fn wires(labels: &str, traffic: Traffic) -> f64 {
         let local = LinkModel { us_per_byte: 0.0, ..LinkModel::SHM };
         with_request(labels, Collective::Barrier, 0, |request| {
-            Links { local, ..LINKS }.seen_by(traffic, request).us_per_byte / LinkModel::TCP.us_per_byte
+            Paths { local, ..PATHS }.seen_by(traffic, request).us_per_byte / LinkModel::TCP.us_per_byte
         })
     }
 
@@ -128,7 +128,7 @@ mod tests {
     fn one_rank_per_host_sees_the_plain_link() {
         for traffic in [Traffic::Everywhere, Traffic::Neighbours, Traffic::Root] {
             with_request("abcd", Collective::AllReduce, 1, |request| {
-                assert_eq!(LINKS.seen_by(traffic, request), LinkModel::TCP);
+                assert_eq!(PATHS.seen_by(traffic, request), LinkModel::TCP);
             });
         }
     }

@@ -2,14 +2,17 @@
 //!
 //! Every rank must pick the same one. So the choice depends on the request without rank and in-place
 //! flag, on the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes
-//! when the communicator is made. Nothing is measured locally.
+//! when the communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
+//! from a file.
 
+mod file;
 mod hosts;
 mod link;
 mod overrides;
 mod wire;
 
-pub use hosts::{Links, Traffic};
+pub use file::Links;
+pub use hosts::{Paths, Traffic};
 pub use link::LinkModel;
 
 use overrides::Overrides;
@@ -32,11 +35,12 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Default models with the user's settings. An unknown algorithm is an error that lists the known.
+    /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
+        let Links { shm, tcp } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
         Ok(Tuning {
-            shm: LinkModel::SHM,
-            tcp: LinkModel::TCP,
+            shm,
+            tcp,
             chunk_bytes: config.chunk_bytes,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
         })
@@ -82,11 +86,11 @@ impl Tuning {
 
     fn predict(&self, algorithm: &Algorithm, request: &PlanRequest, all_tcp: bool) -> f64 {
         let local = if all_tcp { self.tcp } else { self.shm };
-        let links = Links { local, remote: self.tcp };
+        let paths = Paths { local, remote: self.tcp };
         match algorithm.cost {
             Cost::Flat(_, cost) if request.topology.hosts() == 1 => cost(request, &local),
-            Cost::Flat(traffic, cost) => cost(request, &links.seen_by(traffic, request)),
-            Cost::ByHost(cost) => cost(request, &links),
+            Cost::Flat(traffic, cost) => cost(request, &paths.seen_by(traffic, request)),
+            Cost::ByHost(cost) => cost(request, &paths),
         }
     }
 }

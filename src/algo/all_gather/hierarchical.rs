@@ -14,7 +14,7 @@ use super::super::hosts::{Hosts, runs};
 use super::{blocks, own_copy};
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
@@ -46,13 +46,13 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish(own_copy(request))
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::of(request);
     let t = Terms::of(request);
     let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
     let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
-    burst(&links.remote, abroad)
-        + moved(&links.remote, crossing)
-        + burst(&links.local, peers)
-        + moved(&links.local, peers / (peers + 1.0) * t.size * t.bytes)
+    burst(&paths.remote, abroad)
+        + moved(&paths.remote, crossing)
+        + burst(&paths.local, peers)
+        + moved(&paths.local, peers / (peers + 1.0) * t.size * t.bytes)
 }

@@ -26,7 +26,7 @@ use super::super::segments::Segments;
 use super::{one_shot, rabenseifner, recursive_doubling, ring, two_shot};
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 /// For the phase between hosts.
 const CANDIDATES: [Candidate; 5] = [
@@ -141,7 +141,7 @@ impl Chunk<'_> {
     }
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::of(request);
     let chunks = hosts.chunks(request);
     let chunk = largest(request, &chunks);
@@ -149,8 +149,8 @@ pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
     // What a carrier gets in either local phase.
     let bytes = peers * Terms::of(&chunk).bytes / hosts.slices(chunk.count).parts() as f64;
     let within =
-        2.0 * burst(&links.local, peers) + collected(&links.local, peers, bytes) + moved(&links.local, bytes);
-    let between = cheapest(&CANDIDATES, &chunk, &hosts).price(&chunk, &hosts, &links.remote);
+        2.0 * burst(&paths.local, peers) + collected(&paths.local, peers, bytes) + moved(&paths.local, bytes);
+    let between = cheapest(&CANDIDATES, &chunk, &hosts).price(&chunk, &hosts, &paths.remote);
     within + between + (chunks.parts() as f64 - 1.0) * within.max(between)
 }
 

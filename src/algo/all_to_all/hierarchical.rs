@@ -18,7 +18,7 @@ use super::super::hosts::Hosts;
 use super::{blocks, own_copy};
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
@@ -82,13 +82,13 @@ fn collect(round: &mut RoundBuilder, request: &PlanRequest, hosts: &Hosts, own: 
     }
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::of(request);
     let t = Terms::of(request);
     let (abroad, most) = (hosts.count() as f64 - 1.0, hosts.most() as f64);
     let messages = (most - 1.0) * hosts.count() as f64;
-    burst(&links.local, messages)
-        + moved(&links.local, t.others() * t.bytes)
-        + burst(&links.remote, abroad)
-        + moved(&links.remote, most * (t.size - most) * t.bytes)
+    burst(&paths.local, messages)
+        + moved(&paths.local, t.others() * t.bytes)
+        + burst(&paths.remote, abroad)
+        + moved(&paths.remote, most * (t.size - most) * t.bytes)
 }

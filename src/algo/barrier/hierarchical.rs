@@ -12,7 +12,7 @@ use super::super::hosts::Hosts;
 use super::{dissemination, one_shot};
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 /// For the phase between hosts.
 const CANDIDATES: [Candidate; 2] = [
@@ -54,8 +54,8 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish([])
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::of(request);
-    let local = 2.0 * burst(&links.local, hosts.most() as f64 - 1.0);
-    local + cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &links.remote)
+    let local = 2.0 * burst(&paths.local, hosts.most() as f64 - 1.0);
+    local + cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &paths.remote)
 }

@@ -15,7 +15,7 @@ use super::super::hosts::Hosts;
 use super::{binomial, one_shot, own_copy, scatter_all_gather};
 use crate::base::{Collective, Rank};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 /// For the phase between hosts.
 const CANDIDATES: [Candidate; 3] = [
@@ -75,16 +75,16 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish(own_copy(request))
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::led_by_root(request);
     let slices = hosts.slices(request.count).parts() as f64;
     let (peers, bytes) = (hosts.most() as f64 - 1.0, Terms::of(request).bytes);
     let others = (slices - 1.0) / slices * bytes;
-    let scattered = burst(&links.local, slices - 1.0) + moved(&links.local, others);
+    let scattered = burst(&paths.local, slices - 1.0) + moved(&paths.local, others);
     let gathered = match slices > 1.0 {
-        true => burst(&links.local, peers) + moved(&links.local, others),
-        false => burst(&links.local, peers) + moved(&links.local, peers * bytes),
+        true => burst(&paths.local, peers) + moved(&paths.local, others),
+        false => burst(&paths.local, peers) + moved(&paths.local, peers * bytes),
     };
     let local = scattered + gathered;
-    local + cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &links.remote)
+    local + cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &paths.remote)
 }

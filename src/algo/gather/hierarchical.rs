@@ -13,7 +13,7 @@ use super::super::hosts::Hosts;
 use super::{blocks, linear, own_copy};
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
@@ -77,14 +77,14 @@ fn collect(request: &PlanRequest, hosts: &Hosts, composition: &mut Composition) 
     });
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::of(request);
     let t = Terms::of(request);
     let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
     let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
     // Within the root's host and, before they cross, within the others.
-    burst(&links.local, peers)
-        + moved(&links.local, 2.0 * peers * t.bytes)
-        + burst(&links.remote, abroad)
-        + moved(&links.remote, crossing)
+    burst(&paths.local, peers)
+        + moved(&paths.local, 2.0 * peers * t.bytes)
+        + burst(&paths.remote, abroad)
+        + moved(&paths.remote, crossing)
 }

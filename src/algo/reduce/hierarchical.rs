@@ -16,7 +16,7 @@ use super::super::hosts::Hosts;
 use super::{binomial, one_shot, rabenseifner_gather};
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 /// For the phase between hosts.
 const CANDIDATES: [Candidate; 3] = [
@@ -87,12 +87,12 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish([])
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::led_by_root(request);
     let slices = hosts.slices(request.count).parts() as f64;
     let (peers, slice) = (hosts.most() as f64 - 1.0, Terms::of(request).bytes / slices);
-    let scattered = burst(&links.local, peers) + collected(&links.local, peers, peers * slice);
-    let gathered = burst(&links.local, slices - 1.0) + moved(&links.local, (slices - 1.0) * slice);
-    let among = cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &links.remote);
+    let scattered = burst(&paths.local, peers) + collected(&paths.local, peers, peers * slice);
+    let gathered = burst(&paths.local, slices - 1.0) + moved(&paths.local, (slices - 1.0) * slice);
+    let among = cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &paths.remote);
     scattered + among + gathered
 }

@@ -16,7 +16,7 @@ use super::super::reduce::one_shot;
 use super::blocks;
 use crate::base::{Collective, Rank};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
@@ -80,15 +80,15 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish([])
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let hosts = Hosts::of(request);
     let t = Terms::of(request);
     let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
     let local = peers / (peers + 1.0) * t.size * t.bytes;
     let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
-    burst(&links.local, peers)
-        + collected(&links.local, peers, local)
-        + burst(&links.remote, abroad)
-        + moved(&links.remote, crossing)
-        + reduced(&links.remote, abroad * t.bytes)
+    burst(&paths.local, peers)
+        + collected(&paths.local, peers, local)
+        + burst(&paths.remote, abroad)
+        + moved(&paths.remote, crossing)
+        + reduced(&paths.remote, abroad * t.bytes)
 }

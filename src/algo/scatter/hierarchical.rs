@@ -13,7 +13,7 @@ use super::super::hosts::Hosts;
 use super::{blocks, linear, own_copy};
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Links;
+use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
@@ -72,7 +72,7 @@ fn distribute(request: &PlanRequest, hosts: &Hosts, composition: &mut Compositio
     });
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, links: &Links) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     // The same messages as those of a gather, the other way.
-    gather::hierarchical::cost(request, links)
+    gather::hierarchical::cost(request, paths)
 }

@@ -20,7 +20,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use super::{Arrival, Header, Link, garbage};
@@ -125,8 +125,8 @@ impl ShmLink {
 
     /// Fills the slot's control line but for the payload, and hands the slot over.
     #[inline]
-    fn publish(&mut self, line: usize, header: &Header, bytes: u32) {
-        self.word32(line + 4).store(bytes, Ordering::Relaxed);
+    fn publish(&mut self, line: usize, header: &Header, extent: u32) {
+        self.word32(line + 4).store(extent, Ordering::Relaxed);
         self.word32(line + 8).store(header.context, Ordering::Relaxed);
         self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
         self.word64(line + 16).store(header.call[0], Ordering::Relaxed);
@@ -204,17 +204,19 @@ impl Link for ShmLink {
             return Ok(None);
         }
         let bytes = bytes.min(SLOT_BYTES);
+        // Lines that go from core to core should rest; those of a rank on the same core are best where they are.
+        let start = if self.is_crowded { 0 } else { layout::part(self.producer.lap(), bytes) };
         if bytes <= INLINE_BYTES {
             // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
-            let (far, lap) = (self.distance.is_far(), self.producer.lap());
+            let far = self.distance.is_far();
             // SAFETY: the caller vouches for `data`; the target is a data area of SLOT_BYTES that is ours
             // until it is published, inside the mapping, and no user buffer overlaps our mapping.
-            unsafe { copy_to_shared(self.at(ring + layout::data(slot, lap, bytes)), data, bytes, far) };
+            unsafe { copy_to_shared(self.at(ring + layout::data(slot) + start), data, bytes, far) };
         }
-        self.publish(line, header, bytes as u32);
+        self.publish(line, header, Extent { bytes, start }.encode());
         Ok(Some(bytes))
     }
 
@@ -232,7 +234,7 @@ impl Link for ShmLink {
         if !self.has_probed {
             self.probe();
         }
-        let bytes = self.word32(line + 4).load(Ordering::Relaxed);
+        let extent = self.word32(line + 4).load(Ordering::Relaxed);
         let header = Header {
             context: self.word32(line + 8).load(Ordering::Relaxed),
             sequence: self.word32(line + 12).load(Ordering::Relaxed),
@@ -241,17 +243,12 @@ impl Link for ShmLink {
                 self.word64(line + 24).load(Ordering::Relaxed),
             ],
         };
-        let (place, bytes) = if bytes == layout::OFFER {
+        let (place, bytes) = if extent == layout::OFFER {
             let address = self.word64(line + 32).load(Ordering::Relaxed);
             (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
-        } else if bytes as usize <= SLOT_BYTES {
-            let bytes = bytes as usize;
-            let data = self.at(if bytes <= INLINE_BYTES {
-                line + 32
-            } else {
-                ring + layout::data(slot, self.consumer.lap(), bytes)
-            });
-            (Place::Slot(data), bytes)
+        } else if let Some(Extent { bytes, start }) = Extent::decode(extent) {
+            let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
+            (Place::Slot(self.at(at)), bytes)
         } else {
             return Err(garbage("a fragment longer than its slot"));
         };
