@@ -115,14 +115,8 @@ fn exchange(
         topology,
     };
     let kind = CallKind::Collective(Collective::AllGather);
-    let prepared = Prepared {
-        call: Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 },
-        peer: 0,
-        sends: false,
-        program: Program::compile(&plan, &request, true),
-        reduce: None,
-        divide: None,
-    };
+    let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };
+    let prepared = Prepared::new(call, Program::compile(&plan, &request, true));
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.

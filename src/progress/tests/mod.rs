@@ -151,14 +151,8 @@ impl Job<'_> {
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {
-        Arc::new(Prepared {
-            call: self.call(),
-            peer: 0,
-            sends: false,
-            program,
-            reduce: reduce_fn(Datatype::Int32, ReduceOp::Sum),
-            divide: None,
-        })
+        let reduce = reduce_fn(Datatype::Int32, ReduceOp::Sum);
+        Arc::new(Prepared { reduce, ..Prepared::new(self.call(), program) })
     }
 }
 
