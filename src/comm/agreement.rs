@@ -20,8 +20,8 @@ use crate::topology::Topology;
 /// The outcome, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
-    /// Some machine has more ranks than processors that they may use.
-    pub crowded: bool,
+    /// How many ranks share a processor, where that is worst, rounded up. At least 1.
+    pub ranks_per_core: u32,
     /// Some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
 }
@@ -53,7 +53,7 @@ pub(super) fn agree(
 
 fn evaluate(all: &[u8]) -> Agreed {
     let records: Vec<Record> = all.chunks_exact(RECORD_BYTES).map(Record::read).collect();
-    let crowded = records.iter().any(|one| {
+    let ranks_per_core = records.iter().map(|one| {
         let neighbours = || records.iter().filter(|other| other.machine == one.machine);
         let (mut union, mut quota) = (CoreSet::default(), usize::MAX);
         for Record { allowed, usable, .. } in neighbours() {
@@ -63,9 +63,10 @@ fn evaluate(all: &[u8]) -> Agreed {
                 quota = quota.min(*usable);
             }
         }
-        neighbours().count() > union.count().min(quota)
+        neighbours().count().div_ceil(union.count().min(quota).max(1)) as u32
     });
-    Agreed { crowded, some_tcp: records.iter().any(|record| record.some_tcp) }
+    let ranks_per_core = ranks_per_core.max().unwrap_or(1);
+    Agreed { ranks_per_core, some_tcp: records.iter().any(|record| record.some_tcp) }
 }
 
 struct Record<'a> {
@@ -141,15 +142,17 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_is_crowded_when_its_ranks_outnumber_all_their_processors_or_a_quota() {
+    fn ranks_share_cores_where_they_outnumber_all_their_processors_or_a_quota() {
         let bound = [record(0, 0b01, 1, false), record(0, 0b10, 1, false)];
-        assert_eq!(agreed(&bound), Agreed { crowded: false, some_tcp: false });
+        assert_eq!(agreed(&bound), Agreed { ranks_per_core: 1, some_tcp: false });
         let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
-        assert!(agreed(&same).crowded);
+        assert_eq!(agreed(&same).ranks_per_core, 2);
         let apart = [record(0, 0b01, 1, false), record(1, 0b01, 1, false)];
-        assert!(!agreed(&apart).crowded);
+        assert_eq!(agreed(&apart).ranks_per_core, 1);
         let quota = [record(0, 0b1111, 1, false), record(0, 0b1111, 1, false)];
-        assert!(agreed(&quota).crowded);
+        assert_eq!(agreed(&quota).ranks_per_core, 2);
+        let three = [record(0, 0b11, 2, false), record(0, 0b11, 2, false), record(0, 0b11, 2, false)];
+        assert_eq!(agreed(&three).ranks_per_core, 2);
     }
 
     #[test]

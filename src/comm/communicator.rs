@@ -82,9 +82,10 @@ impl Communicator {
         let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
-        let Agreed { crowded, some_tcp } =
+        let Agreed { ranks_per_core, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
-        let tuning = if crowded { tuning.oversubscribed() } else { tuning };
+        let crowded = ranks_per_core > 1;
+        let tuning = tuning.oversubscribed(ranks_per_core);
         if crowded {
             driver.lock().set_crowded();
         }

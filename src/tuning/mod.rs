@@ -46,9 +46,10 @@ impl Tuning {
         })
     }
 
-    /// The same for a host with more ranks than cores.
-    pub fn oversubscribed(self) -> Tuning {
-        Tuning { shm: self.shm.oversubscribed(), tcp: self.tcp.oversubscribed(), ..self }
+    /// The same for a host with so many ranks on each core.
+    pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
+        let (shm, tcp) = (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed(ranks_per_core));
+        Tuning { shm, tcp, ..self }
     }
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
