@@ -41,9 +41,9 @@ pub(super) fn burst(link: &LinkModel, messages: f64) -> f64 {
 
 /// How much longer the same bytes take in exchanges of halves than in blocks from neighbour to neighbour: the partner
 /// changes with each round, and large halves leave the caches before they are used again. Measured with 4 and 8 ranks
-/// on two cores: 1.0 to 1.3 below a mebibyte, 1.2 to 1.5 above.
+/// on two cores: about the same below a mebibyte, 1.2 to 1.5 above.
 pub(super) fn halving(bytes: f64) -> f64 {
-    if bytes > 1048576.0 { 1.4 } else { 1.15 }
+    if bytes > 1048576.0 { 1.4 } else { 1.0 }
 }
 
 /// Receiving `bytes`.
