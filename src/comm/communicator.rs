@@ -15,10 +15,11 @@ use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{Engine, Port};
 use crate::topology::Topology;
+use crate::transport::Link;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
+use crate::transport::shm::{self, ShmLink};
 use crate::transport::tcp::TcpLink;
-use crate::transport::{Link, shm};
 use crate::tuning::Tuning;
 
 /// How long a rank that leaves waits for the others' goodbye.
@@ -215,11 +216,11 @@ fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let mut offered: Vec<Option<Box<dyn Link>>> = Vec::new();
+    let mut offered: Vec<Option<ShmLink>> = Vec::new();
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(Box::new(shm::offer(&peer.control, single_copy)?))
+                Some(shm::offer(&peer.control, single_copy)?)
             }
             _ => None,
         });
@@ -229,7 +230,9 @@ fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result
         let label = label(at, &mesh.infos[at]);
         let (link, control): (Box<dyn Link>, _) = match (peer, offered) {
             (None, _) => (Box::new(LoopbackLink::default()), None),
-            (Some(peer), Some(link)) => (link, Some(peer.control)),
+            (Some(peer), Some(link)) => {
+                (Box::new(shm::complete(link, &peer.control, Some(deadline))?), Some(peer.control))
+            }
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
                 None => {

@@ -3,7 +3,7 @@
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
 //! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`). The
 //! receiver reads, and reduces, straight out of the slot. Large messages are read out of the sender's memory instead,
-//! where the kernel permits it (`single_copy`).
+//! where the kernel permits it (`single_copy`) or the memory is of a kind that both can see (`zero_copy`).
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
@@ -13,6 +13,7 @@ mod protocol;
 mod quick;
 mod segment;
 mod single_copy;
+mod zero_copy;
 
 use std::io;
 use std::os::fd::RawFd;
@@ -21,13 +22,14 @@ use std::sync::atomic::Ordering;
 use self::layout::{INLINE_BYTES, SLOT_BYTES, SLOTS};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
+use self::zero_copy::{Arenas, LOAN_BYTES, PIECE_BYTES};
 use super::{Arrival, Header, Link, garbage};
 use crate::sys::memory_copy::copy_to_shared;
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
 pub use quick::Peek;
-pub use segment::{accept, offer};
+pub use segment::{accept, complete, offer};
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
@@ -45,6 +47,8 @@ enum Place {
     Slot(*const u8),
     /// At this address of the peer.
     Offered(u64),
+    /// In the peer's arena, which is mapped here.
+    Lent(*const u8),
 }
 
 /// A link through shared memory.
@@ -64,6 +68,8 @@ pub struct ShmLink {
     /// For reading the peer's memory; `None`: never.
     reader: Option<Reader>,
     has_probed: bool,
+    /// Memory that can be lent without a copy, ours and the peer's.
+    arenas: Arenas,
     /// The peer reads it to see whether it can.
     _secret: Secret,
 }
@@ -89,6 +95,7 @@ impl ShmLink {
             offered: 0,
             reader: peer.map(Reader::new),
             has_probed: false,
+            arenas: Arenas::default(),
             _secret: secret,
         })
     }
@@ -106,6 +113,17 @@ impl ShmLink {
     /// Whether the peer can read our memory.
     fn is_readable(&self) -> bool {
         words(&self.memory, 1 - self.side).can_read.load(Ordering::Acquire) == 1
+    }
+
+    /// Whether the peer can map our arena.
+    fn can_map(&self) -> bool {
+        self.word32(layout::can_map(1 - self.side)).load(Ordering::Acquire) == 1
+    }
+
+    /// Memory that can be lent from now on: ours, as the peer was told, and the peer's, which `arenas` has mapped.
+    fn share(&mut self, arenas: Arenas) {
+        self.arenas = arenas;
+        self.word32(layout::can_map(self.side)).store(1, Ordering::Release);
     }
 
     /// Fills the slot's control line but for the payload, and hands the slot over.
@@ -171,6 +189,18 @@ impl Link for ShmLink {
             return Ok(None);
         };
         let line = ring + layout::line(slot);
+        if may_lend
+            && bytes >= LOAN_BYTES
+            && self.offer.is_none()
+            && let Some(offset) = self.arenas.lendable(data, bytes, || self.can_map())
+        {
+            let [offset, length] = single_copy::encode(offset as u64, bytes);
+            self.word64(line + 32).store(offset, Ordering::Relaxed);
+            self.word64(line + 40).store(length, Ordering::Relaxed);
+            self.offer = Some(Offer { header: *header, left: bytes, counted: self.offered });
+            self.publish(line, header, layout::LOAN);
+            return Ok(None);
+        }
         if may_lend && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
@@ -219,6 +249,10 @@ impl Link for ShmLink {
         let (place, bytes) = if bytes == layout::OFFER {
             let address = self.word64(line + 32).load(Ordering::Relaxed);
             (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
+        } else if bytes == layout::LOAN {
+            let offset = self.word64(line + 32).load(Ordering::Relaxed);
+            let length = self.word64(line + 40).load(Ordering::Relaxed);
+            (Place::Lent(self.arenas.borrow(offset, length)?), length as usize)
         } else if bytes as usize <= SLOT_BYTES {
             let bytes = bytes as usize;
             let data = self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) });
@@ -247,6 +281,10 @@ impl Link for ShmLink {
                 let (data, bytes) = reader.piece(address, left)?;
                 Ok(Arrival { data, bytes, complete: bytes == left })
             }
+            Place::Lent(data) => {
+                let bytes = left.min(PIECE_BYTES);
+                Ok(Arrival { data: data.wrapping_add(head.consumed), bytes, complete: bytes == left })
+            }
         }
     }
 
@@ -265,7 +303,7 @@ impl Link for ShmLink {
         }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
+        // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer or in the peer's arena; the caller vouches
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
@@ -280,7 +318,7 @@ impl Link for ShmLink {
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
         let ring = layout::ring(1 - self.side);
-        if let Place::Offered(_) = head.place {
+        if let Place::Offered(_) | Place::Lent(_) = head.place {
             if let Some(reader) = &mut self.reader {
                 reader.consume(bytes);
             }
