@@ -72,7 +72,9 @@ impl Communicator {
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
-        let ports = ports(mesh, job.rank, config.single_copy, deadline)?;
+        let settings =
+            shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
+        let ports = ports(mesh, job.rank, settings, deadline)?;
         let transports = describe_transports(&ports);
         let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
@@ -212,7 +214,7 @@ fn deadline(config: &Config, own: &CommConfig) -> Instant {
 }
 
 /// A port per rank: shared memory where no data socket was made, else TCP.
-fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result<Vec<Port>> {
+fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> Result<Vec<Port>> {
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
@@ -220,7 +222,7 @@ fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(shm::offer(&peer.control, single_copy)?)
+                Some(shm::offer(&peer.control, settings)?)
             }
             _ => None,
         });
@@ -235,9 +237,7 @@ fn ports(mesh: Mesh, rank: Rank, single_copy: bool, deadline: Instant) -> Result
             }
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
-                None => {
-                    (Box::new(shm::accept(&peer.control, Some(deadline), single_copy)?), Some(peer.control))
-                }
+                None => (Box::new(shm::accept(&peer.control, Some(deadline), settings)?), Some(peer.control)),
             },
         };
         ports.push(Port::new(link, control.map(Control::new), label));

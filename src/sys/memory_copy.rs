@@ -16,13 +16,22 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Copies `len` bytes into memory that another core reads next, such as a slot of a ring.
+/// Copies `len` bytes into memory that another core reads next, such as a slot of a ring; `far`: a core that shares no
+/// cache with this one. There, fetching the lines back from the reader costs more than going round by memory.
 ///
 /// A Release store afterwards publishes them, as with any ordinary stores.
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
-pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize) {
+pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, far: bool) {
+    #[cfg(target_arch = "x86_64")]
+    if far && len >= x86::FAR_FROM {
+        // SAFETY: the caller's promise is the one asked for.
+        unsafe { x86::copy_blocks::<true>(dst, src, len) };
+        return;
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = far;
     #[cfg(target_arch = "x86_64")]
     if len >= x86::rep_movsb_from() && !x86::aliases(dst, src) {
         // SAFETY: the caller's promise is the one asked for.
@@ -72,33 +81,36 @@ mod tests {
     use super::*;
 
     /// Copies `len` bytes between the given offsets in a page; checks them and what lies around.
-    fn check(len: usize, dst_offset: usize, src_offset: usize, copy: unsafe fn(*mut u8, *const u8, usize)) {
+    fn check(len: usize, dst_offset: usize, src_offset: usize, copy: impl Fn(*mut u8, *const u8, usize)) {
         const PAGE: usize = 4096;
         let source: Vec<u8> = (0..2 * PAGE + len).map(|i| (i * 31 + i / 251 + 1) as u8).collect();
         let mut target = vec![0xa5u8; 3 * PAGE + len];
         let src_offset = source.as_ptr().align_offset(PAGE) + src_offset;
         let dst_offset = target.as_ptr().align_offset(PAGE) + dst_offset;
         let (dst, src) = (target[dst_offset..].as_mut_ptr(), source[src_offset..].as_ptr());
-        // SAFETY: both vectors have `len` bytes behind these offsets, and they are two.
-        unsafe { copy(dst, src, len) };
+        // Both vectors have `len` bytes behind these offsets, and they are two.
+        copy(dst, src, len);
         assert_eq!(target[dst_offset..dst_offset + len], source[src_offset..src_offset + len], "{len} bytes");
         assert!(target[..dst_offset].iter().all(|&b| b == 0xa5), "bytes before the target, {len}");
         assert!(target[dst_offset + len..].iter().all(|&b| b == 0xa5), "bytes behind it, {len}");
     }
 
-    fn check_sizes_and_alignments(copy: unsafe fn(*mut u8, *const u8, usize)) {
+    fn check_sizes_and_alignments(copy: impl Fn(*mut u8, *const u8, usize)) {
         for len in [0, 1, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 70_001] {
             for (dst_offset, src_offset) in
                 [(0, 0), (1, 0), (63, 0), (64, 0), (0, 1), (0, 4095), (15, 16), (17, 16), (33, 7)]
             {
-                check(len, dst_offset, src_offset, copy);
+                check(len, dst_offset, src_offset, &copy);
             }
         }
     }
 
     #[test]
     fn copy_to_shared_copies_every_byte_and_no_other_at_any_alignment() {
-        check_sizes_and_alignments(copy_to_shared);
+        for far in [false, true] {
+            // SAFETY: the promise is passed on unchanged.
+            check_sizes_and_alignments(|dst, src, len| unsafe { copy_to_shared(dst, src, len, far) });
+        }
     }
 
     #[test]

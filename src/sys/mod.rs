@@ -2,6 +2,7 @@
 
 pub mod connect;
 pub mod cores;
+pub mod cycles;
 pub mod descriptor_passing;
 pub mod host;
 pub mod interfaces;

@@ -45,9 +45,9 @@ fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
     let (control_a, control_b) = socket_pair();
     let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
         Kind::Shm | Kind::Slots => {
-            let single_copy = kind == Kind::Shm;
-            let lower = shm::offer(&control_a, single_copy).unwrap();
-            (Box::new(lower), Box::new(shm::accept(&control_b, None, single_copy).unwrap()))
+            let settings = shm::Settings { ranks: 8, single_copy: kind == Kind::Shm };
+            let lower = shm::offer(&control_a, settings).unwrap();
+            (Box::new(lower), Box::new(shm::accept(&control_b, None, settings).unwrap()))
         }
         Kind::Tcp => {
             let (data_a, data_b) = socket_pair();

@@ -10,6 +10,10 @@ use std::sync::OnceLock;
 /// library does not use `rep movsb`.
 pub(super) const BLOCKS_FROM: usize = 1024;
 
+/// Size from which a copy past the caches reaches a far core earlier (Zen 4: 512 bytes 0.45 against 0.46 us there
+/// and back, 1 KiB 0.49 against 0.71, 8 KiB 1.2 against 4.4).
+pub(super) const FAR_FROM: usize = 512;
+
 const LINE: usize = 64;
 const WORD: usize = size_of::<__m128i>();
 const PAGE: usize = 4096;

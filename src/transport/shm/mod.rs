@@ -8,6 +8,7 @@
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
 
+mod distance;
 mod layout;
 mod protocol;
 mod quick;
@@ -19,7 +20,8 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
-use self::layout::{INLINE_BYTES, SLOT_BYTES, SLOTS};
+use self::distance::Distance;
+use self::layout::{INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::zero_copy::{Arenas, LOAN_BYTES, PIECE_BYTES};
@@ -29,7 +31,7 @@ use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
 pub use quick::Peek;
-pub use segment::{accept, complete, offer};
+pub use segment::{Settings, accept, complete, offer};
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
@@ -54,6 +56,8 @@ enum Place {
 /// A link through shared memory.
 pub struct ShmLink {
     memory: SharedMemory,
+    /// Of each ring.
+    slots: usize,
     /// 0: the lower rank of the pair, 1: the higher.
     side: usize,
     producer: Producer,
@@ -61,6 +65,7 @@ pub struct ShmLink {
     head: Option<Head>,
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
+    distance: Distance,
     /// The message that the peer is reading out of our memory.
     offer: Option<Offer>,
     /// Bytes of our offers that are accounted for.
@@ -79,18 +84,25 @@ pub struct ShmLink {
 unsafe impl Send for ShmLink {}
 
 impl ShmLink {
-    /// `memory` is zeroed, PAIR_BYTES long, mapped by exactly two links, one for each side. `peer` is the other
+    /// `memory` is zeroed, `layout::pair_bytes(slots)` long, mapped by exactly two links, one for each side. `peer` is the other
     /// side's process, if it is known.
-    fn new(memory: SharedMemory, side: usize, peer: Option<libc::pid_t>) -> io::Result<ShmLink> {
-        assert!(memory.len() >= layout::PAIR_BYTES && side < 2);
+    fn new(
+        memory: SharedMemory,
+        slots: usize,
+        side: usize,
+        peer: Option<libc::pid_t>,
+    ) -> io::Result<ShmLink> {
+        assert!(memory.len() >= layout::pair_bytes(slots) && side < 2);
         let secret = Secret::publish(&words(&memory, side))?;
         Ok(ShmLink {
             memory,
+            slots,
             side,
-            producer: Producer::new(SLOTS),
-            consumer: Consumer::new(SLOTS),
+            producer: Producer::new(slots),
+            consumer: Consumer::new(slots),
             head: None,
             bell_due: false,
+            distance: Distance::default(),
             offer: None,
             offered: 0,
             reader: peer.map(Reader::new),
@@ -140,9 +152,15 @@ impl ShmLink {
         self.bell_due = true;
     }
 
+    /// Start of the ring that `side` fills.
+    #[inline]
+    fn ring(&self, side: usize) -> usize {
+        layout::ring(side, self.slots)
+    }
+
     fn at(&self, offset: usize) -> *mut u8 {
         debug_assert!(offset < self.memory.len());
-        // SAFETY: every offset is made by `layout` from a slot below SLOTS and a side below 2, hence inside
+        // SAFETY: every offset is made by `layout` from a slot below `slots` and a side below 2, hence inside
         // the mapping, whose length `new` has checked.
         unsafe { self.memory.start().add(offset) }
     }
@@ -168,7 +186,7 @@ impl Link for ShmLink {
         bytes: usize,
         may_lend: bool,
     ) -> io::Result<Option<usize>> {
-        let ring = layout::ring(self.side);
+        let ring = self.ring(self.side);
         if let Some(offer) = &mut self.offer
             && offer.header == *header
         {
@@ -185,6 +203,9 @@ impl Link for ShmLink {
         }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
+        if self.producer.must_look() {
+            self.distance.sample(consumed);
+        }
         let Some(slot) = self.producer.free_slot(consumed).map_err(|_| garbage("consumed too much"))? else {
             return Ok(None);
         };
@@ -215,9 +236,10 @@ impl Link for ShmLink {
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
+            let (far, lap) = (self.distance.is_far(), self.producer.lap());
             // SAFETY: the caller vouches for `data`; the target is a data area of SLOT_BYTES that is ours
             // until it is published, inside the mapping, and no user buffer overlaps our mapping.
-            unsafe { copy_to_shared(self.at(ring + layout::data(slot)), data, bytes) };
+            unsafe { copy_to_shared(self.at(ring + layout::data(slot, lap, bytes)), data, bytes, far) };
         }
         self.publish(line, header, bytes as u32);
         Ok(Some(bytes))
@@ -229,7 +251,7 @@ impl Link for ShmLink {
             return Ok(Some(head.header));
         }
         let slot = self.consumer.slot();
-        let ring = layout::ring(1 - self.side);
+        let ring = self.ring(1 - self.side);
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
             return Ok(None);
@@ -255,7 +277,11 @@ impl Link for ShmLink {
             (Place::Lent(self.arenas.borrow(offset, length)?), length as usize)
         } else if bytes as usize <= SLOT_BYTES {
             let bytes = bytes as usize;
-            let data = self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) });
+            let data = self.at(if bytes <= INLINE_BYTES {
+                line + 32
+            } else {
+                ring + layout::data(slot, self.consumer.lap(), bytes)
+            });
             (Place::Slot(data), bytes)
         } else {
             return Err(garbage("a fragment longer than its slot"));
@@ -313,11 +339,11 @@ impl Link for ShmLink {
 
     #[inline]
     fn consume(&mut self, bytes: usize) {
+        let ring = self.ring(1 - self.side);
         let Some(head) = &mut self.head else { return };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
-        let ring = layout::ring(1 - self.side);
         if let Place::Offered(_) | Place::Lent(_) = head.place {
             if let Some(reader) = &mut self.reader {
                 reader.consume(bytes);

@@ -4,8 +4,8 @@
 //! slots. Each slot has a *turn*: the lap in which it was filled last, counted from 1. The consumer counts
 //! what it has *consumed* in one word, which the producer reads only when the ring seems full.
 //!
-//! - Producer: fills slot k, then stores `turn = lap(k)` (Release).
-//! - Consumer: sees `turn == lap(k)` (Acquire), reads the slot, then stores `consumed = k+1` (Release).
+//! - Producer: fills slot k, then stores `turn = lap of k` (Release).
+//! - Consumer: sees `turn == lap of k` (Acquire), reads the slot, then stores `consumed = k+1` (Release).
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
 //!
 //! So a small message costs one cache line in one direction. The atomics are loom's in its model
@@ -27,38 +27,51 @@ pub struct Spoilt;
 /// The filling end.
 #[derive(Debug)]
 pub struct Producer {
-    slots: u64,
+    /// Slots as a power of two: no division on the way of a message.
+    shift: u32,
     next: u64,
     /// Lower bound of what is consumed.
     seen: u64,
 }
 
 impl Producer {
-    /// At the start of a ring of `slots` slots.
+    /// At the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Producer {
-        Producer { slots: slots as u64, next: 0, seen: 0 }
+        Producer { shift: shift(slots), next: 0, seen: 0 }
+    }
+
+    /// Whether `free_slot` will have to read what is consumed.
+    #[inline]
+    pub fn must_look(&self) -> bool {
+        (self.next - self.seen) >> self.shift > 0
     }
 
     /// The slot to be filled next, if it is free.
     #[inline]
     pub fn free_slot(&mut self, consumed: &AtomicU64) -> Result<Option<usize>, Spoilt> {
-        if self.next - self.seen >= self.slots {
+        if self.must_look() {
             let seen = consumed.load(Ordering::Acquire);
             if seen > self.next || seen < self.seen {
                 return Err(Spoilt);
             }
             self.seen = seen;
-            if self.next - seen >= self.slots {
+            if (self.next - seen) >> self.shift > 0 {
                 return Ok(None);
             }
         }
-        Ok(Some((self.next % self.slots) as usize))
+        Ok(Some(slot(self.next, self.shift)))
+    }
+
+    /// How often the ring was gone through before the next slot.
+    #[inline]
+    pub fn lap(&self) -> u64 {
+        self.next >> self.shift
     }
 
     /// Hands the slot that [`Producer::free_slot`] gave to the consumer.
     #[inline]
     pub fn publish(&mut self, turn: &AtomicU32) {
-        turn.store(lap(self.next, self.slots), Ordering::Release);
+        turn.store(lap_of(self.next, self.shift), Ordering::Release);
         self.next += 1;
     }
 }
@@ -66,26 +79,33 @@ impl Producer {
 /// The reading end.
 #[derive(Debug)]
 pub struct Consumer {
-    slots: u64,
+    /// Slots as a power of two: no division on the way of a message.
+    shift: u32,
     next: u64,
 }
 
 impl Consumer {
-    /// At the start of a ring of `slots` slots.
+    /// At the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Consumer {
-        Consumer { slots: slots as u64, next: 0 }
+        Consumer { shift: shift(slots), next: 0 }
     }
 
     /// The slot to be read next.
     #[inline]
     pub fn slot(&self) -> usize {
-        (self.next % self.slots) as usize
+        slot(self.next, self.shift)
+    }
+
+    /// How often the ring was gone through before that slot.
+    #[inline]
+    pub fn lap(&self) -> u64 {
+        self.next >> self.shift
     }
 
     /// Whether that slot is filled; `turn` is that slot's.
     #[inline]
     pub fn is_filled(&self, turn: &AtomicU32) -> bool {
-        turn.load(Ordering::Acquire) == lap(self.next, self.slots)
+        turn.load(Ordering::Acquire) == lap_of(self.next, self.shift)
     }
 
     /// Gives the slot back to the producer.
@@ -96,9 +116,19 @@ impl Consumer {
     }
 }
 
+fn shift(slots: usize) -> u32 {
+    assert!(slots.is_power_of_two());
+    slots.trailing_zeros()
+}
+
 #[inline]
-fn lap(position: u64, slots: u64) -> u32 {
-    ((position / slots) as u32).wrapping_add(1)
+fn slot(position: u64, shift: u32) -> usize {
+    (position & ((1 << shift) - 1)) as usize
+}
+
+#[inline]
+fn lap_of(position: u64, shift: u32) -> u32 {
+    ((position >> shift) as u32).wrapping_add(1)
 }
 
 /// Says that this side is about to sleep. Look at everything once more afterwards.

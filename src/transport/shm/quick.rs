@@ -34,7 +34,7 @@ impl ShmLink {
     #[inline]
     pub fn peek(&mut self, header: &Header, bytes: usize) -> Peek {
         let slot = self.consumer.slot();
-        let ring = layout::ring(1 - self.side);
+        let ring = self.ring(1 - self.side);
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
             return Peek::Nothing;
@@ -48,13 +48,17 @@ impl ShmLink {
         if !is_mine || bytes > SLOT_BYTES || self.head.is_some() || !self.has_probed {
             return Peek::Unusual;
         }
-        Peek::Here(self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) }))
+        Peek::Here(self.at(if bytes <= INLINE_BYTES {
+            line + 32
+        } else {
+            ring + layout::data(slot, self.consumer.lap(), bytes)
+        }))
     }
 
     /// Drops the message that `peek` has found.
     #[inline]
     pub fn release(&mut self) {
-        let ring = layout::ring(1 - self.side);
+        let ring = self.ring(1 - self.side);
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
         self.consumer.release(consumed);

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use super::ShmLink;
-use super::layout::PAIR_BYTES;
+use super::layout::{pair_bytes, slots};
 use super::zero_copy::Arenas;
 use crate::base::{Error, Result};
 use crate::memory::{Arena, Window};
@@ -13,28 +13,35 @@ use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 use crate::sys::socket::Socket;
 
+/// What both sides of a pair set up alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Ranks of this host in the communicator.
+    pub ranks: u32,
+    /// This side may read the peer's memory, if the kernel permits it.
+    pub single_copy: bool,
+}
+
 /// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does not wait;
-/// [`complete`] does. `single_copy`: this side may read the peer's memory, if the kernel permits it.
-pub fn offer(socket: &Socket, single_copy: bool) -> Result<ShmLink> {
-    let (memory, fd) = SharedMemory::create(PAIR_BYTES)
+/// [`complete`] does.
+pub fn offer(socket: &Socket, settings: Settings) -> Result<ShmLink> {
+    let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
     let arena = Arena::of_this_process()?;
     let passed = send_descriptor(socket, &fd).and_then(|()| send_descriptor(socket, arena.descriptor()));
     passed.map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
-    link(memory, 0, socket, single_copy)
+    link(memory, 0, socket, settings)
 }
 
-/// Takes the memory that the lower rank offers over `socket`, and answers with this process's arena. `single_copy` as in
-/// [`offer`].
-pub fn accept(socket: &Socket, deadline: Option<Instant>, single_copy: bool) -> Result<ShmLink> {
+/// Takes the memory that the lower rank offers over `socket`, and answers with this process's arena.
+pub fn accept(socket: &Socket, deadline: Option<Instant>, settings: Settings) -> Result<ShmLink> {
     let fd = receive_descriptor(socket, deadline)
         .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
-    let memory = SharedMemory::open(fd, PAIR_BYTES)
+    let memory = SharedMemory::open(fd, pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot map the shared memory of a peer", e))?;
     send_descriptor(socket, Arena::of_this_process()?.descriptor())
         .map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
-    let link = link(memory, 1, socket, single_copy)?;
-    complete(link, socket, deadline)
+    complete(link(memory, 1, socket, settings)?, socket, deadline)
 }
 
 /// Waits for the peer's arena. On the lower side: after all offers have been made and all others' been taken, so that
@@ -47,8 +54,9 @@ pub fn complete(mut link: ShmLink, socket: &Socket, deadline: Option<Instant>) -
     Ok(link)
 }
 
-fn link(memory: SharedMemory, side: usize, socket: &Socket, single_copy: bool) -> Result<ShmLink> {
+fn link(memory: SharedMemory, side: usize, socket: &Socket, settings: Settings) -> Result<ShmLink> {
     // Unknown where the peer is in another process namespace; then everything goes through slots.
-    let peer = process_memory::peer_of(socket).ok().filter(|_| single_copy);
-    ShmLink::new(memory, side, peer).map_err(|e| Error::system("cannot get random bytes", e))
+    let peer = process_memory::peer_of(socket).ok().filter(|_| settings.single_copy);
+    ShmLink::new(memory, slots(settings.ranks), side, peer)
+        .map_err(|e| Error::system("cannot get random bytes", e))
 }

@@ -3,13 +3,17 @@
 use super::*;
 use crate::sys::shared_memory::SharedMemory;
 
+const SLOTS: usize = 16;
 const HEADER: Header = Header { context: 1, sequence: 2, call: [3, 4] };
 
 fn pair() -> (ShmLink, ShmLink) {
-    let (one, fd) = SharedMemory::create(layout::PAIR_BYTES).unwrap();
-    let two = SharedMemory::open(fd, layout::PAIR_BYTES).unwrap();
+    let (one, fd) = SharedMemory::create(layout::pair_bytes(SLOTS)).unwrap();
+    let two = SharedMemory::open(fd, layout::pair_bytes(SLOTS)).unwrap();
     let this_process = std::process::id() as libc::pid_t;
-    (ShmLink::new(one, 0, Some(this_process)).unwrap(), ShmLink::new(two, 1, Some(this_process)).unwrap())
+    (
+        ShmLink::new(one, SLOTS, 0, Some(this_process)).unwrap(),
+        ShmLink::new(two, SLOTS, 1, Some(this_process)).unwrap(),
+    )
 }
 
 fn send(link: &mut ShmLink, bytes: &[u8]) -> Option<usize> {
@@ -119,7 +123,7 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
     // SAFETY: the message outlives both links.
     let offer = |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), true) };
     assert_eq!(offer(&mut a).unwrap(), None);
-    b.word64(layout::ring(0) + layout::FETCHED).store(100_001, Ordering::Relaxed);
+    b.word64(layout::ring(0, SLOTS) + layout::FETCHED).store(100_001, Ordering::Relaxed);
     assert_eq!(offer(&mut a).unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
@@ -127,7 +131,7 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
 fn an_offer_of_memory_that_is_not_there_is_an_error() {
     let (mut a, mut b) = pair();
     send(&mut a, &[1]);
-    let line = layout::ring(0) + layout::line(0);
+    let line = layout::ring(0, SLOTS) + layout::line(0);
     a.word32(line + 4).store(layout::OFFER, Ordering::Relaxed);
     a.word64(line + 32).store(8, Ordering::Relaxed);
     a.word64(line + 40).store(1 << 20, Ordering::Relaxed);
@@ -139,7 +143,7 @@ fn an_offer_of_memory_that_is_not_there_is_an_error() {
 fn a_fragment_longer_than_its_slot_is_an_error() {
     let (mut a, mut b) = pair();
     send(&mut a, &[1]);
-    let length = layout::ring(0) + layout::line(0) + 4;
+    let length = layout::ring(0, SLOTS) + layout::line(0) + 4;
     a.word32(length).store(SLOT_BYTES as u32 + 1, Ordering::Relaxed);
     assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
