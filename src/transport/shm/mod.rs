@@ -24,7 +24,7 @@ use self::distance::Distance;
 use self::layout::{INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
-use self::zero_copy::{Arenas, LOAN_BYTES, PIECE_BYTES};
+use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Link, garbage};
 use crate::sys::memory_copy::copy_to_shared;
 use crate::sys::process_memory;
@@ -32,6 +32,7 @@ use crate::sys::shared_memory::SharedMemory;
 
 pub use quick::Peek;
 pub use segment::{Settings, accept, complete, offer};
+pub use zero_copy::LOAN_BYTES;
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
@@ -127,17 +128,6 @@ impl ShmLink {
         words(&self.memory, 1 - self.side).can_read.load(Ordering::Acquire) == 1
     }
 
-    /// Whether the peer can map our arena.
-    fn can_map(&self) -> bool {
-        self.word32(layout::can_map(1 - self.side)).load(Ordering::Acquire) == 1
-    }
-
-    /// Memory that can be lent from now on: ours, as the peer was told, and the peer's, which `arenas` has mapped.
-    fn share(&mut self, arenas: Arenas) {
-        self.arenas = arenas;
-        self.word32(layout::can_map(self.side)).store(1, Ordering::Release);
-    }
-
     /// Fills the slot's control line but for the payload, and hands the slot over.
     #[inline]
     fn publish(&mut self, line: usize, header: &Header, bytes: u32) {
@@ -194,6 +184,7 @@ impl Link for ShmLink {
             let fetched = unsafe {
                 AtomicU64::from_ptr(self.memory.start().wrapping_add(ring + layout::FETCHED).cast())
             };
+            self.distance.sample(fetched);
             let read = offer.progress(fetched)?;
             self.offered = offer.counted;
             if offer.left == 0 {
@@ -213,13 +204,9 @@ impl Link for ShmLink {
         if may_lend
             && bytes >= LOAN_BYTES
             && self.offer.is_none()
-            && let Some(offset) = self.arenas.lendable(data, bytes, || self.can_map())
+            && let Some(offset) = self.lendable(data, bytes)
         {
-            let [offset, length] = single_copy::encode(offset as u64, bytes);
-            self.word64(line + 32).store(offset, Ordering::Relaxed);
-            self.word64(line + 40).store(length, Ordering::Relaxed);
-            self.offer = Some(Offer { header: *header, left: bytes, counted: self.offered });
-            self.publish(line, header, layout::LOAN);
+            self.lend(line, header, data, bytes, offset);
             return Ok(None);
         }
         if may_lend && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
@@ -327,9 +314,13 @@ impl Link for ShmLink {
             self.consume(n);
             return Ok(n);
         }
+        if let Some(Head { place: Place::Lent(_), .. }) = self.head {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.take_lent(dst, bytes) };
+        }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer or in the peer's arena; the caller vouches
+        // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };

@@ -1,4 +1,4 @@
-//! Messages that are not copied at all: those in memory of `anyccl_mem_alloc`.
+//! Messages that are not copied on their way: those in memory of `anyccl_mem_alloc`.
 //!
 //! Instead of its bytes, the sender puts a *loan* into a control line: where in its arena the message is, and how long.
 //! The receiver has the arena mapped and reads, or reduces, the message where it is. What it has read it counts
@@ -9,13 +9,20 @@
 
 use std::io;
 
+use super::layout;
+use super::protocol::Ordering;
+use super::single_copy::{self, Offer};
+use super::{Header, Link, ShmLink};
 use crate::memory::{Arena, Window};
+use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
 /// Messages from this size on are lent. Below, waiting for the receiver costs more than the copy.
-pub(super) const LOAN_BYTES: usize = 8 << 10;
+pub const LOAN_BYTES: usize = 8 << 10;
 /// What is shown of a loan at once: other links get their turn in between.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
+/// Messages from this size on are copied past the caches, which they would only sweep.
+const STREAMED_BYTES: usize = 16 << 20;
 
 const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 
@@ -24,22 +31,87 @@ const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 pub(super) struct Arenas {
     own: Option<&'static Arena>,
     peer: Option<Window>,
+    /// Start and length of what was lent last.
+    lent: (usize, usize),
 }
 
 impl Arenas {
     pub fn new(own: &'static Arena, peer: Window) -> Arenas {
-        Arenas { own: Some(own), peer: Some(peer) }
+        Arenas { own: Some(own), peer: Some(peer), lent: (0, 0) }
     }
 
-    /// Where in our arena the bytes are, if they can be lent; `can_map` says whether the peer has mapped it.
     #[inline]
-    pub fn lendable(&self, data: *const u8, bytes: usize, can_map: impl FnOnce() -> bool) -> Option<usize> {
-        self.own?.offset_of(data, bytes).filter(|_| can_map())
+    fn offset_of(&self, data: *const u8, bytes: usize) -> Option<usize> {
+        self.own?.offset_of(data, bytes)
+    }
+
+    /// Whether the peer has read some of this memory by our last loan.
+    fn was_lent(&self, start: *const u8, bytes: usize) -> bool {
+        let (lent, len) = self.lent;
+        start.addr() < lent + len && lent < start.addr() + bytes
     }
 
     /// The bytes that the peer lends. Pointers from earlier calls are no longer valid.
     pub fn borrow(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
         let window = self.peer.as_mut().ok_or_else(|| garbage("a loan from nowhere"))?;
         window.at(offset, bytes)
+    }
+}
+
+impl ShmLink {
+    /// From now on memory can be lent: ours, of which the peer knows, and the peer's.
+    pub(super) fn share(&mut self, arenas: Arenas) {
+        self.arenas = arenas;
+        self.word32(layout::can_map(self.side)).store(1, Ordering::Release);
+    }
+
+    /// Whether a message would be lent without a copy.
+    #[inline]
+    pub fn lends(&self, data: *const u8, bytes: usize) -> bool {
+        self.offer.is_none() && self.lendable(data, bytes).is_some()
+    }
+
+    /// Where in our arena a message is, if the peer can read it there.
+    #[inline]
+    pub(super) fn lendable(&self, data: *const u8, bytes: usize) -> Option<usize> {
+        let can_map = || self.word32(layout::can_map(1 - self.side)).load(Ordering::Acquire) == 1;
+        self.arenas.offset_of(data, bytes).filter(|_| can_map())
+    }
+
+    /// Puts a loan into the slot at `line`, which is free, and hands it over.
+    pub(super) fn lend(
+        &mut self,
+        line: usize,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        offset: usize,
+    ) {
+        let [offset, length] = single_copy::encode(offset as u64, bytes);
+        self.word64(line + 32).store(offset, Ordering::Relaxed);
+        self.word64(line + 40).store(length, Ordering::Relaxed);
+        self.offer = Some(Offer { header: *header, left: bytes, counted: self.offered });
+        self.arenas.lent = (data.addr(), bytes);
+        self.publish(line, header, layout::LOAN);
+    }
+
+    /// [`Link::take`] where the head is a loan.
+    ///
+    /// # Safety
+    /// As `take`.
+    pub(super) unsafe fn take_lent(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+        let arrival = self.arrival()?;
+        let n = bytes.min(arrival.bytes);
+        let whole = self.head.map_or(0, |head| head.bytes);
+        // Lines that a far peer has read are slow to take back. Whole pieces are copied in a way that does not
+        // (by the C library), others had better go round them.
+        let taken_back = n < PIECE_BYTES && self.distance.is_far() && self.arenas.was_lent(dst, n);
+        let streaming = whole >= STREAMED_BYTES || taken_back;
+        // SAFETY: the window has checked the loan against its mapping, which stays until the next one is borrowed;
+        // the caller vouches for `dst`. The peer filled the memory before the turn that `head` has seen
+        // (Acquire); if it still writes there, it can only spoil the bytes.
+        unsafe { copy_from_shared(dst, arrival.data, n, streaming) };
+        self.consume(n);
+        Ok(n)
     }
 }
