@@ -83,7 +83,8 @@ impl Arena {
         unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
     }
 
-    pub(super) fn new(before: Option<&'static Arena>) -> io::Result<Arena> {
+    /// `before`: the parent's, in a child of fork.
+    pub(crate) fn new(before: Option<&'static Arena>) -> io::Result<Arena> {
         let len = reasonable_bytes();
         let fd = sealed(len)?;
         let identity = identity(&fd)?;
@@ -118,7 +119,8 @@ impl Arena {
         Some(self.mapping.get().filter(|_| inside)?.start().wrapping_add(offset))
     }
 
-    pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8> {
+    /// As [`super::allocate`].
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<*mut u8> {
         let refused = |e| Error::system(format!("cannot allocate {bytes} bytes that peers can read"), e);
         let mut ranges = self.ranges.lock();
         let mapping = self.mapping().map_err(refused)?;
@@ -134,7 +136,7 @@ impl Arena {
     }
 
     /// Whether `start` was an allocation.
-    pub(super) fn free(&self, start: *mut u8) -> bool {
+    pub(crate) fn free(&self, start: *mut u8) -> bool {
         let Some(mapping) = self.mapping.get() else { return false };
         let offset = start.addr().wrapping_sub(mapping.start().addr());
         let mut ranges = self.ranges.lock();
