@@ -1,9 +1,10 @@
-//! The `anyccl` tool: starts jobs, tells about the machine.
+//! The `anyccl` tool: starts jobs, measures, tells about the machine.
 //!
 //! One folder per subcommand. Exit codes of the tool itself: 2 for wrong usage, 1 when it cannot
 //! do what was asked; `run` passes on what its ranks say, see `run`.
 
 mod info;
+mod perf;
 mod run;
 mod sys;
 
@@ -24,6 +25,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Subcommands {
     Run(run::RunArguments),
+    Perf(perf::PerfArguments),
     Info(info::InfoArguments),
 }
 
@@ -46,6 +48,7 @@ impl Failure {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Subcommands::Run(arguments) => run::run(&arguments),
+        Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
     };
     match outcome {

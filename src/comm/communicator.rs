@@ -8,6 +8,7 @@ use super::Operation;
 use super::agreement::{self, Agreed};
 use super::programs::Programs;
 use super::request::Request;
+use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId, mesh};
 use crate::config::Config;
@@ -15,11 +16,10 @@ use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{Engine, Port};
 use crate::topology::Topology;
-use crate::transport::Link;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
-use crate::transport::shm::{self, ShmLink};
 use crate::transport::tcp::TcpLink;
+use crate::transport::{Link, shm};
 use crate::tuning::Tuning;
 
 /// How long a rank that leaves waits for the others' goodbye.
@@ -40,6 +40,8 @@ pub struct CommConfig {
 pub struct Communicator {
     rank: Rank,
     topology: Topology,
+    /// By rank.
+    transports: Vec<&'static str>,
     timeout: Option<Duration>,
     programs: Programs,
     driver: Arc<Driver>,
@@ -75,18 +77,20 @@ impl Communicator {
         let settings =
             shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
         let ports = ports(mesh, job.rank, settings, deadline)?;
-        let transports = describe_transports(&ports);
+        let description = describe_transports(&ports);
+        let transports = ports.iter().map(Port::transport).collect();
         let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { crowded, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
         let tuning = if crowded { tuning.oversubscribed() } else { tuning };
         if crowded {
-            driver.lock().crowded = true;
+            driver.lock().set_crowded();
         }
         let comm = Communicator {
             rank: job.rank,
             topology,
+            transports,
             timeout: timeout(config, own),
             programs: Programs::new(tuning, some_tcp, crowded),
             driver: Arc::new(driver),
@@ -94,7 +98,7 @@ impl Communicator {
         };
         log_line!(
             Info,
-            "rank {} of {} in \"{name}\" (local {} of {}): {transports}; found by {}; builtin engine {}{}",
+            "rank {} of {} in \"{name}\" (local {} of {}): {description}; found by {}; builtin engine {}{}",
             comm.rank,
             comm.size(),
             comm.local_rank(),
@@ -124,6 +128,16 @@ impl Communicator {
     /// Number of ranks on my host.
     pub fn local_size(&self) -> u32 {
         self.topology.local_size(self.rank)
+    }
+
+    /// Name of the transport to a rank below the size; "self" for this one.
+    pub fn transport(&self, peer: Rank) -> &'static str {
+        self.transports[peer as usize]
+    }
+
+    /// The algorithm that this communicator uses for a collective call. Local; equal on all ranks.
+    pub fn algorithm(&self, call: &Call) -> Result<&'static Algorithm> {
+        self.programs.algorithm(call, &self.topology)
     }
 
     /// Runs a call to its end.
@@ -218,7 +232,7 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let mut offered: Vec<Option<ShmLink>> = Vec::new();
+    let mut offered: Vec<Option<shm::Offered>> = Vec::new();
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
@@ -232,8 +246,8 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
         let label = label(at, &mesh.infos[at]);
         let (link, control): (Box<dyn Link>, _) = match (peer, offered) {
             (None, _) => (Box::new(LoopbackLink::default()), None),
-            (Some(peer), Some(link)) => {
-                (Box::new(shm::complete(link, &peer.control, Some(deadline))?), Some(peer.control))
+            (Some(peer), Some(offered)) => {
+                (Box::new(offered.complete(&peer.control, Some(deadline))?), Some(peer.control))
             }
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),

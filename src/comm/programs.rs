@@ -5,7 +5,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::operation::{Kernels, Operation};
-use crate::base::{CallKind, Collective, Rank, Result};
+use crate::algo::Algorithm;
+use crate::base::{Call, CallKind, Collective, Rank, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::{Key, Prepared, Program};
@@ -63,25 +64,36 @@ impl Programs {
 
     fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
-        let mut request = PlanRequest {
-            collective: Collective::Barrier,
+        let request =
+            PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
+        let plan = match call.kind {
+            CallKind::Transfer => transfer(operation, rank),
+            CallKind::Collective(_) => (self.tuning.choose(&request, self.some_tcp)?.build)(&request),
+        };
+        Ok(Program::compile(&plan, &request, self.may_lend(call.kind)))
+    }
+
+    /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
+    pub fn algorithm(&self, call: &Call, topology: &Topology) -> Result<&'static Algorithm> {
+        self.tuning.choose(&self.request(call, 0, topology), self.some_tcp)
+    }
+
+    fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
+        PlanRequest {
+            collective: match call.kind {
+                CallKind::Collective(collective) => collective,
+                // A transfer has no algorithm; any collective will do.
+                CallKind::Transfer => Collective::Barrier,
+            },
             size: topology.size(),
             rank,
             root: call.root,
             count: call.count as usize,
             element_bytes: call.datatype.bytes(),
-            in_place: operation.is_in_place(rank),
+            in_place: false,
             chunk_bytes: self.tuning.chunk_bytes,
             topology,
-        };
-        let plan = match call.kind {
-            CallKind::Transfer => transfer(operation, rank),
-            CallKind::Collective(collective) => {
-                request.collective = collective;
-                (self.tuning.choose(&request, self.some_tcp)?.build)(&request)
-            }
-        };
-        Ok(Program::compile(&plan, &request, self.may_lend(call.kind)))
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Config {
     pub transport: TransportChoice,
     /// `ANYCCL_ALGORITHM` as written.
     pub algorithm: Option<String>,
+    /// `ANYCCL_TUNING_FILE` as written.
+    pub tuning_file: Option<String>,
     /// Bytes of one chunk of a pipelined algorithm.
     pub chunk_bytes: usize,
     /// Polling time before a waiting rank yields.
@@ -44,6 +46,7 @@ impl Default for Config {
             timeout: Some(Duration::from_secs(300)),
             transport: TransportChoice::Auto,
             algorithm: None,
+            tuning_file: None,
             chunk_bytes: 64 << 10,
             spin: Duration::from_micros(30),
             single_copy: true,
@@ -69,6 +72,7 @@ impl Config {
             };
         }
         config.algorithm = raw("ANYCCL_ALGORITHM");
+        config.tuning_file = raw("ANYCCL_TUNING_FILE");
         if let Some(bytes) = number("ANYCCL_CHUNK_BYTES")? {
             if bytes == 0 {
                 return Err(bad("ANYCCL_CHUNK_BYTES", "0", "at least 1"));

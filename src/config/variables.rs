@@ -45,6 +45,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Comma-separated COLLECTIVE:ALGORITHM, for example all_reduce:ring,broadcast:binomial. Rank 0's value holds for all ranks.",
     },
     Variable {
+        name: "ANYCCL_TUNING_FILE",
+        default: "built-in figures",
+        meaning: "File of measured link and reduction costs, from which algorithms are chosen; `anyccl perf --tune FILE` writes it. Every rank that has this variable reads it, rank 0's figures hold for all ranks.",
+    },
+    Variable {
         name: "ANYCCL_CHUNK_BYTES",
         default: "65536",
         meaning: "Bytes of one chunk of a pipelined algorithm. Rank 0's value holds for all ranks.",

@@ -1,3 +1,4 @@
 //! What the library says while it runs.
 
 pub mod log;
+pub mod trace;

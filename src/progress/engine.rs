@@ -18,6 +18,7 @@ use super::prepared::{Prepared, Recent};
 use super::straight;
 use crate::base::{CallKind, Error, Rank, Result};
 use crate::log_line;
+use crate::observe::trace;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 use crate::transport::control::Message;
@@ -69,7 +70,7 @@ pub struct Engine {
     /// When somebody was first seen to be gone.
     pub(super) departure: Option<Instant>,
     /// Ranks share processors: give way soon.
-    pub crowded: bool,
+    pub(super) crowded: bool,
     /// Calls that need no preparation any more.
     pub(super) recent: Recent,
     /// Until all ranks have met, a notice is kept back.
@@ -112,6 +113,12 @@ impl Engine {
     /// Name of the communicator in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Ranks share processors.
+    pub fn set_crowded(&mut self) {
+        self.crowded = true;
+        self.ports.iter_mut().for_each(|port| port.inbox.link.set_crowded(true));
     }
 
     /// The way to each rank.
@@ -175,9 +182,9 @@ impl Engine {
         Ok(Some(self.enlist(prepared, buffers, execution)))
     }
 
-    /// Nothing is under way and nothing is wrong.
+    /// Nothing is under way, nothing is wrong, and nobody wants to see each step.
     fn is_quiet(&self) -> bool {
-        self.actives.is_empty() && self.failure.is_none() && !self.stalls_known
+        self.actives.is_empty() && self.failure.is_none() && !self.stalls_known && !trace::is_on()
     }
 
     fn spare_for(&mut self, prepared: &Arc<Prepared>) -> Box<Execution> {

@@ -12,8 +12,10 @@ use super::prepared::Prepared;
 use super::program::{Bytes, Local, RecvStep};
 use super::straight::Op;
 use crate::base::Rank;
+use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
 use crate::reduce::ReduceFn;
+use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 
@@ -68,6 +70,11 @@ impl Memory {
     }
 }
 
+/// Results on their way past the caches; stays in the nearest one.
+#[repr(align(64))]
+struct Piece([u8; PIECE_BYTES]);
+const PIECE_BYTES: usize = 4 << 10;
+
 /// What one visit has done.
 #[derive(Debug, Default)]
 pub(super) struct Visit {
@@ -110,6 +117,7 @@ pub(super) struct Execution {
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
     lanes_left: u32,
+    trace: Option<Box<Recorder>>,
 }
 
 // SAFETY: the pointers are the caller's buffers, which it has promised to leave alone until the operation
@@ -129,6 +137,7 @@ impl Execution {
             sends: Vec::new(),
             recvs: Vec::new(),
             lanes_left: 0,
+            trace: None,
         }
     }
 
@@ -195,6 +204,7 @@ impl Execution {
         self.recvs.clear();
         self.recvs.resize(program.recvs.len(), QueueState::default());
         self.lanes_left = program.lanes.len() as u32;
+        self.trace = Recorder::begin(header.sequence, program.lanes.len());
         self.prepared = prepared;
     }
 
@@ -259,6 +269,9 @@ impl Execution {
         state.done += sent;
         if state.done == len {
             *state = QueueState { next: state.next + 1, done: 0 };
+            if let Some(trace) = &mut self.trace {
+                trace.transfer(Activity::Send, lane, peer, len);
+            }
             self.finish_transfer(lane as usize);
         }
         Ok(true)
@@ -289,6 +302,7 @@ impl Execution {
             Found::Mine(source) => source,
         };
         let dst = self.memory.address(&step.dst, state.done);
+        let len = step.dst.len;
         let n = match &step.operand {
             // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
             // memory and scratch lie outside of the link's memory.
@@ -297,7 +311,7 @@ impl Execution {
                 let arrival = port.inbox.arrival(source).map_err(fail)?;
                 let elements = want.min(arrival.bytes) / program.element_bytes;
                 let operand = self.memory.address(operand, state.done);
-                self.combine(dst, operand, arrival.data, elements);
+                self.combine(dst, operand, arrival.data, elements, len >= STREAMED_FROM);
                 port.inbox.consume(source, elements * program.element_bytes);
                 elements * program.element_bytes
             }
@@ -306,11 +320,16 @@ impl Execution {
             return Ok(false);
         }
         port.ring_if_wanted();
-        let (lane, len) = (step.lane, step.dst.len);
+        let lane = step.lane;
         let state = &mut self.recvs[queue];
         state.done += n;
         if state.done == len {
             *state = QueueState { next: state.next + 1, done: 0 };
+            if let Some(trace) = &mut self.trace {
+                let reduces = step.operand.is_some();
+                let activity = if reduces { Activity::ReceiveReduce } else { Activity::Receive };
+                trace.transfer(activity, lane, peer, len);
+            }
             self.finish_transfer(lane as usize);
         }
         Ok(true)
@@ -347,12 +366,21 @@ impl Execution {
         loop {
             let Some(round) = self.prepared.program.lanes[lane].get(self.lanes[lane].round as usize) else {
                 self.lanes_left -= 1;
+                if let Some(trace) = self.trace.take_if(|_| self.lanes_left == 0) {
+                    trace.end();
+                }
                 return;
             };
+            if let Some(trace) = &mut self.trace {
+                trace.enter(lane, self.lanes[lane].round);
+            }
             for local in &round.locals {
                 let reduce = self.prepared.reduce;
                 // SAFETY: spans of the program, valid by `begin`'s contract.
                 unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
+                if let Some(trace) = &mut self.trace {
+                    trace.local(local.activity(), lane);
+                }
             }
             let transfers = round.transfers;
             let state = &mut self.lanes[lane];
@@ -364,12 +392,28 @@ impl Execution {
         }
     }
 
+    /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
     #[inline]
-    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
+    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
         let reduce = self.prepared.reduce.expect("a plan that reduces is begun with an operator");
-        // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
-        // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
-        unsafe { reduce(dst, a, b, elements) };
+        if !streamed || dst.cast_const() == a || dst.cast_const() == b {
+            // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
+            // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
+            return unsafe { reduce(dst, a, b, elements) };
+        }
+        let element_bytes = self.prepared.program.element_bytes;
+        let mut piece = Piece([0; PIECE_BYTES]);
+        let piece = piece.0.as_mut_ptr();
+        let step = PIECE_BYTES / element_bytes;
+        let mut done = 0;
+        while done < elements {
+            let (n, at) = (step.min(elements - done), done * element_bytes);
+            // SAFETY: `n` elements of `a` and `b` from `done` on are readable, as above, and as many fit into the piece.
+            unsafe { reduce(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
+            // SAFETY: the piece is our own; `n` elements of `dst` are writable, as above.
+            unsafe { copy_from_shared(dst.wrapping_add(at), piece, n * element_bytes, true) };
+            done += n;
+        }
     }
 
     /// Whether the plan has anything to receive from `peer`.

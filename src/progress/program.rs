@@ -6,6 +6,7 @@
 
 use super::straight::Straight;
 use crate::base::{Collective, Rank};
+use crate::observe::trace::Activity;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 
 /// A span in bytes.
@@ -21,6 +22,16 @@ pub(super) struct Bytes {
 pub(super) enum Local {
     Copy { src: Bytes, dst: Bytes },
     Reduce { a: Bytes, b: Bytes, dst: Bytes },
+}
+
+impl Local {
+    /// For a trace: what it does, and to how many bytes.
+    pub fn activity(&self) -> (Activity, usize) {
+        match self {
+            Local::Copy { dst, .. } => (Activity::Copy, dst.len),
+            Local::Reduce { dst, .. } => (Activity::Reduce, dst.len),
+        }
+    }
 }
 
 /// One round of one lane.

@@ -42,6 +42,9 @@ pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, far: bool
     unsafe { copy_plain(dst, src, len) };
 }
 
+/// Outputs of so many bytes are written past the caches: they would not stay there, and are not read for ownership so.
+pub const STREAMED_FROM: usize = 8 << 20;
+
 /// Copies `len` bytes out of shared memory to the user's buffer. With `streaming`, past the caches:
 /// for outputs larger than the caches, which would otherwise be read before they are overwritten.
 ///

@@ -91,6 +91,9 @@ pub trait Link: Send {
         false
     }
 
+    /// Ranks share processors: what is read out of the sender's memory saves the work of a rank that must give way.
+    fn set_crowded(&mut self, _crowded: bool) {}
+
     /// The link itself, if it is one over shared memory: small messages take a shorter way there.
     fn as_shm(&mut self) -> Option<&mut shm::ShmLink> {
         None

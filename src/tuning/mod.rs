@@ -2,12 +2,15 @@
 //!
 //! Every rank must pick the same one. So the choice depends on the request without rank and in-place
 //! flag, on the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes
-//! when the communicator is made. Nothing is measured locally.
+//! when the communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
+//! from a file.
 
+mod file;
 mod link;
 mod overrides;
 mod wire;
 
+pub use file::Links;
 pub use link::LinkModel;
 
 use overrides::Overrides;
@@ -30,11 +33,12 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Default models with the user's settings. An unknown algorithm is an error that lists the known.
+    /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
+        let Links { shm, tcp } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
         Ok(Tuning {
-            shm: LinkModel::SHM,
-            tcp: LinkModel::TCP,
+            shm,
+            tcp,
             chunk_bytes: config.chunk_bytes,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
         })

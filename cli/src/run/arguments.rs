@@ -42,6 +42,10 @@ pub struct RunArguments {
     #[arg(long, overrides_with = "no_prefix")]
     pub tag_output: bool,
 
+    /// The ranks have this command's own standard output and error; nothing is passed on.
+    #[arg(skip)]
+    pub own_output: bool,
+
     /// End the job when it has run this long
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,

@@ -19,7 +19,7 @@ mod spawn;
 mod store;
 mod watchdog;
 
-pub use arguments::RunArguments;
+pub use arguments::{Bind, RunArguments};
 
 use crate::Failure;
 use crate::sys::files::FileLimit;

@@ -32,7 +32,7 @@ pub struct JobOrders<'a> {
 
 /// The ranks as started, in order, and what feeds rank 0.
 pub struct Started {
-    /// One child per rank, standard output and error piped.
+    /// One child per rank; standard output and error are piped, unless the ranks have this process's own.
     pub children: Vec<Child>,
     /// Standard input of rank 0.
     pub input: Input,
@@ -58,7 +58,8 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Started, Failure> {
         command.env("ANYCCL_STORE", &orders.store);
         command.env("ANYCCL_JOB_KEY", &key);
         command.stdin(if rank == 0 { Input::of_rank_0() } else { Stdio::null() });
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = || if arguments.own_output { Stdio::inherit() } else { Stdio::piped() };
+        command.stdout(output()).stderr(output());
         let own = Orders {
             watchdog: orders.watchdog.descriptor(),
             cpus: cores.map(CpuSet::from_cores),

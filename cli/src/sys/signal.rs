@@ -47,6 +47,12 @@ pub fn is_ignored(number: i32) -> bool {
     unsafe { old.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
+/// Makes this process live on as if the signal had not come.
+pub fn ignore(number: i32) {
+    // SAFETY: no handler is installed, so nothing runs in a signal's context.
+    unsafe { libc::signal(number, libc::SIG_IGN) };
+}
+
 /// Which signals a thread holds back. A started program inherits it.
 #[derive(Clone, Copy)]
 pub struct SignalMask(libc::sigset_t);

@@ -14,9 +14,9 @@
 //!       128    a control line of 64 bytes per slot
 //!       12288  a data area of SLOT_BYTES per slot
 //!
-//! control line: 0 turn u32 | 4 bytes u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
-//!               32 the payload itself, when it has at most 32 bytes; of an offer (bytes == OFFER): address, length;
-//!               of a loan (bytes == LOAN): offset in the sender's arena, length
+//! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
+//!               32 the payload itself, when it has at most 32 bytes; of an offer (extent == OFFER): address, length;
+//!               of a loan (extent == LOAN): offset in the sender's arena, length
 //! ```
 //!
 //! A small message is one cache line. The rest of the memory is touched only by larger ones.
@@ -40,10 +40,10 @@ const RESTS_FROM: usize = 2 << 10;
 /// Largest payload inside the control line.
 pub const INLINE_BYTES: usize = 32;
 
-/// In place of `bytes`: the line holds where the message is, not the message.
+/// In place of an extent: the line holds where the message is, not the message.
 pub const OFFER: u32 = u32::MAX;
 
-/// In place of `bytes`: the line holds where in the sender's arena the message is.
+/// In place of an extent: the line holds where in the sender's arena the message is.
 pub const LOAN: u32 = u32::MAX - 1;
 
 /// Start of the data areas, from the start of their ring.
@@ -64,16 +64,48 @@ pub const fn line(slot: usize) -> usize {
     128 + slot * 64
 }
 
-/// Start of the payload of `bytes` bytes, from the start of its ring. Payloads that fill only a part of a slot take
+/// Start of a slot's data area, from the start of its ring.
+#[inline]
+pub const fn data(slot: usize) -> usize {
+    DATA + slot * SLOT_BYTES
+}
+
+/// Where in its slot a payload of `bytes` bytes goes. Payloads that fill only a part of a slot take
 /// another part in each lap: so their lines rest as long as those of full ones (8 KiB: 0.58 instead of 1.25 us). For a
 /// few lines, that costs more than it gives (1 KiB: 0.33 instead of 0.26 us).
 #[inline]
-pub const fn data(slot: usize, lap: u64, bytes: usize) -> usize {
+pub const fn part(lap: u64, bytes: usize) -> usize {
     if bytes < RESTS_FROM {
-        return DATA + slot * SLOT_BYTES;
+        return 0;
     }
     let parts = SLOT_BYTES / bytes.next_power_of_two();
-    DATA + slot * SLOT_BYTES + (lap as usize & (parts - 1)) * (SLOT_BYTES / parts)
+    (lap as usize & (parts - 1)) * (SLOT_BYTES / parts)
+}
+
+/// Length and place of a payload in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub bytes: usize,
+    /// From the start of the data area; a multiple of a line. 0 for a payload inside the control line.
+    pub start: usize,
+}
+
+impl Extent {
+    const START_SHIFT: u32 = 20;
+    const LINE: usize = 64;
+
+    #[inline]
+    pub const fn encode(self) -> u32 {
+        self.bytes as u32 | ((self.start / Extent::LINE) as u32) << Extent::START_SHIFT
+    }
+
+    /// `None` where a peer wrote what no slot can hold.
+    #[inline]
+    pub const fn decode(word: u32) -> Option<Extent> {
+        let bytes = (word & ((1 << Extent::START_SHIFT) - 1)) as usize;
+        let start = (word >> Extent::START_SHIFT) as usize * Extent::LINE;
+        if start + bytes <= SLOT_BYTES { Some(Extent { bytes, start }) } else { None }
+    }
 }
 
 /// Start of a side's words about single copies.
@@ -107,12 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_lies_inside_its_slot_in_every_lap() {
-        for bytes in [33, 64, 100, 4096, 4097, SLOT_BYTES - 1, SLOT_BYTES] {
+    fn a_payload_lies_inside_its_slot_in_every_lap_and_its_extent_survives() {
+        for bytes in [0, 33, 64, 100, 2048, 4096, 4097, SLOT_BYTES - 1, SLOT_BYTES] {
             for lap in [0, 1, 2, 7, 1023, u64::MAX] {
-                let start = data(3, lap, bytes) - (DATA + 3 * SLOT_BYTES);
-                assert!(start % 64 == 0 && start + bytes <= SLOT_BYTES, "{bytes} bytes, lap {lap}: {start}");
+                let extent = Extent { bytes, start: part(lap, bytes) };
+                assert_eq!(Extent::decode(extent.encode()), Some(extent));
             }
         }
+    }
+
+    #[test]
+    fn an_extent_that_leaves_the_slot_is_found_out() {
+        assert_eq!(Extent::decode(SLOT_BYTES as u32 + 1), None);
+        assert_eq!(Extent::decode(1 << Extent::START_SHIFT | SLOT_BYTES as u32), None);
+        assert_eq!((Extent::decode(OFFER), Extent::decode(LOAN)), (None, None));
     }
 }

@@ -21,17 +21,17 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Link, garbage};
-use crate::sys::memory_copy::copy_to_shared;
+use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
 pub use quick::Peek;
-pub use segment::{Settings, accept, complete, offer};
+pub use segment::{Offered, Settings, accept, offer};
 pub use zero_copy::LOAN_BYTES;
 
 /// The fragment at the head of the incoming ring.
@@ -67,6 +67,8 @@ pub struct ShmLink {
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
     distance: Distance,
+    /// Ranks share processors.
+    is_crowded: bool,
     /// The message that the peer is reading out of our memory.
     offer: Option<Offer>,
     /// Bytes of our offers that are accounted for.
@@ -104,6 +106,7 @@ impl ShmLink {
             head: None,
             bell_due: false,
             distance: Distance::default(),
+            is_crowded: false,
             offer: None,
             offered: 0,
             reader: peer.map(Reader::new),
@@ -130,8 +133,8 @@ impl ShmLink {
 
     /// Fills the slot's control line but for the payload, and hands the slot over.
     #[inline]
-    fn publish(&mut self, line: usize, header: &Header, bytes: u32) {
-        self.word32(line + 4).store(bytes, Ordering::Relaxed);
+    fn publish(&mut self, line: usize, header: &Header, extent: u32) {
+        self.word32(line + 4).store(extent, Ordering::Relaxed);
         self.word32(line + 8).store(header.context, Ordering::Relaxed);
         self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
         self.word64(line + 16).store(header.call[0], Ordering::Relaxed);
@@ -184,7 +187,7 @@ impl Link for ShmLink {
             let fetched = unsafe {
                 AtomicU64::from_ptr(self.memory.start().wrapping_add(ring + layout::FETCHED).cast())
             };
-            self.distance.sample(fetched);
+            self.distance.sample_after(fetched, offer.counted);
             let read = offer.progress(fetched)?;
             self.offered = offer.counted;
             if offer.left == 0 {
@@ -209,7 +212,7 @@ impl Link for ShmLink {
             self.lend(line, header, data, bytes, offset);
             return Ok(None);
         }
-        if may_lend && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
+        if may_lend && self.is_crowded && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
@@ -218,17 +221,19 @@ impl Link for ShmLink {
             return Ok(None);
         }
         let bytes = bytes.min(SLOT_BYTES);
+        // Lines that go from core to core should rest; those of a rank on the same core are best where they are.
+        let start = if self.is_crowded { 0 } else { layout::part(self.producer.lap(), bytes) };
         if bytes <= INLINE_BYTES {
             // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
-            let (far, lap) = (self.distance.is_far(), self.producer.lap());
+            let far = self.distance.is_far();
             // SAFETY: the caller vouches for `data`; the target is a data area of SLOT_BYTES that is ours
             // until it is published, inside the mapping, and no user buffer overlaps our mapping.
-            unsafe { copy_to_shared(self.at(ring + layout::data(slot, lap, bytes)), data, bytes, far) };
+            unsafe { copy_to_shared(self.at(ring + layout::data(slot) + start), data, bytes, far) };
         }
-        self.publish(line, header, bytes as u32);
+        self.publish(line, header, Extent { bytes, start }.encode());
         Ok(Some(bytes))
     }
 
@@ -246,7 +251,7 @@ impl Link for ShmLink {
         if !self.has_probed {
             self.probe();
         }
-        let bytes = self.word32(line + 4).load(Ordering::Relaxed);
+        let extent = self.word32(line + 4).load(Ordering::Relaxed);
         let header = Header {
             context: self.word32(line + 8).load(Ordering::Relaxed),
             sequence: self.word32(line + 12).load(Ordering::Relaxed),
@@ -255,21 +260,16 @@ impl Link for ShmLink {
                 self.word64(line + 24).load(Ordering::Relaxed),
             ],
         };
-        let (place, bytes) = if bytes == layout::OFFER {
+        let (place, bytes) = if extent == layout::OFFER {
             let address = self.word64(line + 32).load(Ordering::Relaxed);
             (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
-        } else if bytes == layout::LOAN {
+        } else if extent == layout::LOAN {
             let offset = self.word64(line + 32).load(Ordering::Relaxed);
             let length = self.word64(line + 40).load(Ordering::Relaxed);
             (Place::Lent(self.arenas.borrow(offset, length)?), length as usize)
-        } else if bytes as usize <= SLOT_BYTES {
-            let bytes = bytes as usize;
-            let data = self.at(if bytes <= INLINE_BYTES {
-                line + 32
-            } else {
-                ring + layout::data(slot, self.consumer.lap(), bytes)
-            });
-            (Place::Slot(data), bytes)
+        } else if let Some(Extent { bytes, start }) = Extent::decode(extent) {
+            let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
+            (Place::Slot(self.at(at)), bytes)
         } else {
             return Err(garbage("a fragment longer than its slot"));
         };
@@ -303,6 +303,7 @@ impl Link for ShmLink {
 
     #[inline]
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+        self.arenas.received = (dst.addr(), bytes);
         if let (Some(head), Some(reader)) = (self.head, &self.reader)
             && let Place::Offered(address) = head.place
             && !reader.has_piece()
@@ -323,7 +324,7 @@ impl Link for ShmLink {
         // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
-        unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
+        unsafe { copy_from_shared(dst, arrival.data, n, bytes >= STREAMED_FROM) };
         self.consume(n);
         Ok(n)
     }
@@ -351,6 +352,10 @@ impl Link for ShmLink {
             self.consumer.release(consumed);
             self.bell_due = true;
         }
+    }
+
+    fn set_crowded(&mut self, crowded: bool) {
+        self.is_crowded = crowded;
     }
 
     fn as_shm(&mut self) -> Option<&mut ShmLink> {

@@ -96,12 +96,6 @@ impl Consumer {
         slot(self.next, self.shift)
     }
 
-    /// How often the ring was gone through before that slot.
-    #[inline]
-    pub fn lap(&self) -> u64 {
-        self.next >> self.shift
-    }
-
     /// Whether that slot is filled; `turn` is that slot's.
     #[inline]
     pub fn is_filled(&self, turn: &AtomicU32) -> bool {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::layout::{self, INLINE_BYTES, SLOT_BYTES};
+use super::layout::{self, Extent, INLINE_BYTES, SLOT_BYTES};
 use super::{AtomicU64, Header, Link, ShmLink};
 
 /// What lies at the head of the ring.
@@ -39,20 +39,18 @@ impl ShmLink {
         if !self.consumer.is_filled(self.word32(line)) {
             return Peek::Nothing;
         }
-        let length = self.word32(line + 4).load(Ordering::Relaxed) as usize;
-        let is_mine = length == bytes
-            && self.word32(line + 8).load(Ordering::Relaxed) == header.context
+        let extent = Extent::decode(self.word32(line + 4).load(Ordering::Relaxed));
+        let Some(Extent { start, .. }) = extent.filter(|extent| extent.bytes == bytes) else {
+            return Peek::Unusual;
+        };
+        let is_mine = self.word32(line + 8).load(Ordering::Relaxed) == header.context
             && self.word32(line + 12).load(Ordering::Relaxed) == header.sequence
             && self.word64(line + 16).load(Ordering::Relaxed) == header.call[0]
             && self.word64(line + 24).load(Ordering::Relaxed) == header.call[1];
-        if !is_mine || bytes > SLOT_BYTES || self.head.is_some() || !self.has_probed {
+        if !is_mine || self.head.is_some() || !self.has_probed {
             return Peek::Unusual;
         }
-        Peek::Here(self.at(if bytes <= INLINE_BYTES {
-            line + 32
-        } else {
-            ring + layout::data(slot, self.consumer.lap(), bytes)
-        }))
+        Peek::Here(self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start }))
     }
 
     /// Drops the message that `peek` has found.

@@ -22,15 +22,25 @@ pub struct Settings {
     pub single_copy: bool,
 }
 
-/// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does not wait;
-/// [`complete`] does.
-pub fn offer(socket: &Socket, settings: Settings) -> Result<ShmLink> {
+/// The lower side of a pair that does not have the peer's arena yet.
+pub struct Offered(ShmLink);
+
+impl Offered {
+    /// Waits for the peer's arena. After all offers have been made and all others' been taken, so that nobody waits
+    /// for somebody who waits.
+    pub fn complete(self, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
+        complete(self.0, socket, deadline)
+    }
+}
+
+/// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does not wait.
+pub fn offer(socket: &Socket, settings: Settings) -> Result<Offered> {
     let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
     let arena = Arena::of_this_process()?;
     let passed = send_descriptor(socket, &fd).and_then(|()| send_descriptor(socket, arena.descriptor()));
     passed.map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
-    link(memory, 0, socket, settings)
+    link(memory, 0, socket, settings).map(Offered)
 }
 
 /// Takes the memory that the lower rank offers over `socket`, and answers with this process's arena.
@@ -44,9 +54,7 @@ pub fn accept(socket: &Socket, deadline: Option<Instant>, settings: Settings) ->
     complete(link(memory, 1, socket, settings)?, socket, deadline)
 }
 
-/// Waits for the peer's arena. On the lower side: after all offers have been made and all others' been taken, so that
-/// nobody waits for somebody who waits.
-pub fn complete(mut link: ShmLink, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
+fn complete(mut link: ShmLink, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
     let fd = receive_descriptor(socket, deadline)
         .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
     let window = Window::new(fd).map_err(|e| Error::system("cannot use the shared memory of a peer", e))?;

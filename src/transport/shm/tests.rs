@@ -12,10 +12,12 @@ fn pair() -> (ShmLink, ShmLink) {
     let (one, fd) = SharedMemory::create(layout::pair_bytes(SLOTS)).unwrap();
     let two = SharedMemory::open(fd, layout::pair_bytes(SLOTS)).unwrap();
     let this_process = std::process::id() as libc::pid_t;
-    (
-        ShmLink::new(one, SLOTS, 0, Some(this_process)).unwrap(),
-        ShmLink::new(two, SLOTS, 1, Some(this_process)).unwrap(),
-    )
+    let mut lower = ShmLink::new(one, SLOTS, 0, Some(this_process)).unwrap();
+    let mut higher = ShmLink::new(two, SLOTS, 1, Some(this_process)).unwrap();
+    // So that large messages are lent.
+    lower.set_crowded(true);
+    higher.set_crowded(true);
+    (lower, higher)
 }
 
 fn send(link: &mut ShmLink, bytes: &[u8]) -> Option<usize> {

@@ -14,15 +14,16 @@ use super::protocol::Ordering;
 use super::single_copy::{self, Offer};
 use super::{Header, Link, ShmLink};
 use crate::memory::{Arena, Window};
-use crate::sys::memory_copy::copy_from_shared;
+use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
 /// Messages from this size on are lent. Below, waiting for the receiver costs more than the copy.
 pub const LOAN_BYTES: usize = 8 << 10;
 /// What is shown of a loan at once: other links get their turn in between.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
-/// Messages from this size on are copied past the caches, which they would only sweep.
-const STREAMED_BYTES: usize = 16 << 20;
+
+/// Longest message that goes back through slots.
+const GOES_BACK_BYTES: usize = 4 << 20;
 
 const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 
@@ -31,24 +32,27 @@ const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 pub(super) struct Arenas {
     own: Option<&'static Arena>,
     peer: Option<Window>,
-    /// Start and length of what was lent last.
-    lent: (usize, usize),
+    /// What the peer read last of our memory.
+    lent: Range,
+    /// What was received last into our memory.
+    pub received: Range,
+}
+
+/// Address of the first byte, and length.
+type Range = (usize, usize);
+
+fn overlap(a: Range, b: Range) -> bool {
+    a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }
 
 impl Arenas {
     pub fn new(own: &'static Arena, peer: Window) -> Arenas {
-        Arenas { own: Some(own), peer: Some(peer), lent: (0, 0) }
+        Arenas { own: Some(own), peer: Some(peer), ..Arenas::default() }
     }
 
     #[inline]
     fn offset_of(&self, data: *const u8, bytes: usize) -> Option<usize> {
         self.own?.offset_of(data, bytes)
-    }
-
-    /// Whether the peer has read some of this memory by our last loan.
-    fn was_lent(&self, start: *const u8, bytes: usize) -> bool {
-        let (lent, len) = self.lent;
-        start.addr() < lent + len && lent < start.addr() + bytes
     }
 
     /// The bytes that the peer lends. Pointers from earlier calls are no longer valid.
@@ -75,7 +79,15 @@ impl ShmLink {
     #[inline]
     pub(super) fn lendable(&self, data: *const u8, bytes: usize) -> Option<usize> {
         let can_map = || self.word32(layout::can_map(1 - self.side)).load(Ordering::Acquire) == 1;
-        self.arenas.offset_of(data, bytes).filter(|_| can_map())
+        self.arenas.offset_of(data, bytes).filter(|_| can_map() && !self.goes_back(data, bytes))
+    }
+
+    /// Whether a message goes back to where it came from, in the memory in which it came. The peer would have to take
+    /// its lines back for the next one: with a cache in common, copies through slots cost less.
+    fn goes_back(&self, data: *const u8, bytes: usize) -> bool {
+        bytes <= GOES_BACK_BYTES
+            && !self.distance.is_far()
+            && overlap(self.arenas.received, (data.addr(), bytes))
     }
 
     /// Puts a loan into the slot at `line`, which is free, and hands it over.
@@ -105,8 +117,9 @@ impl ShmLink {
         let whole = self.head.map_or(0, |head| head.bytes);
         // Lines that a far peer has read are slow to take back. Whole pieces are copied in a way that does not
         // (by the C library), others had better go round them.
-        let taken_back = n < PIECE_BYTES && self.distance.is_far() && self.arenas.was_lent(dst, n);
-        let streaming = whole >= STREAMED_BYTES || taken_back;
+        let taken_back =
+            n < PIECE_BYTES && self.distance.is_far() && overlap(self.arenas.lent, (dst.addr(), n));
+        let streaming = whole >= STREAMED_FROM || taken_back;
         // SAFETY: the window has checked the loan against its mapping, which stays until the next one is borrowed;
         // the caller vouches for `dst`. The peer filled the memory before the turn that `head` has seen
         // (Acquire); if it still writes there, it can only spoil the bytes.

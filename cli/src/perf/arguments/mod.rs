@@ -1,0 +1,180 @@
+//! What the user may say to `anyccl perf`.
+
+mod validate;
+mod words;
+
+use std::path::PathBuf;
+
+use anyccl_engine::algo;
+use anyccl_engine::base::{Collective, Datatype, ReduceOp};
+use clap::Args;
+
+use super::measure::Effort;
+use super::ranks::Form;
+use super::sizes::{Sweep, parse_bytes};
+pub use words::{Iterations, Target, What};
+use words::{datatype, operator};
+
+const EXAMPLES: &str = "\
+Examples:
+  anyccl perf all_reduce -n 4
+  anyccl perf all_gather -n 4 -b 1K -e 1M --algorithms all --plot all_gather.svg
+  anyccl perf p2p-matrix -n 4 --json - --plot matrix.svg
+  anyccl perf all_reduce -n 4 -b 1M -e 1M --trace trace.json
+  anyccl perf -n 2 --tune tuning.txt
+  anyccl run -n 4 anyccl perf all --csv all.csv
+  torchrun --nproc-per-node 4 --no-python anyccl perf all
+
+With -n the ranks are started here; without it this command is one rank of a job that a launcher has
+started. Which transport is used is said by ANYCCL_TRANSPORT, as for every program.
+
+Exit code: 0; 1 when a result was wrong or something failed; 2 for wrong usage.";
+
+/// Among the names of `--algorithms`: every one that the collective has.
+const EVERY_ALGORITHM: &str = "all";
+
+/// Measure collectives and point-to-point transfers
+///
+/// For each size: results are checked, calls are repeated until the clock's resolution does not
+/// matter, and the slowest rank counts. Bandwidths are those of nccl-tests.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl perf --help")]
+pub struct PerfArguments {
+    /// A collective, all (of them), send_recv (ranks 0 and 1) or p2p-matrix (every pair of ranks)
+    #[arg(value_name = "WHAT", required_unless_present = "tune", conflicts_with = "tune")]
+    pub what: Option<What>,
+
+    /// Start this many ranks on this machine
+    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub ranks: Option<u32>,
+
+    /// Smallest size; K, M and G are powers of 1024
+    #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes, default_value = "8")]
+    pub min_bytes: u64,
+
+    /// Largest size
+    #[arg(short = 'e', long, value_name = "BYTES", value_parser = parse_bytes, default_value = "64M")]
+    pub max_bytes: u64,
+
+    /// Each size is this many times the one before
+    #[arg(short = 'f', long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u64).range(2..))]
+    pub factor: u64,
+
+    /// Element type
+    #[arg(short = 'd', long, value_name = "TYPE", value_parser = datatype, default_value = "float32")]
+    pub datatype: Datatype,
+
+    /// Operator of collectives that reduce
+    #[arg(short = 'o', long, value_name = "OP", value_parser = operator, default_value = "sum")]
+    pub op: ReduceOp,
+
+    /// Root of collectives that have one
+    #[arg(short = 'r', long, value_name = "RANK", default_value_t = 0)]
+    pub root: u32,
+
+    /// Send and receive buffer coincide
+    #[arg(long, conflicts_with_all = ["out_of_place", "both"])]
+    pub in_place: bool,
+
+    /// Send and receive buffer are separate (the default)
+    #[arg(long, conflicts_with = "both")]
+    pub out_of_place: bool,
+
+    /// Measure separate buffers and coinciding ones
+    #[arg(long)]
+    pub both: bool,
+
+    /// Calls in one sample; auto: enough for the clock
+    #[arg(long, value_name = "CALLS", default_value = "auto")]
+    pub iterations: Iterations,
+
+    /// Calls before the first sample
+    #[arg(short = 'w', long, value_name = "CALLS", default_value_t = 5)]
+    pub warmup: u32,
+
+    /// Check results once per size (the default)
+    #[arg(long, overrides_with = "no_check")]
+    pub check: bool,
+
+    /// Do not check results
+    #[arg(long, overrides_with = "check")]
+    pub no_check: bool,
+
+    /// Blocking calls (the default)
+    #[arg(long, overrides_with = "non_blocking")]
+    pub blocking: bool,
+
+    /// Start each call, then wait for it
+    #[arg(long, overrides_with = "blocking")]
+    pub non_blocking: bool,
+
+    /// Write a JSON object; - takes the place of the table on standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<Target>,
+
+    /// Write comma-separated values; - takes the place of the table on standard output
+    #[arg(long, value_name = "FILE|-")]
+    pub csv: Option<Target>,
+
+    /// Draw time and bandwidth over size, of a matrix a heat map, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+
+    /// After each measurement, record the steps of one more call on every rank, for Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE", conflicts_with = "tune")]
+    pub trace: Option<PathBuf>,
+
+    /// Force these algorithms, one after the other for each size
+    #[arg(long, value_name = "all|NAME,NAME", value_delimiter = ',')]
+    pub algorithms: Option<Vec<String>>,
+
+    /// Measure what links and reductions cost, for ANYCCL_TUNING_FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "plot"])]
+    pub tune: Option<PathBuf>,
+
+    /// This process is a rank that `-n` has started.
+    #[arg(long, hide = true)]
+    pub launched: bool,
+}
+
+impl PerfArguments {
+    /// The sizes to go through.
+    pub fn sweep(&self) -> Sweep {
+        Sweep { min: self.min_bytes, max: self.max_bytes, factor: self.factor }
+    }
+
+    /// The collectives to measure; none for point to point.
+    pub fn collectives(&self) -> Vec<Collective> {
+        match self.what {
+            Some(What::Collective(collective)) => vec![collective],
+            Some(What::All) => Collective::ALL.to_vec(),
+            Some(What::SendRecv | What::Matrix) | None => Vec::new(),
+        }
+    }
+
+    /// The algorithms to force for a collective, in the order of the table; `None` leaves the choice to the library.
+    pub fn forced(&self, collective: Collective) -> Option<Vec<&'static str>> {
+        let wanted = self.algorithms.as_ref()?;
+        let is_wanted = |name: &&str| wanted.iter().any(|word| word == EVERY_ALGORITHM || word == name);
+        Some(algo::of(collective).map(|row| row.name).filter(is_wanted).collect())
+    }
+
+    /// How calls are made.
+    pub fn form(&self) -> Form {
+        if self.non_blocking { Form::NonBlocking } else { Form::Blocking }
+    }
+
+    /// How much is done for each size.
+    pub fn effort(&self) -> Effort {
+        Effort { warmup: self.warmup, iterations: self.iterations }
+    }
+
+    /// In-place flags to go through, in order.
+    pub fn places(&self) -> &'static [bool] {
+        match (self.in_place, self.both) {
+            (true, _) => &[true],
+            (false, true) => &[false, true],
+            (false, false) => &[false],
+        }
+    }
+}

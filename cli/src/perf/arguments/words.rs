@@ -1,0 +1,94 @@
+//! How the words of the command line are read.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyccl_engine::base::{Collective, Datatype, ReduceOp};
+
+/// What is to be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// One collective.
+    Collective(Collective),
+    /// Every collective.
+    All,
+    /// Ranks 0 and 1.
+    SendRecv,
+    /// Every pair of ranks.
+    Matrix,
+}
+
+/// Calls in one sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Iterations {
+    /// Found by calibration.
+    Auto,
+    /// As the user says.
+    Fixed(u64),
+}
+
+/// Where a report goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// `-`.
+    Stdout,
+    /// Anything else.
+    File(PathBuf),
+}
+
+impl FromStr for What {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<What, String> {
+        match text {
+            "all" => Ok(What::All),
+            "send_recv" => Ok(What::SendRecv),
+            "p2p-matrix" => Ok(What::Matrix),
+            name => Collective::from_name(name).map(What::Collective).ok_or_else(|| {
+                let collectives = listed(Collective::ALL.map(Collective::name));
+                format!("expected {collectives}, send_recv, p2p-matrix or all")
+            }),
+        }
+    }
+}
+
+impl FromStr for Iterations {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Iterations, String> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Iterations::Auto),
+            (_, Ok(calls)) if calls > 0 => Ok(Iterations::Fixed(calls)),
+            _ => Err("expected auto or a number of calls, at least 1".into()),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Target, String> {
+        match text {
+            "" => Err("expected the name of a file, or - for standard output".into()),
+            "-" => Ok(Target::Stdout),
+            path => Ok(Target::File(path.into())),
+        }
+    }
+}
+
+/// A datatype by its name.
+pub fn datatype(text: &str) -> Result<Datatype, String> {
+    let known = || format!("expected {}", listed(Datatype::ALL.map(Datatype::name)));
+    Datatype::ALL.into_iter().find(|datatype| datatype.name() == text).ok_or_else(known)
+}
+
+/// An operator by its name.
+pub fn operator(text: &str) -> Result<ReduceOp, String> {
+    let known = || format!("expected {}", listed(ReduceOp::ALL.map(ReduceOp::name)));
+    ReduceOp::ALL.into_iter().find(|op| op.name() == text).ok_or_else(known)
+}
+
+/// Names for a message.
+pub fn listed(names: impl IntoIterator<Item = &'static str>) -> String {
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}

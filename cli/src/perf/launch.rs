@@ -1,0 +1,47 @@
+//! `-n`: starts this command again, as every rank of a job, through `anyccl run`.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use super::arguments::PerfArguments;
+use crate::Failure;
+use crate::run::{self, Bind, RunArguments};
+
+/// Runs the benchmark on `ranks` ranks of this machine.
+pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
+    // Before anything is started: one message instead of one per rank.
+    arguments.validate(Some(ranks))?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::own(format_args!("cannot find this program's own file: {error}")))?;
+    run::run(&RunArguments {
+        ranks,
+        bind: Bind::Core,
+        no_prefix: true,
+        tag_output: false,
+        own_output: true,
+        timeout: None,
+        grace: Duration::from_secs(2),
+        env: Vec::new(),
+        command: command(program.into(), std::env::args_os().skip(1)),
+    })
+}
+
+/// The same words, and that the ranks are there already.
+fn command(program: OsString, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut command: Vec<OsString> = std::iter::once(program).chain(words).collect();
+    // Behind the name of the subcommand, the first word: what comes last may be a value.
+    command.insert(2, "--launched".into());
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_get_the_users_words_and_know_that_they_were_launched() {
+        let words = ["perf", "all_reduce", "-n4", "--", "x"].map(OsString::from);
+        let expected = ["/bin/anyccl", "perf", "--launched", "all_reduce", "-n4", "--", "x"];
+        assert_eq!(command("/bin/anyccl".into(), words.into_iter()), expected);
+    }
+}

@@ -1,0 +1,150 @@
+//! The buffers of a measured call.
+//!
+//! Pages are aligned and touched before anything is timed. In place, both buffers lie in one region, where NCCL's
+//! definition puts them: the smaller one is this rank's block of the larger one.
+
+use anyccl_engine::base::{Call, CallKind, Collective, Rank, Result};
+use anyccl_engine::comm::{Communicator, Operation};
+
+use super::ranks::Form;
+
+const PAGE: usize = 4096;
+
+/// Bytes that begin at a page.
+struct Region {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Region {
+    fn new(len: usize) -> Region {
+        // Written, not only reserved: fresh zero pages would be mapped inside of the first measurement.
+        let mut bytes = Vec::with_capacity(len + PAGE);
+        bytes.resize(len + PAGE, 1);
+        let start = bytes.as_ptr().align_offset(PAGE).min(PAGE);
+        Region { bytes, start }
+    }
+
+    fn part(&mut self, at: usize, len: usize) -> &mut [u8] {
+        &mut self.bytes[self.start + at..][..len]
+    }
+
+    fn pointer(&mut self, at: usize) -> *mut u8 {
+        self.bytes[self.start + at..].as_mut_ptr()
+    }
+}
+
+/// One collective call of this rank, with memory that fits.
+pub struct CollectiveCall {
+    call: Call,
+    input: Region,
+    /// Absent in place: both are in `input`.
+    output: Option<Region>,
+    send: (usize, usize),
+    recv: (usize, usize),
+}
+
+impl CollectiveCall {
+    /// Memory for `call` of `collective` on `rank` of `size`. In place, roots only where there is a root.
+    pub fn new(collective: Collective, call: Call, rank: Rank, size: u32, in_place: bool) -> CollectiveCall {
+        let count = call.count as usize;
+        let element = call.datatype.bytes();
+        let send_len = collective.input_elements(size as usize, rank, call.root, count) * element;
+        let recv_len = collective.output_elements(size as usize, rank, call.root, count) * element;
+        let call = Call { kind: CallKind::Collective(collective), ..call };
+        if !in_place || collective.has_root() && rank != call.root {
+            let (input, output) = (Region::new(send_len), Some(Region::new(recv_len)));
+            return CollectiveCall { call, input, output, send: (0, send_len), recv: (0, recv_len) };
+        }
+        let mine = rank as usize * count * element;
+        let at = |len: usize, other: usize| if len < other { mine } else { 0 };
+        CollectiveCall {
+            call,
+            input: Region::new(send_len.max(recv_len)),
+            output: None,
+            send: (at(send_len, recv_len), send_len),
+            recv: (at(recv_len, send_len), recv_len),
+        }
+    }
+
+    /// What this rank contributes. In place, it lies inside of the output or around it.
+    pub fn input(&mut self) -> &mut [u8] {
+        let (at, len) = self.send;
+        self.input.part(at, len)
+    }
+
+    /// What this rank gets.
+    pub fn output(&mut self) -> &mut [u8] {
+        let (at, len) = self.recv;
+        self.output.as_mut().unwrap_or(&mut self.input).part(at, len)
+    }
+
+    /// Calls once.
+    pub fn run(&mut self, comm: &Communicator, form: Form) -> Result<()> {
+        let operation = self.operation();
+        // SAFETY: input and output have the lengths that the call reads and writes on this rank, in regions that
+        // `self` owns and that nobody else touches while it is borrowed here.
+        unsafe { form.call(comm, &operation) }
+    }
+
+    fn operation(&mut self) -> Operation {
+        let send = self.input.pointer(self.send.0);
+        let recv = self.output.as_mut().unwrap_or(&mut self.input).pointer(self.recv.0);
+        Operation { call: self.call, send, recv, peer: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyccl_engine::base::Datatype;
+
+    use super::*;
+
+    fn call(collective: Collective, rank: Rank, in_place: bool) -> CollectiveCall {
+        let kind = CallKind::Collective(collective);
+        let call = Call { kind, datatype: Datatype::Float32, op: None, root: 1, count: 10 };
+        CollectiveCall::new(collective, call, rank, 3, in_place)
+    }
+
+    #[test]
+    fn in_place_the_smaller_buffer_is_this_ranks_block_of_the_larger() {
+        use Collective::*;
+        let table = [
+            (AllReduce, 0, 0),
+            (AllToAll, 0, 0),
+            (Broadcast, 0, 0),
+            (AllGather, 40, 0),
+            (Gather, 40, 0),
+            (ReduceScatter, 0, 40),
+            (Scatter, 0, 40),
+        ];
+        for (collective, send, recv) in table {
+            let mut call = call(collective, 1, true);
+            let start = call.input.pointer(0);
+            let operation = call.operation();
+            assert_eq!(operation.send, start.wrapping_add(send).cast_const(), "{collective:?}");
+            assert_eq!(operation.recv, start.wrapping_add(recv), "{collective:?}");
+        }
+    }
+
+    #[test]
+    fn buffers_are_as_long_as_the_call_needs_and_apart_unless_in_place() {
+        for collective in Collective::ALL {
+            for (rank, in_place) in [(0, false), (1, false), (0, true), (1, true)] {
+                let mut call = call(collective, rank, in_place);
+                assert_eq!(
+                    call.input().len(),
+                    collective.input_elements(3, rank, 1, 10) * 4,
+                    "{collective:?}"
+                );
+                assert_eq!(
+                    call.output().len(),
+                    collective.output_elements(3, rank, 1, 10) * 4,
+                    "{collective:?}"
+                );
+                let away = collective.has_root() && rank != 1;
+                assert_eq!(call.output.is_some(), !in_place || away, "{collective:?}");
+            }
+        }
+    }
+}

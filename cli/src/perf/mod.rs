@@ -1,0 +1,123 @@
+//! `anyccl perf`: measures collectives and transfers.
+//!
+//! With `-n` the command starts itself again as every rank ([`launch`]). A rank joins the job that the environment
+//! describes ([`ranks`]), goes through the sizes ([`sweep`], [`pairs`]), checks each result against the definition
+//! ([`check`]), times calls ([`measure`]), and rank 0 reports ([`output`], [`report`], [`plot`]). [`trace`] shows the
+//! steps of calls on a time line, [`tune`] measures what the choice of algorithms depends on. docs/PERF.md says what
+//! the numbers mean.
+
+mod arguments;
+mod bandwidth;
+mod check;
+mod launch;
+mod measure;
+mod memory;
+mod output;
+mod pairs;
+mod ping_pong;
+mod plot;
+mod ranks;
+mod report;
+mod sizes;
+mod statistics;
+mod sweep;
+mod trace;
+mod tune;
+
+pub use arguments::PerfArguments;
+
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::reduce;
+
+use crate::Failure;
+use crate::sys::signal;
+use arguments::What;
+use output::{Files, Output};
+use ranks::Ranks;
+use report::Header;
+use trace::Tracer;
+
+/// What all measurements have in common.
+struct Bench<'a> {
+    arguments: &'a PerfArguments,
+    ranks: Ranks,
+    output: Output,
+    tracer: Tracer,
+}
+
+/// Measures. Answers the exit code: 1 when a result was wrong.
+pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
+    if let (Some(ranks), false) = (arguments.ranks, arguments.launched) {
+        return launch::launch(ranks, arguments);
+    }
+    if arguments.launched {
+        // Ranks have the terminal of `anyccl perf -n` without being in its foreground; under `stty tostop` the first
+        // word would stop them.
+        signal::ignore(libc::SIGTTOU);
+    }
+    arguments.validate(None)?;
+    let ranks = Ranks::join()?;
+    arguments.validate(Some(ranks.size()))?;
+    let files = if ranks.speaks() { Files::create(arguments) } else { Ok(Files::default()) };
+    // Everybody leaves in good order when nobody can report: one message, not one per rank.
+    if !ranks.all(files.is_ok())? {
+        ranks.leave()?;
+        return files.map(|_| 1);
+    }
+    let right = if arguments.tune.is_some() {
+        tune::tune(arguments, &ranks, files?.tune)?;
+        ranks.leave()?;
+        true
+    } else {
+        bench(arguments, ranks, files?)?
+    };
+    Ok(u8::from(!right))
+}
+
+/// Whether all results were right.
+fn bench(arguments: &PerfArguments, ranks: Ranks, files: Files) -> std::result::Result<bool, Failure> {
+    let tracer = Tracer::new(&ranks, arguments.trace.is_some(), files.trace)?;
+    let header = header(arguments, &ranks)?;
+    let output = Output::new(files.reports, &header)?;
+    let mut bench = Bench { arguments, ranks, output, tracer };
+    let mut right = true;
+    for collective in arguments.collectives() {
+        right &= sweep::sweep(&mut bench, collective)?;
+    }
+    if arguments.collectives().is_empty() {
+        right = pairs::pairs(&mut bench)?;
+    }
+    let Bench { ranks, output, tracer, .. } = bench;
+    tracer.end(&ranks)?;
+    ranks.leave()?;
+    output.end()?;
+    Ok(right)
+}
+
+/// Says what is measured. Collective: each rank knows its own links only.
+fn header(arguments: &PerfArguments, ranks: &Ranks) -> Result<Header> {
+    let mut transports = Vec::new();
+    for name in ["shm", "tcp"] {
+        if ranks.count((0..ranks.size()).any(|peer| ranks.world.transport(peer) == name))? > 0 {
+            transports.push(name);
+        }
+    }
+    Ok(Header {
+        anyccl: anyccl_engine::base::VERSION,
+        ranks: ranks.size(),
+        hosts: ranks.count(ranks.world.local_rank() == 0)?,
+        transports,
+        matrix: arguments.what == Some(What::Matrix),
+        datatype: arguments.datatype.name(),
+        op: arguments.op.name(),
+        root: arguments.root,
+        kernels: reduce::instruction_set(),
+        calls: if arguments.non_blocking { "non-blocking" } else { "blocking" },
+    })
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::own(error)
+    }
+}

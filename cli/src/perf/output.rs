@@ -1,0 +1,132 @@
+//! What the user sees: a report on standard output, written as it grows, more of them in files, and a progress bar on
+//! standard error, if that is a terminal.
+//!
+//! Only rank 0 reports; every rank may complain. Files are made before anything is measured: a name that is wrong
+//! must not cost an hour.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::arguments::{PerfArguments, Target};
+use super::plot::Plot;
+use super::report::{Csv, Header, Json, PairRow, Report, Row, Table};
+use crate::Failure;
+
+type Written = Result<(), Failure>;
+
+/// Everything that rank 0 writes to; empty on the others.
+#[derive(Default)]
+pub struct Files {
+    /// Reports with their places; `None` is standard output.
+    pub reports: Vec<(Box<dyn Report>, Option<File>)>,
+    /// Of `--trace`.
+    pub trace: Option<File>,
+    /// Of `--tune`.
+    pub tune: Option<File>,
+}
+
+impl Files {
+    /// Makes all files that the user has named. The table has standard output, unless something else wants it.
+    pub fn create(arguments: &PerfArguments) -> Result<Files, Failure> {
+        let mut reports: Vec<(Box<dyn Report>, Option<File>)> = Vec::new();
+        for (target, report) in [
+            (&arguments.json, Box::new(Json::default()) as Box<dyn Report>),
+            (&arguments.csv, Box::new(Csv::default())),
+        ] {
+            match target {
+                None => {}
+                Some(Target::Stdout) => reports.push((report, None)),
+                Some(Target::File(path)) => reports.push((report, Some(create(path)?))),
+            }
+        }
+        if reports.iter().all(|(_, file)| file.is_some()) {
+            reports.push((Box::new(Table::default()), None));
+        }
+        if let Some(path) = &arguments.plot {
+            reports.push((Box::new(Plot::default()), Some(create(path)?)));
+        }
+        let [trace, tune] =
+            [&arguments.trace, &arguments.tune].map(|path| path.as_deref().map(create).transpose());
+        Ok(Files { reports, trace: trace?, tune: tune? })
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))
+}
+
+/// Reports and progress.
+pub struct Output {
+    /// None on ranks that do not report.
+    reports: Vec<(Box<dyn Report>, Option<File>)>,
+    bar: ProgressBar,
+}
+
+impl Output {
+    /// Begins the reports with what is common to all that follows.
+    pub fn new(reports: Vec<(Box<dyn Report>, Option<File>)>, header: &Header) -> Result<Output, Failure> {
+        let mut output = Output { reports, bar: ProgressBar::hidden() };
+        output.write(|report, out| report.header(header, out))?;
+        Ok(output)
+    }
+
+    /// `steps` measurements of `what` follow.
+    pub fn begin(&mut self, what: &str, steps: usize) {
+        self.bar.finish_and_clear();
+        if self.reports.is_empty() {
+            return;
+        }
+        // Draws nothing where standard error is no terminal.
+        self.bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
+        self.bar.set_style(style.expect("the template is well formed"));
+        self.bar.set_message(what.to_string());
+    }
+
+    /// One of them is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Measurements of one call, one for each algorithm.
+    pub fn rows(&mut self, rows: &[Row]) -> Written {
+        self.write(|report, out| report.rows(rows, out))
+    }
+
+    /// Measurements of one pair of ranks.
+    pub fn pair(&mut self, row: &PairRow) -> Written {
+        self.write(|report, out| report.pair(row, out))
+    }
+
+    /// Says on standard error what is wrong.
+    pub fn complain(&self, text: &str) {
+        // Not eprintln: a closed standard error is no reason to panic.
+        self.bar.suspend(|| drop(writeln!(io::stderr(), "anyccl: error: {text}")));
+    }
+
+    /// Nothing follows.
+    pub fn end(mut self) -> Written {
+        self.bar.finish_and_clear();
+        self.write(|report, out| report.end(out))
+    }
+
+    fn write(&mut self, what: impl Fn(&mut dyn Report, &mut dyn Write) -> io::Result<()>) -> Written {
+        let Output { reports, bar } = self;
+        for (report, file) in reports {
+            let mut text = Vec::new();
+            let written = what(report.as_mut(), &mut text).and_then(|()| match file {
+                Some(file) => file.write_all(&text),
+                None => bar.suspend(|| {
+                    let mut out = io::stdout().lock();
+                    out.write_all(&text)?;
+                    out.flush()
+                }),
+            });
+            written.map_err(|error| Failure::own(format_args!("cannot write the report: {error}")))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! Measures transfers between two ranks, for each size or for each pair.
+
+use anyccl_engine::base::{Rank, Result};
+
+use super::Bench;
+use super::arguments::What;
+use super::bandwidth::gigabytes_per_second;
+use super::measure::measure;
+use super::ping_pong::PingPong;
+use super::report::PairRow;
+use super::statistics::Summary;
+use crate::Failure;
+
+/// Measures and reports the pairs that were asked for. Whether all that arrived was right.
+pub fn pairs(bench: &mut Bench<'_>) -> std::result::Result<bool, Failure> {
+    let mut sizes: Vec<u64> = bench.arguments.sweep().bytes().collect();
+    let size = bench.ranks.size();
+    let pairs: Vec<(Rank, Rank)> = match bench.arguments.what {
+        Some(What::Matrix) => {
+            // Of a matrix the ends tell: latency at the one, bandwidth at the other.
+            sizes.drain(1..sizes.len().max(2) - 1);
+            let others = |from| (0..size).filter(move |&to| to != from).map(move |to| (from, to));
+            (0..size).flat_map(others).collect()
+        }
+        _ => vec![(0, 1)],
+    };
+    bench.output.begin("send_recv", pairs.len() * sizes.len());
+    let mut right = true;
+    for (from, to) in pairs {
+        for &bytes in &sizes {
+            let row = row(bench, from, to, bytes)?;
+            bench.output.step();
+            right &= row.correct != Some(false);
+            bench.output.pair(&row)?;
+        }
+    }
+    Ok(right)
+}
+
+fn row(bench: &mut Bench<'_>, from: Rank, to: Rank, bytes: u64) -> Result<PairRow> {
+    let Bench { arguments, ranks, output, tracer } = bench;
+    let mut pair = PingPong::new(&ranks.world, arguments.form(), from, to, bytes as usize);
+    let mut correct = None;
+    if !arguments.no_check {
+        let wrong = pair.first_wrong_byte()?;
+        if let Some(byte) = wrong {
+            let rank = ranks.rank();
+            output.complain(&format!("from rank {from} to {to}: byte {byte} is wrong on rank {rank}"));
+        }
+        correct = Some(ranks.all(wrong.is_none())?);
+    }
+    let trips = measure(ranks, arguments.effort(), |calls| pair.round_trips(calls))?;
+    let stream = measure(ranks, arguments.effort(), |calls| pair.stream(calls))?;
+    tracer.record(ranks, || format!("round trip of {bytes} bytes"), || pair.round_trips(1))?;
+    Ok(PairRow {
+        from,
+        to,
+        transport: ranks.transport(from, to)?,
+        bytes,
+        calls: trips.calls,
+        samples: trips.seconds.len(),
+        latency_us: Summary::of(&trips.seconds).times(0.5e6),
+        bandwidth_gb_s: gigabytes_per_second(bytes, Summary::of(&stream.seconds).median),
+        correct,
+    })
+}

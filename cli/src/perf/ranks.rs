@@ -1,0 +1,182 @@
+//! The job that is measured, and how its ranks agree on numbers between measurements.
+
+use std::sync::Arc;
+
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
+use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
+use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
+use anyccl_engine::config::{Config, TransportChoice};
+
+/// How a call is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// It returns when it is done.
+    Blocking,
+    /// It is started, then waited for.
+    NonBlocking,
+}
+
+impl Form {
+    /// Makes a call and returns when it is done.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`].
+    pub unsafe fn call(self, comm: &Communicator, operation: &Operation) -> Result<()> {
+        match self {
+            // SAFETY: the caller's promise is the one asked for.
+            Form::Blocking => unsafe { comm.run(operation) },
+            Form::NonBlocking => {
+                // SAFETY: the caller's promise holds until this function returns, and the request is waited for here.
+                let mut request = unsafe { comm.start(operation) }?;
+                request.wait()
+            }
+        }
+    }
+}
+
+/// All ranks of the job.
+pub struct Ranks {
+    /// Everybody, with the choice of algorithms left to the library.
+    pub world: Arc<Communicator>,
+    config: Config,
+}
+
+impl Ranks {
+    /// Joins the job that the environment describes.
+    pub fn join() -> Result<Ranks> {
+        let config = Config::from_environment()?;
+        let world = world_init(&config, &CommConfig::default())?;
+        Ok(Ranks { world, config })
+    }
+
+    /// Leaves it. Collective.
+    pub fn leave(self) -> Result<()> {
+        world_finalize()
+    }
+
+    /// My rank.
+    pub fn rank(&self) -> Rank {
+        self.world.rank()
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> u32 {
+        self.world.size()
+    }
+
+    /// Name of the transport between two ranks. Collective: each rank knows its own links only.
+    pub fn transport(&self, from: Rank, to: Rank) -> Result<&'static str> {
+        let is_tcp = self.rank() == from && self.world.transport(to) == "tcp";
+        Ok(if self.all(!is_tcp)? { "shm" } else { "tcp" })
+    }
+
+    /// Whether this rank speaks to the user.
+    pub fn speaks(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// The same ranks with one algorithm forced. Collective.
+    pub fn with_algorithm(&self, collective: Collective, algorithm: &str) -> Result<Communicator> {
+        let algorithm = Some(format!("{}:{algorithm}", collective.name()));
+        self.with_config(&Config { algorithm, ..self.config.clone() })
+    }
+
+    /// The same ranks with TCP between all of them. Collective.
+    pub fn with_tcp(&self) -> Result<Communicator> {
+        self.with_config(&Config { transport: TransportChoice::Tcp, ..self.config.clone() })
+    }
+
+    fn with_config(&self, config: &Config) -> Result<Communicator> {
+        let mut bytes = [0; UNIQUE_ID_BYTES];
+        if self.speaks() {
+            bytes = UniqueId::create(config)?.0;
+        }
+        self.share_first(&mut bytes)?;
+        Communicator::create(&UniqueId(bytes), self.size(), self.rank(), config, &CommConfig::default())
+    }
+
+    /// Waits for everybody.
+    pub fn barrier(&self) -> Result<()> {
+        self.in_place(Collective::Barrier, Datatype::Byte, None, &mut [])
+    }
+
+    /// The largest over all ranks, for each number. Numbers are not NaN.
+    pub fn largest(&self, numbers: &[f64]) -> Result<Vec<f64>> {
+        let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+        self.in_place(Collective::AllReduce, Datatype::Float64, Some(ReduceOp::Max), &mut bytes)?;
+        let number = |bytes: &[u8]| f64::from_ne_bytes(bytes.try_into().expect("chunks of 8 bytes"));
+        Ok(bytes.chunks_exact(size_of::<f64>()).map(number).collect())
+    }
+
+    /// Whether it holds on every rank.
+    pub fn all(&self, holds: bool) -> Result<bool> {
+        Ok(self.largest(&[f64::from(u8::from(!holds))])? == [0.0])
+    }
+
+    /// On how many ranks it holds.
+    pub fn count(&self, holds: bool) -> Result<u32> {
+        let mut bytes = u32::from(holds).to_ne_bytes();
+        self.in_place(Collective::AllReduce, Datatype::Uint32, Some(ReduceOp::Sum), &mut bytes)?;
+        Ok(u32::from_ne_bytes(bytes))
+    }
+
+    /// Gives everybody the bytes of rank 0.
+    pub fn share_first(&self, bytes: &mut [u8]) -> Result<()> {
+        self.in_place(Collective::Broadcast, Datatype::Byte, None, bytes)
+    }
+
+    /// The bytes of each rank, in order, on rank 0; nothing on the others. Collective.
+    pub fn collect(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let (world, form) = (&self.world, Form::Blocking);
+        if !self.speaks() {
+            send(world, &(bytes.len() as u64).to_ne_bytes(), 0, form)?;
+            send(world, bytes, 0, form)?;
+            return Ok(Vec::new());
+        }
+        let mut all = vec![bytes.to_vec()];
+        for rank in 1..self.size() {
+            let mut len = [0; 8];
+            receive(world, &mut len, rank, form)?;
+            let mut theirs = vec![0; u64::from_ne_bytes(len) as usize];
+            receive(world, &mut theirs, rank, form)?;
+            all.push(theirs);
+        }
+        Ok(all)
+    }
+
+    /// A collective whose input and output, where this rank has them, are all of `bytes`.
+    fn in_place(
+        &self,
+        collective: Collective,
+        datatype: Datatype,
+        op: Option<ReduceOp>,
+        bytes: &mut [u8],
+    ) -> Result<()> {
+        let count = (bytes.len() / datatype.bytes()) as u64;
+        let call = Call { kind: CallKind::Collective(collective), datatype, op, root: 0, count };
+        let buffer = bytes.as_mut_ptr();
+        // SAFETY: a barrier touches nothing; all_reduce and broadcast read and write `count` elements, which lie in
+        // `bytes`, borrowed for the whole blocking call.
+        unsafe { self.world.run(&Operation { call, send: buffer, recv: buffer, peer: 0 }) }
+    }
+}
+
+/// Sends to one rank.
+pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<()> {
+    let call = transfer(comm.rank(), bytes.len());
+    let operation = Operation { call, send: bytes.as_ptr(), recv: std::ptr::null_mut(), peer: to };
+    // SAFETY: the sender reads as many bytes as `bytes` has, which is borrowed until the call is done.
+    unsafe { form.call(comm, &operation) }
+}
+
+/// Receives from one rank.
+pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) -> Result<()> {
+    let call = transfer(from, bytes.len());
+    let operation = Operation { call, send: std::ptr::null(), recv: bytes.as_mut_ptr(), peer: from };
+    // SAFETY: the receiver writes as many bytes as `bytes` has, which is borrowed until the call is done.
+    unsafe { form.call(comm, &operation) }
+}
+
+fn transfer(sender: Rank, bytes: usize) -> Call {
+    Call { kind: CallKind::Transfer, datatype: Datatype::Byte, op: None, root: sender, count: bytes as u64 }
+}

@@ -1,0 +1,37 @@
+//! One JSON object, at the end: `{"header": {...}, "rows": [...], "pairs": [...]}`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{Header, PairRow, Report, Row};
+
+/// Collects everything.
+#[derive(Default, Serialize)]
+pub struct Json {
+    header: Option<Header>,
+    rows: Vec<Row>,
+    pairs: Vec<PairRow>,
+}
+
+impl Report for Json {
+    fn header(&mut self, header: &Header, _: &mut dyn Write) -> io::Result<()> {
+        self.header = Some(header.clone());
+        Ok(())
+    }
+
+    fn rows(&mut self, rows: &[Row], _: &mut dyn Write) -> io::Result<()> {
+        self.rows.extend_from_slice(rows);
+        Ok(())
+    }
+
+    fn pair(&mut self, row: &PairRow, _: &mut dyn Write) -> io::Result<()> {
+        self.pairs.push(row.clone());
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+}

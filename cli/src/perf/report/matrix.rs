@@ -1,0 +1,134 @@
+//! Every pair of ranks: latency of the smallest messages, bandwidth of the largest.
+
+use anyccl_engine::base::Rank;
+
+use super::PairRow;
+
+/// What has been measured of each pair so far. The first size of a pair is the smallest, the last one the largest.
+#[derive(Default)]
+pub struct Matrix {
+    ranks: u32,
+    latency: Vec<Option<f64>>,
+    bandwidth: Vec<Option<f64>>,
+    bytes: (u64, u64),
+    correct: Option<bool>,
+}
+
+/// One number for each pair.
+pub struct Values<'a> {
+    /// What the numbers are, with their unit.
+    pub title: String,
+    ranks: u32,
+    values: &'a [Option<f64>],
+}
+
+impl Matrix {
+    /// Of so many ranks.
+    pub fn new(ranks: u32) -> Matrix {
+        let none = vec![None; (ranks * ranks) as usize];
+        Matrix { ranks, latency: none.clone(), bandwidth: none, ..Matrix::default() }
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// Takes a measurement in.
+    pub fn add(&mut self, row: &PairRow) {
+        let at = (row.from * self.ranks + row.to) as usize;
+        if self.latency[at].is_none() {
+            self.latency[at] = Some(row.latency_us.median);
+            self.bytes.0 = row.bytes;
+        }
+        self.bandwidth[at] = Some(row.bandwidth_gb_s);
+        self.bytes.1 = row.bytes;
+        self.correct = match (self.correct, row.correct) {
+            (Some(false), _) => Some(false),
+            (_, new) => new,
+        };
+    }
+
+    /// Half a round trip.
+    pub fn latency(&self) -> Values<'_> {
+        let title = format!("latency of {} bytes in us", self.bytes.0);
+        Values { title, ranks: self.ranks, values: &self.latency }
+    }
+
+    /// One-way.
+    pub fn bandwidth(&self) -> Values<'_> {
+        let title = format!("bandwidth of {} bytes in GB/s", self.bytes.1);
+        Values { title, ranks: self.ranks, values: &self.bandwidth }
+    }
+
+    /// Whether all that was checked was right; `None` when nothing was.
+    pub fn correct(&self) -> Option<bool> {
+        self.correct
+    }
+}
+
+impl Values<'_> {
+    /// Number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// Of one pair; `None` between a rank and itself.
+    pub fn get(&self, from: Rank, to: Rank) -> Option<f64> {
+        self.values[(from * self.ranks + to) as usize]
+    }
+
+    /// The smallest and the largest; `None` when there are none.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let known = || self.values.iter().flatten().copied();
+        Some((known().reduce(f64::min)?, known().reduce(f64::max)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::statistics::Summary;
+
+    impl Matrix {
+        /// With a different number for each pair.
+        pub fn numbered(ranks: u32) -> Matrix {
+            let mut matrix = Matrix::new(ranks);
+            for (from, to) in (0..ranks * ranks).map(|at| (at / ranks, at % ranks)) {
+                if from != to {
+                    matrix.add(&row(from, to, 8, f64::from(from * ranks + to), f64::from(to), true));
+                }
+            }
+            matrix
+        }
+    }
+
+    fn row(from: u32, to: u32, bytes: u64, latency: f64, bandwidth: f64, correct: bool) -> PairRow {
+        PairRow {
+            from,
+            to,
+            transport: "shm",
+            bytes,
+            calls: 1,
+            samples: 1,
+            latency_us: Summary::of(&[latency]),
+            bandwidth_gb_s: bandwidth,
+            correct: Some(correct),
+        }
+    }
+
+    #[test]
+    fn a_pair_has_the_latency_of_its_smallest_size_and_the_bandwidth_of_its_largest() {
+        let mut matrix = Matrix::new(3);
+        matrix.add(&row(0, 2, 8, 1.5, 0.1, true));
+        matrix.add(&row(0, 2, 4096, 90.0, 7.0, false));
+        matrix.add(&row(2, 0, 8, 2.5, 0.2, true));
+        assert_eq!(matrix.latency().get(0, 2), Some(1.5));
+        assert_eq!(matrix.bandwidth().get(0, 2), Some(7.0));
+        assert_eq!(matrix.latency().get(1, 1), None);
+        assert_eq!(matrix.latency().range(), Some((1.5, 2.5)));
+        assert_eq!(matrix.bandwidth().range(), Some((0.2, 7.0)));
+        assert_eq!(matrix.correct(), Some(false));
+        assert_eq!(Matrix::new(1).latency().range(), None);
+    }
+}

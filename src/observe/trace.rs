@@ -1,0 +1,204 @@
+//! When the steps of plans began and ended, for whoever wants to see a schedule on a time line.
+//!
+//! Recording is off unless somebody calls [`record`], and then costs each call one relaxed load and each step one look
+//! at an `Option`. While it is on, every execution keeps a [`Recorder`] of its own; what it has seen goes to one list
+//! per process when its call has ended, and [`take`] empties that list.
+//!
+//! A transfer begins when its round does, or when the transfer before it, to or from the same rank, has ended: so a
+//! wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch, read from a monotonic clock
+//! that is compared with the calendar once: ranks of one host can be laid side by side.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+
+use crate::base::Rank;
+
+/// What took its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// A whole call.
+    Call,
+    /// Memory copied on this rank.
+    Copy,
+    /// Memory reduced on this rank.
+    Reduce,
+    /// A message to a peer.
+    Send,
+    /// A message from a peer.
+    Receive,
+    /// A message from a peer, reduced while it came.
+    ReceiveReduce,
+}
+
+/// One bar of the time line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What it was.
+    pub activity: Activity,
+    /// Nanoseconds since the Unix epoch.
+    pub begin: u64,
+    /// Nanoseconds since the Unix epoch.
+    pub end: u64,
+    /// Bytes copied, reduced or transferred; of a call, all of them together.
+    pub bytes: u64,
+    /// The other side of a transfer.
+    pub peer: Option<Rank>,
+    /// Lane of the plan.
+    pub lane: u32,
+    /// Round of the lane.
+    pub round: u32,
+    /// Number of the call in its conversation.
+    pub sequence: u32,
+}
+
+static ON: AtomicBool = AtomicBool::new(false);
+static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
+
+/// Turns recording on or off, for calls that begin from now on, in all communicators of this process.
+pub fn record(on: bool) {
+    ON.store(on, Ordering::Relaxed);
+}
+
+/// Whether calls that begin now are recorded.
+#[inline]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// What was recorded since the last time, in the order in which calls ended.
+pub fn take() -> Vec<Event> {
+    std::mem::take(&mut EVENTS.lock())
+}
+
+/// The time, as events tell it.
+pub fn now() -> u64 {
+    static START: OnceLock<(Instant, u64)> = OnceLock::new();
+    let (instant, epoch) = START.get_or_init(|| {
+        let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        (Instant::now(), epoch.as_nanos() as u64)
+    });
+    epoch + instant.elapsed().as_nanos() as u64
+}
+
+/// What one running plan has seen.
+pub struct Recorder {
+    sequence: u32,
+    begin: u64,
+    /// When the last local step ended, or its round began.
+    local: u64,
+    lanes: Vec<LaneStart>,
+    /// When the last transfer to (`true`) or from a peer ended.
+    queues: Vec<(bool, Rank, u64)>,
+    events: Vec<Event>,
+}
+
+#[derive(Clone, Copy)]
+struct LaneStart {
+    round: u32,
+    begin: u64,
+}
+
+impl Recorder {
+    /// For a call that begins now; `None` while recording is off.
+    #[inline]
+    pub fn begin(sequence: u32, lanes: usize) -> Option<Box<Recorder>> {
+        is_on().then(|| {
+            let begin = now();
+            let lanes = vec![LaneStart { round: 0, begin }; lanes];
+            Box::new(Recorder {
+                sequence,
+                begin,
+                local: begin,
+                lanes,
+                queues: Vec::new(),
+                events: Vec::new(),
+            })
+        })
+    }
+
+    /// A lane comes to a round.
+    pub fn enter(&mut self, lane: usize, round: u32) {
+        let begin = now();
+        self.lanes[lane] = LaneStart { round, begin };
+        self.local = begin;
+    }
+
+    /// A local step of this lane has ended.
+    pub fn local(&mut self, (activity, bytes): (Activity, usize), lane: usize) {
+        let end = now();
+        let begin = std::mem::replace(&mut self.local, end);
+        self.push(activity, lane as u32, (begin, end), bytes, None);
+    }
+
+    /// A transfer of this lane has ended.
+    pub fn transfer(&mut self, activity: Activity, lane: u32, peer: Rank, bytes: usize) {
+        let (sends, end) = (activity == Activity::Send, now());
+        let entered = self.lanes[lane as usize].begin;
+        let known = self.queues.iter_mut().find(|(out, other, _)| (*out, *other) == (sends, peer));
+        let before = match known {
+            Some((_, _, last)) => std::mem::replace(last, end),
+            None => {
+                self.queues.push((sends, peer, end));
+                entered
+            }
+        };
+        self.push(activity, lane, (entered.max(before), end), bytes, Some(peer));
+    }
+
+    /// The call has ended: hands over what was seen.
+    pub fn end(mut self) {
+        let bytes = self.events.iter().map(|event| event.bytes as usize).sum();
+        self.push(Activity::Call, 0, (self.begin, now()), bytes, None);
+        EVENTS.lock().append(&mut self.events);
+    }
+
+    fn push(
+        &mut self,
+        activity: Activity,
+        lane: u32,
+        (begin, end): (u64, u64),
+        bytes: usize,
+        peer: Option<Rank>,
+    ) {
+        let round = self.lanes.get(lane as usize).map_or(0, |lane| lane.round);
+        let (bytes, sequence) = (bytes as u64, self.sequence);
+        self.events.push(Event { activity, begin, end, bytes, peer, lane, round, sequence });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transfers_of_one_queue_do_not_overlap_and_begin_with_their_round() {
+        let mut recorder = Recorder {
+            sequence: 7,
+            begin: now(),
+            local: now(),
+            lanes: vec![LaneStart { round: 0, begin: 0 }; 2],
+            queues: Vec::new(),
+            events: Vec::new(),
+        };
+        recorder.enter(1, 3);
+        recorder.transfer(Activity::Send, 1, 2, 100);
+        recorder.transfer(Activity::ReceiveReduce, 1, 2, 50);
+        recorder.transfer(Activity::Send, 1, 2, 200);
+        let [first, other, second] = recorder.events.as_slice() else { panic!("{:?}", recorder.events) };
+        let facts = |event: &Event| (event.peer, event.lane, event.round, event.sequence, event.bytes);
+        assert_eq!(facts(first), (Some(2), 1, 3, 7, 100));
+        assert_eq!(facts(second), (Some(2), 1, 3, 7, 200));
+        assert_eq!(second.begin, first.end);
+        // Another direction is another queue: it began with the round.
+        assert_eq!(other.begin, first.begin);
+    }
+
+    #[test]
+    fn nothing_is_recorded_unless_it_was_asked_for() {
+        assert!(!is_on());
+        assert!(Recorder::begin(0, 1).is_none());
+    }
+}

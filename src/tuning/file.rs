@@ -1,0 +1,190 @@
+//! `ANYCCL_TUNING_FILE`: what links and reductions cost on this machine, measured instead of assumed.
+//!
+//! One `key = value` per line, `#` begins a comment; also valid TOML. `anyccl perf --tune` writes it, people may. What
+//! a file leaves out keeps its default; what it says must be understood, or the error names the line.
+
+use std::fmt::Write;
+
+use super::LinkModel;
+use crate::base::{Error, Result};
+
+/// The costs that a file can set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Links {
+    /// Links within a host.
+    pub shm: LinkModel,
+    /// Links between hosts.
+    pub tcp: LinkModel,
+}
+
+/// A line that may stand in a file.
+struct Key {
+    name: &'static str,
+    meaning: &'static str,
+    get: fn(&Links) -> f64,
+    set: fn(&mut Links, f64),
+}
+
+/// Gigabytes per second and microseconds per byte, either way.
+fn inverted(number: f64) -> f64 {
+    1e-3 / number
+}
+
+/// To four digits: no measurement is more exact.
+fn rounded(number: f64) -> f64 {
+    let scale = 10f64.powf(3.0 - number.log10().floor());
+    (number * scale).round() / scale
+}
+
+static KEYS: [Key; 5] = [
+    Key {
+        name: "shm.latency_us",
+        meaning: "an empty message through shared memory, one way",
+        get: |links| links.shm.latency_us,
+        set: |links, value| links.shm.latency_us = value,
+    },
+    Key {
+        name: "shm.gigabytes_per_second",
+        meaning: "a long message through shared memory",
+        get: |links| inverted(links.shm.us_per_byte),
+        set: |links, value| links.shm.us_per_byte = inverted(value),
+    },
+    Key {
+        name: "tcp.latency_us",
+        meaning: "an empty message through TCP, one way",
+        get: |links| links.tcp.latency_us,
+        set: |links, value| links.tcp.latency_us = value,
+    },
+    Key {
+        name: "tcp.gigabytes_per_second",
+        meaning: "a long message through TCP",
+        get: |links| inverted(links.tcp.us_per_byte),
+        set: |links, value| links.tcp.us_per_byte = inverted(value),
+    },
+    Key {
+        name: "reduce.gigabytes_per_second",
+        meaning: "bytes of the result of a reduction on one rank",
+        get: |links| inverted(links.shm.reduce_us_per_byte),
+        set: |links, value| {
+            links.shm.reduce_us_per_byte = inverted(value);
+            links.tcp.reduce_us_per_byte = inverted(value);
+        },
+    },
+];
+
+impl Links {
+    /// What holds without a file.
+    pub const DEFAULT: Links = Links { shm: LinkModel::SHM, tcp: LinkModel::TCP };
+
+    /// The defaults with what the file at `path` says.
+    pub fn read(path: &str) -> Result<Links> {
+        let text = std::fs::read_to_string(path).map_err(|error| refused(format!("{path}: {error}")))?;
+        Links::parse(&text).map_err(|(line, why)| refused(format!("{path}:{line}: {why}")))
+    }
+
+    /// The text of a file that says all that is measured: figures of TCP only if `tcp`, of shared memory only if `shm`.
+    pub fn to_text(&self, shm: bool, tcp: bool) -> String {
+        let mut text = String::new();
+        for key in &KEYS {
+            let known = match key.name.split_once('.') {
+                Some(("shm", _)) => shm,
+                Some(("tcp", _)) => tcp,
+                _ => true,
+            };
+            if known {
+                let _ = writeln!(text, "{} = {}  # {}", key.name, rounded((key.get)(self)), key.meaning);
+            }
+        }
+        text
+    }
+
+    /// An error is the number of the line, from 1, and what is wrong with it.
+    fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
+        let mut links = Links::DEFAULT;
+        let mut seen = [false; KEYS.len()];
+        for (line, content) in (1..).zip(text.lines()) {
+            let content = content.split('#').next().unwrap_or_default().trim();
+            if content.is_empty() {
+                continue;
+            }
+            let (name, value) =
+                content.split_once('=').ok_or_else(|| (line, format!("\"{content}\" is not KEY = VALUE")))?;
+            let (name, value) = (name.trim(), value.trim());
+            let at = KEYS.iter().position(|key| key.name == name).ok_or_else(|| {
+                let known = KEYS.each_ref().map(|key| key.name).join(", ");
+                (line, format!("there is no key \"{name}\"; there are {known}"))
+            })?;
+            if std::mem::replace(&mut seen[at], true) {
+                return Err((line, format!("{name} is said twice")));
+            }
+            let number = value.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+            let number =
+                number.ok_or_else(|| (line, format!("{name} is \"{value}\"; accepted: a number above 0")))?;
+            (KEYS[at].set)(&mut links, number);
+        }
+        Ok(links)
+    }
+}
+
+fn refused(got: String) -> Error {
+    Error::InvalidArgument { what: "ANYCCL_TUNING_FILE", got }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_holds_and_what_it_leaves_out_keeps_its_default() {
+        let links =
+            Links::parse("# here\n\nshm.latency_us = 0.5 # measured\nreduce.gigabytes_per_second=4\n");
+        let links = links.unwrap();
+        assert_eq!(links.shm.latency_us, 0.5);
+        assert_eq!(links.shm.us_per_byte, LinkModel::SHM.us_per_byte);
+        assert_eq!((links.shm.reduce_us_per_byte, links.tcp.reduce_us_per_byte), (0.25e-3, 0.25e-3));
+        assert_eq!(links.tcp.latency_us, LinkModel::TCP.latency_us);
+        assert_eq!(Links::parse("").unwrap(), Links::DEFAULT);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut links = Links::DEFAULT;
+        for (at, key) in KEYS.iter().enumerate() {
+            (key.set)(&mut links, at as f64 + 0.5);
+        }
+        let read = Links::parse(&links.to_text(true, true)).unwrap();
+        for key in &KEYS {
+            assert!(((key.get)(&read) - (key.get)(&links)).abs() < 1e-9, "{}", key.name);
+        }
+        let text = links.to_text(true, false);
+        assert!(text.contains("shm.latency_us = 0.5 ") && !text.contains("tcp."), "{text}");
+    }
+
+    #[test]
+    fn an_error_names_the_line_and_what_is_accepted() {
+        let table = [
+            (
+                "shm.latency_us = 1\nshm.latency = 2",
+                2,
+                "no key \"shm.latency\"; there are shm.latency_us, shm.",
+            ),
+            ("\n\ntcp.latency_us = fast", 3, "tcp.latency_us is \"fast\"; accepted: a number above 0"),
+            ("tcp.latency_us = 0", 1, "above 0"),
+            ("tcp.latency_us = inf", 1, "above 0"),
+            ("tcp.latency_us = NaN", 1, "above 0"),
+            ("tcp.latency_us = -1", 1, "above 0"),
+            ("tcp.latency_us", 1, "is not KEY = VALUE"),
+            ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "said twice"),
+        ];
+        for (text, line, why) in table {
+            let (at, told) = Links::parse(text).unwrap_err();
+            assert!(at == line && told.contains(why), "{text:?}: {at}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named() {
+        let told = Links::read("no/such/file").unwrap_err().to_string();
+        assert!(told.contains("ANYCCL_TUNING_FILE") && told.contains("no/such/file"), "{told}");
+    }
+}
