@@ -88,7 +88,7 @@ impl Arena {
         let len = reasonable_bytes();
         let fd = sealed(len)?;
         let identity = identity(&fd)?;
-        let ranges = Mutex::new(Ranges { carver: Carver::new(len), kept: 0 });
+        let ranges = Mutex::new(Ranges { carver: Carver::new(0), kept: 0 });
         let (mapping, open) = (OnceLock::new(), AtomicUsize::new(0));
         Ok(Arena { process: std::process::id(), before, fd, identity, len, mapping, open, ranges })
     }
@@ -123,7 +123,7 @@ impl Arena {
     pub(crate) fn allocate(&self, bytes: usize) -> Result<*mut u8> {
         let refused = |e| Error::system(format!("cannot allocate {bytes} bytes that peers can read"), e);
         let mut ranges = self.ranges.lock();
-        let mapping = self.mapping().map_err(refused)?;
+        let mapping = self.mapping(&mut ranges).map_err(refused)?;
         let no_room = || refused(io::Error::from_raw_os_error(libc::ENOMEM));
         let (offset, len) = ranges.carver.take(bytes).ok_or_else(no_room)?;
         if let Err(error) = self.make_ready(mapping, offset, len) {
@@ -148,12 +148,21 @@ impl Arena {
         true
     }
 
-    fn mapping(&self) -> io::Result<&SparseMapping> {
+    /// The mapping, made at first; all room is free then.
+    fn mapping(&self, ranges: &mut Ranges) -> io::Result<&SparseMapping> {
         if let Some(mapping) = self.mapping.get() {
             return Ok(mapping);
         }
+        let mut len = self.len;
+        let mapping = loop {
+            match SparseMapping::reserve(&self.fd, len) {
+                // There may be fewer addresses than memory: under valgrind, for one.
+                Err(_) if len > OPEN_BYTES => len /= 2,
+                outcome => break outcome?,
+            }
+        };
+        ranges.carver = Carver::new(len);
         // Under the lock of `ranges`: nobody else makes one.
-        let mapping = SparseMapping::reserve(&self.fd, self.len)?;
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
@@ -161,7 +170,7 @@ impl Arena {
     fn make_ready(&self, mapping: &SparseMapping, offset: usize, len: usize) -> io::Result<()> {
         let open = self.open.load(Ordering::Relaxed);
         if offset + len > open {
-            let wanted = (offset + len).next_multiple_of(OPEN_BYTES).min(self.len);
+            let wanted = (offset + len).next_multiple_of(OPEN_BYTES).min(mapping.len());
             mapping.open(open, wanted)?;
             self.open.store(wanted, Ordering::Release);
         }

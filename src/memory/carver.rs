@@ -21,7 +21,7 @@ pub(super) struct Carver {
 impl Carver {
     /// `len` free bytes.
     pub fn new(len: usize) -> Carver {
-        Carver { free: BTreeMap::from([(0, len)]), taken: BTreeMap::new() }
+        Carver { free: (len > 0).then_some((0, len)).into_iter().collect(), taken: BTreeMap::new() }
     }
 
     /// Takes the first room for `bytes` bytes: offset, and length with what the grain adds.

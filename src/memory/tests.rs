@@ -15,7 +15,7 @@ fn fill(start: *mut u8, bytes: usize, value: u8) {
 
 fn byte(start: *const u8, at: usize) -> u8 {
     // SAFETY: the callers stay inside of what they have mapped or allocated.
-    unsafe { start.add(at).read_volatile() }
+    unsafe { start.wrapping_add(at).read_volatile() }
 }
 
 /// An arena that no other test uses.

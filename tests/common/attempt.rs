@@ -91,9 +91,10 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         match self.home {
-            // SAFETY: made by `Box::into_raw` from a slice of that length.
             Home::Private => {
-                drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(self.start, self.len)) })
+                let bytes = std::ptr::slice_from_raw_parts_mut(self.start, self.len);
+                // SAFETY: made by `Box::into_raw` from a slice of that length.
+                drop(unsafe { Box::from_raw(bytes) });
             }
             Home::Shared => memory::free(self.start).expect("a live allocation"),
         }

@@ -151,14 +151,15 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
     let start = arena.allocate(bytes + 100).unwrap().wrapping_add(77);
     for at in 0..bytes {
         // SAFETY: inside of the allocation.
-        unsafe { start.add(at).write((at % 251) as u8) };
+        unsafe { start.wrapping_add(at).write((at % 251) as u8) };
     }
-    // SAFETY: the message outlives both links.
-    let lend = |a: &mut ShmLink, from: usize| unsafe {
-        a.send(&HEADER, start.wrapping_add(from), bytes - from, true).unwrap()
+    let lend = |a: &mut ShmLink, from: usize| {
+        let rest = start.wrapping_add(from);
+        // SAFETY: the message outlives both links.
+        unsafe { a.send(&HEADER, rest, bytes - from, true) }.unwrap()
     };
     share(&mut b, Arena::of_this_process().unwrap(), arena);
-    assert_eq!(a.lends(start, bytes), false, "a does not know its own arena");
+    assert!(!a.lends(start, bytes), "a does not know its own arena");
     share(&mut a, arena, Arena::of_this_process().unwrap());
     assert!(a.lends(start, bytes) && !a.lends(&0u8, 1));
     assert_eq!(lend(&mut a, 0), None, "nothing is taken before it is read");
