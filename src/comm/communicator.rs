@@ -234,11 +234,11 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let mut offered: Vec<Option<Box<dyn Link>>> = Vec::new();
+    let mut offered: Vec<Option<shm::Offered>> = Vec::new();
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(Box::new(shm::offer(&peer.control, settings)?))
+                Some(shm::offer(&peer.control, settings)?)
             }
             _ => None,
         });
@@ -248,7 +248,9 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
         let label = label(at, &mesh.infos[at]);
         let (link, control): (Box<dyn Link>, _) = match (peer, offered) {
             (None, _) => (Box::new(LoopbackLink::default()), None),
-            (Some(peer), Some(link)) => (link, Some(peer.control)),
+            (Some(peer), Some(offered)) => {
+                (Box::new(offered.complete(&peer.control, Some(deadline))?), Some(peer.control))
+            }
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
                 None => (Box::new(shm::accept(&peer.control, Some(deadline), settings)?), Some(peer.control)),
