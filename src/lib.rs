@@ -2,13 +2,14 @@
 //!
 //! Rooms, arrows downward only:
 //! `comm` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
-//! `bootstrap` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
+//! `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
 
 pub mod algo;
 pub mod base;
 pub mod bootstrap;
 pub mod comm;
 pub mod config;
+pub mod memory;
 pub mod observe;
 pub mod plan;
 pub mod progress;

@@ -1,16 +1,20 @@
-//! Ranks on several hosts: pretended ones, and two network namespaces that reach each other by a wire only.
+//! Ranks on several hosts: pretended ones, and network namespaces that reach each other by wires only.
 
 mod common;
 
-use std::process::Command;
+use std::time::Duration;
 
+use anyccl_engine::algo;
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp};
-use anyccl_engine::comm::{Communicator, world_finalize};
+use anyccl_engine::bootstrap::UniqueId;
+use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize};
 use anyccl_engine::config::{Config, TransportChoice};
-use common::attempt::{Placement, check, check_started};
+use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
-use common::processes::{Job, join, part, say};
+use common::network::{Network, network_or_skip, skip};
+use common::processes::{Job, RankProcess, join, listen, part, say};
 use common::ranks::{config, on_hosts};
+use common::values::MOST_RANKS;
 use common::watchdog::Watchdog;
 
 /// One letter per rank: its host.
@@ -54,72 +58,83 @@ fn every_collective_works_across_pretended_hosts() {
     }
 }
 
-/// Two network namespaces of this machine with a wire between them. Abstract sockets do not cross it, although
-/// the kernel, and so its boot id, is the same on both sides.
-struct Wire {
-    namespaces: [String; 2],
+/// Every algorithm of each collective once: the n-th of all collectives together, until the longest list ends.
+fn algorithm_settings() -> Vec<String> {
+    let names = |collective| algo::of(collective).map(|row| row.name).collect::<Vec<_>>();
+    let lists = Collective::ALL.map(|collective| (collective.name(), names(collective)));
+    let longest = lists.iter().map(|(_, names)| names.len()).max().unwrap_or(0);
+    let setting = |at: usize| {
+        let entries = lists.iter().map(|(collective, names)| {
+            let name = names[at.min(names.len() - 1)];
+            format!("{collective}:{name}")
+        });
+        entries.collect::<Vec<_>>().join(",")
+    };
+    (0..longest).map(setting).collect()
 }
 
-/// Address of the first namespace on the wire.
-const ADDRESSES: [&str; 2] = ["10.213.7.1", "10.213.7.2"];
-
-impl Wire {
-    fn lay() -> Result<Wire, String> {
-        let namespaces = ["a", "b"].map(|side| format!("anyccl-{side}-{}", std::process::id()));
-        for name in &namespaces {
-            ip(&["netns", "add", name])?;
+/// Calls that reach what is special about few and many elements, with the roots at both ends.
+fn some_calls(comm: &Communicator) {
+    let size = comm.size();
+    let datatype = if size <= MOST_RANKS { Datatype::Float32 } else { Datatype::Int32 };
+    for collective in Collective::ALL {
+        if collective == Collective::Barrier {
+            check(comm, Case::barrier(), Placement::Apart);
+            continue;
         }
-        // From here on, dropping takes down what was put up.
-        let wire = Wire { namespaces };
-        let [a, b] = &wire.namespaces;
-        ip(&["link", "add", "wire0", "netns", a, "type", "veth", "peer", "name", "wire0", "netns", b])?;
-        for (name, address) in wire.namespaces.iter().zip(ADDRESSES) {
-            ip(&["-n", name, "address", "add", &format!("{address}/30"), "dev", "wire0"])?;
-            ip(&["-n", name, "link", "set", "lo", "up"])?;
-            ip(&["-n", name, "link", "set", "wire0", "up"])?;
+        for count in [0, 1, size as usize - 1, size as usize, size as usize + 1, 5003] {
+            for root in [0, size - 1].into_iter().take(1 + usize::from(collective.has_root())) {
+                let op = collective.reduces().then_some(ReduceOp::Sum);
+                let case = Case { collective, datatype, op, root, count };
+                check(comm, case, Placement::Apart);
+                check_started(comm, case, Placement::InPlace);
+            }
         }
-        Ok(wire)
     }
 }
 
-impl Drop for Wire {
-    fn drop(&mut self) {
-        for name in &self.namespaces {
-            let _ = ip(&["netns", "delete", name]);
+/// A communicator of its own for each setting.
+fn every_algorithm(world: &Communicator) {
+    for setting in algorithm_settings() {
+        let settings = Config {
+            algorithm: Some(setting.clone()),
+            chunk_bytes: 1000,
+            ..Config::from_environment().expect("what the world began with")
+        };
+        let mut id = [0u8; 128];
+        if world.rank() == 0 {
+            id = UniqueId::create(&settings).expect("a unique id").0;
         }
+        let call = Case::moving(Collective::Broadcast, Datatype::Byte, 0, id.len()).call();
+        let buffer = id.as_mut_ptr();
+        let told = Operation { call, send: buffer.cast(), recv: buffer.cast(), peer: 0 };
+        // SAFETY: the buffer has as many bytes as the call, and is used in place.
+        unsafe { world.run(&told) }.expect("the id for everybody");
+        let (id, own) = (UniqueId(id), CommConfig::default());
+        let comm = Communicator::create(&id, world.size(), world.rank(), &settings, &own)
+            .unwrap_or_else(|e| panic!("rank {} with {setting}: {e}", world.rank()));
+        some_calls(&comm);
+        comm.finalize().expect("a good end");
     }
 }
 
-fn ip(arguments: &[&str]) -> Result<(), String> {
-    let done = Command::new("ip").args(arguments).output().map_err(|e| format!("cannot run ip: {e}"))?;
-    if done.status.success() {
-        return Ok(());
+/// Starts one rank per letter of `layout`, on the hosts of a network.
+fn start(network: &Network, layout: &str, part: &'static str, set: &[(&str, &str)]) -> Vec<RankProcess> {
+    let mut job = Job::new(layout.len() as u32, part, &network.store());
+    for (name, value) in set {
+        job = job.set(name, value);
     }
-    Err(format!("ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr).trim()))
+    job.prefixes = layout.bytes().map(|letter| network.prefix((letter - b'a') as usize)).collect();
+    job.start_all()
 }
 
 #[test]
 fn ranks_in_two_network_namespaces_use_tcp_between_and_shared_memory_within() {
-    let wire = match Wire::lay() {
-        Ok(wire) => wire,
-        Err(reason) => {
-            // Not by println, which nobody sees of a test that passes.
-            use std::io::Write;
-            let text = format!("\nSKIPPED: two network namespaces need root and iproute2 ({reason})\n");
-            let _ = std::io::stderr().write_all(text.as_bytes());
-            return;
-        }
-    };
-    let _watchdog = Watchdog::new("ranks in two namespaces", std::time::Duration::from_secs(90));
-    // Any port would do: nobody else lives in this namespace.
-    let store = format!("tcp://{}:29417", ADDRESSES[0]);
-    let mut job = Job::new(4, "collectives", &store).set("ANYCCL_LOG", "info");
-    let exec = |name: &String| ["ip", "netns", "exec", name].map(str::to_string).to_vec();
-    let [a, b] = &wire.namespaces;
-    job.prefixes = [a, a, b, b].map(exec).to_vec();
-    let mut ranks = job.start_all();
+    let Some(network) = network_or_skip(2) else { return };
+    let _watchdog = Watchdog::new("ranks in two namespaces", Duration::from_secs(90));
+    let mut ranks = start(&network, "aabb", "collectives", &[("ANYCCL_LOG", "info")]);
     for rank in &mut ranks {
-        rank.expect("checked");
+        rank.expect("done");
     }
     for rank in ranks {
         let (well, log) = rank.end();
@@ -128,13 +143,110 @@ fn ranks_in_two_network_namespaces_use_tcp_between_and_shared_memory_within() {
 }
 
 #[test]
+fn every_algorithm_works_on_2_and_3_hosts_of_1_to_4_ranks() {
+    const LAYOUTS: [&str; 10] = [
+        "ab",
+        "aabb",
+        "aaabbb",
+        "aaaabbbb",
+        "abc",
+        "aabbcc",
+        "aaabbbccc",
+        "aaaabbbbcccc",
+        // Unequal, and in turn.
+        "abbcacc",
+        "abcabcab",
+    ];
+    let Some(network) = network_or_skip(3) else { return };
+    for layout in LAYOUTS {
+        let _watchdog = Watchdog::new(format!("every algorithm on {layout}"), Duration::from_secs(120));
+        let mut ranks = start(&network, layout, "algorithms", &[]);
+        for rank in &mut ranks {
+            rank.expect("done");
+        }
+        ranks.into_iter().for_each(RankProcess::end_well);
+    }
+}
+
+/// Elements of the all_reduce whose bytes are counted.
+const COUNTED: usize = 1 << 20;
+
+/// Bytes that each host sends in one all_reduce of [`COUNTED`] int32; `algorithm` is `None` for the one that is
+/// chosen unasked.
+fn sent_in_all_reduce(network: &Network, layout: &str, algorithm: Option<&str>) -> Vec<u64> {
+    let _watchdog = Watchdog::new(format!("{algorithm:?} on {layout}, counted"), Duration::from_secs(120));
+    let setting = algorithm.map(|name| format!("all_reduce:{name}"));
+    let set = setting.as_ref().map(|setting| ("ANYCCL_ALGORITHM", setting.as_str()));
+    let mut ranks = start(network, layout, "counted", set.as_slice());
+    for rank in &mut ranks {
+        rank.expect("ready");
+    }
+    let hosts = 0..layout.bytes().max().map_or(0, |last| (last - b'a') as usize + 1);
+    let before: Vec<u64> = hosts.clone().map(|host| network.sent_bytes(host)).collect();
+    for rank in &mut ranks {
+        rank.tell("go");
+    }
+    for rank in &mut ranks {
+        rank.expect("called");
+    }
+    let sent = hosts.map(|host| network.sent_bytes(host) - before[host]).collect();
+    for rank in &mut ranks {
+        rank.tell("enough");
+    }
+    for rank in &mut ranks {
+        rank.expect("done");
+    }
+    ranks.into_iter().for_each(RankProcess::end_well);
+    sent
+}
+
+fn counted_calls(comm: &Communicator) {
+    let case = Case::plain(Collective::AllReduce, 0, COUNTED);
+    let mut attempt = Attempt::on(comm, case, Placement::Apart);
+    say("ready");
+    assert_eq!(listen(), "go");
+    attempt.run(comm).expect("an all_reduce");
+    say("called");
+    assert_eq!(listen(), "enough");
+    attempt.verify();
+}
+
+#[test]
+fn a_hierarchical_all_reduce_crosses_a_slow_wire_no_more_than_one_rank_per_host_would() {
+    let Some(network) = network_or_skip(3) else { return };
+    // Bytes are counted, not time; the limit makes the ranks of a host wait for their wire together.
+    if let Err(reason) = network.limit("rate 800mbit burst 256k latency 400ms") {
+        return skip(&format!("a slow wire needs tc with tbf ({reason})"));
+    }
+    let bytes = (COUNTED * size_of::<i32>()) as u64;
+    for (layout, hosts, ranks) in [("aabb", 2, 2), ("ababab", 2, 3), ("aabbcc", 3, 2)] {
+        let least = 2 * (hosts - 1) * bytes / hosts;
+        for algorithm in [Some("hierarchical"), None] {
+            for sent in sent_in_all_reduce(&network, layout, algorithm) {
+                // Headers, acknowledgements of what comes in, and what is sent again.
+                let most = least + least / 5;
+                let what = format!("{algorithm:?} on {layout}");
+                assert!((least..most).contains(&sent), "{what}: {sent} bytes, least {least}");
+            }
+        }
+        let flat = ranks * ranks * (hosts - 1) * bytes;
+        for sent in sent_in_all_reduce(&network, layout, Some("one_shot")) {
+            assert!(sent >= flat, "{layout}: {sent} bytes, each rank sends all to each elsewhere: {flat}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
-    if part().is_none() {
-        return;
-    }
+    let Some(part) = part() else { return };
     let comm = join().expect("a world");
-    every_collective(&comm);
+    match part.as_str() {
+        "collectives" => every_collective(&comm),
+        "algorithms" => every_algorithm(&comm),
+        "counted" => counted_calls(&comm),
+        other => panic!("no such part: {other}"),
+    }
     world_finalize().expect("a good end");
-    say("checked");
+    say("done");
 }

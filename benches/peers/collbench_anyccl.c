@@ -4,7 +4,10 @@
  * communicator comes from a unique id that rank 0 makes and MPI broadcasts.
  *
  *   mpicc -O2 -DCOLLBENCH_EXT collbench.c collbench_anyccl.c -I PREFIX/include -L PREFIX/lib \
- *         -Wl,-rpath,PREFIX/lib -lanyccl -o collbench-anyccl
+ *         -Wl,-rpath,PREFIX/lib -lanyccl -Wl,--wrap=posix_memalign -o collbench-anyccl
+ *
+ * With COLLBENCH_MEM_ALLOC=1 in the environment, the buffers of the benchmark are anyccl_mem_alloc's: that is what
+ * posix_memalign is wrapped for.
  */
 #include <anyccl/anyccl.h>
 #include <mpi.h>
@@ -33,6 +36,19 @@ static void must(anyccl_status_t status)
         fprintf(stderr, "collbench_anyccl: %s\n", anyccl_last_error());
         exit(1);
     }
+}
+
+int __real_posix_memalign(void **place, size_t alignment, size_t bytes);
+int __wrap_posix_memalign(void **place, size_t alignment, size_t bytes);
+
+/* The benchmark asks for pages, which is what anyccl_mem_alloc gives for anything that large. */
+int __wrap_posix_memalign(void **place, size_t alignment, size_t bytes)
+{
+    const char *wanted = getenv("COLLBENCH_MEM_ALLOC");
+    if (wanted == NULL || strcmp(wanted, "1") != 0)
+        return __real_posix_memalign(place, alignment, bytes);
+    must(anyccl_mem_alloc(bytes, place));
+    return 0;
 }
 
 static void init(int rank, int size, void *a, void *b, size_t cap)

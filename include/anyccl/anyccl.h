@@ -1206,6 +1206,37 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
  */
 anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
 
+/**
+ * Allocates memory that the other ranks of this host read where it is: a message in it is not copied on its way.
+ *
+ * \param bytes  [in] Any number; 0 gives NULL.
+ * \param ptr    [out] The first byte. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is NULL; ANYCCL_ERR_SYSTEM when there is not so much
+ *          memory.
+ *
+ * Local. Any thread; needs no communicator, and serves all of them, made before or after. Such memory is ordinary memory
+ * to the program. Calls take it, or any part of it, for any of their buffers; it pays for what is sent, from 8 KiB
+ * on, out of place or in an in-place call that sends each element once. Calls of other ranks may use other memory.
+ * Over TCP it is memory like any other. Its content is undefined at first. Aligned to 64 bytes, from 4096 bytes on to
+ * 4096. The pages are there when the call returns: allocate once, not per call. Other processes of the same job can
+ * read it at any time: put no secret into it.
+ * After fork parent and child share it, as with MAP_SHARED. Replaces MPI_Alloc_mem and ncclMemAlloc.
+ */
+anyccl_status_t anyccl_mem_alloc(size_t bytes,
+                                 void **ptr);
+
+/**
+ * Frees memory of anyccl_mem_alloc.
+ *
+ * \param ptr  [in] Taken. What anyccl_mem_alloc gave; NULL is nothing to free.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is not, or no longer, such memory;
+ *          ANYCCL_ERR_INVALID_USAGE in a child of fork for memory of its parent. In these cases nothing has changed.
+ *
+ * Local. Any thread. No call may be using the memory; where one does, its result is undefined on the ranks that read
+ * it, and nothing else happens to them. Replaces MPI_Free_mem and ncclMemFree.
+ */
+anyccl_status_t anyccl_mem_free(void *ptr);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -35,6 +35,11 @@ pub(super) struct RoundBuilder {
 }
 
 impl RoundBuilder {
+    /// Adds steps of a plan that is written down already.
+    pub(super) fn extend(&mut self, steps: Vec<Step>) {
+        self.steps.extend(steps);
+    }
+
     /// Sends to one rank.
     pub(super) fn send(&mut self, to: Rank, span: Span) {
         self.send_to_all(vec![to], span);
@@ -80,6 +85,8 @@ impl RoundBuilder {
 #[derive(Default)]
 pub(super) struct LaneBuilder {
     lane: Lane,
+    /// The next round has at least this number.
+    earliest: usize,
 }
 
 impl LaneBuilder {
@@ -88,8 +95,16 @@ impl LaneBuilder {
         let mut round = RoundBuilder::default();
         fill(&mut round);
         if !round.steps.is_empty() {
+            let number = self.earliest.max(self.lane.rounds.len());
+            self.lane.rounds.resize_with(number, Round::default);
             self.lane.rounds.push(Round { steps: round.steps });
         }
+    }
+
+    /// Gives the next round at least this number. Messages are posted by round, so this is how lanes agree which of
+    /// their messages go first.
+    pub(super) fn not_before(&mut self, round: usize) {
+        self.earliest = round;
     }
 
     /// A lane that does nothing but copy: beside the others, so it delays no message.

@@ -4,20 +4,24 @@
 //! ranks that are not; `tests` proves it with the verifier. What several of them do is in one place:
 //! `segments` cuts buffers; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
 //! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
-//! plans down.
+//! plans down. Hierarchical ones are made of others: `hosts` says who speaks for whom, `between` how hosts
+//! speak, `compose` glues the plans.
 
 mod all_gather;
 mod all_reduce;
 mod all_to_all;
 mod alone;
 mod barrier;
+mod between;
 mod binomial;
 mod broadcast;
 mod builder;
+mod compose;
 mod cost;
 mod direct;
 mod fold;
 mod gather;
+mod hosts;
 mod hypercube;
 mod reduce;
 mod reduce_scatter;
@@ -30,7 +34,7 @@ mod tests;
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
+use crate::tuning::{LinkModel, Paths, Traffic};
 
 /// A row of the table. `anyccl info` prints it.
 pub struct Algorithm {
@@ -45,7 +49,28 @@ pub struct Algorithm {
     /// Makes the plan of one rank.
     pub build: fn(&PlanRequest) -> Plan,
     /// Predicted microseconds, the same on every rank.
-    pub cost: fn(&PlanRequest, &LinkModel) -> f64,
+    pub cost: Cost,
+}
+
+/// How an algorithm is predicted.
+#[derive(Clone, Copy)]
+pub enum Cost {
+    /// It does not look at hosts: one kind of link, which hosts make slower for messages that go like this.
+    Flat(Traffic, fn(&PlanRequest, &LinkModel) -> f64),
+    /// It knows which of its messages leave the host.
+    ByHost(fn(&PlanRequest, &Paths) -> f64),
+}
+
+/// Name of the algorithms that go by host.
+const HIERARCHICAL: &str = "hierarchical";
+
+impl Algorithm {
+    /// Whether a prediction is worth while: with one host, or one rank on each, a hierarchical algorithm is a
+    /// flat one in other words.
+    pub fn is_worth_comparing(&self, request: &PlanRequest) -> bool {
+        let is_flat = matches!(self.cost, Cost::Flat(..));
+        is_flat || (2..request.size).contains(&request.topology.hosts())
+    }
 }
 
 /// The algorithm of this collective with this name.
@@ -70,7 +95,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all send all, reduce alone: two ranks, or the smallest messages",
         supports: always,
         build: all_reduce::one_shot::build,
-        cost: all_reduce::one_shot::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_reduce::one_shot::cost),
     },
     Algorithm {
         name: "two_shot",
@@ -78,7 +103,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "direct reduce_scatter and all_gather: middle sizes within a host",
         supports: always,
         build: all_reduce::two_shot::build,
-        cost: all_reduce::two_shot::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_reduce::two_shot::cost),
     },
     Algorithm {
         name: "recursive_doubling",
@@ -86,7 +111,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "exchange at doubling distance: small messages among many ranks",
         supports: always,
         build: all_reduce::recursive_doubling::build,
-        cost: all_reduce::recursive_doubling::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_reduce::recursive_doubling::cost),
     },
     Algorithm {
         name: "rabenseifner",
@@ -94,7 +119,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "halving, then doubling: large messages, best when ranks are a power of two",
         supports: always,
         build: all_reduce::rabenseifner::build,
-        cost: all_reduce::rabenseifner::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_reduce::rabenseifner::cost),
     },
     Algorithm {
         name: "ring",
@@ -102,7 +127,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "least bytes, neighbours only: large messages",
         supports: always,
         build: all_reduce::ring::build,
-        cost: all_reduce::ring::cost,
+        cost: Cost::Flat(Traffic::Neighbours, all_reduce::ring::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllReduce,
+        summary: "a slice per local rank between hosts: several hosts of several ranks",
+        supports: always,
+        build: all_reduce::hierarchical::build,
+        cost: Cost::ByHost(all_reduce::hierarchical::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -110,7 +143,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all send to the root at once: small messages, few ranks",
         supports: always,
         build: reduce::one_shot::build,
-        cost: reduce::one_shot::cost,
+        cost: Cost::Flat(Traffic::Root, reduce::one_shot::cost),
     },
     Algorithm {
         name: "binomial",
@@ -118,7 +151,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "tree: small messages",
         supports: always,
         build: reduce::binomial::build,
-        cost: reduce::binomial::cost,
+        cost: Cost::Flat(Traffic::Everywhere, reduce::binomial::cost),
     },
     Algorithm {
         name: "rabenseifner_gather",
@@ -126,7 +159,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "halving, then tree gather: large messages among many ranks",
         supports: always,
         build: reduce::rabenseifner_gather::build,
-        cost: reduce::rabenseifner_gather::cost,
+        cost: Cost::Flat(Traffic::Everywhere, reduce::rabenseifner_gather::cost),
     },
     Algorithm {
         name: "chain",
@@ -134,7 +167,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages among few ranks",
         supports: always,
         build: reduce::chain::build,
-        cost: reduce::chain::cost,
+        cost: Cost::Flat(Traffic::Neighbours, reduce::chain::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::Reduce,
+        summary: "a slice per local rank between hosts: several hosts of several ranks",
+        supports: always,
+        build: reduce::hierarchical::build,
+        cost: Cost::ByHost(reduce::hierarchical::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -142,7 +183,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "the root sends to all at once: small messages, few ranks",
         supports: always,
         build: broadcast::one_shot::build,
-        cost: broadcast::one_shot::cost,
+        cost: Cost::Flat(Traffic::Root, broadcast::one_shot::cost),
     },
     Algorithm {
         name: "binomial",
@@ -150,7 +191,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "tree: small messages",
         supports: always,
         build: broadcast::binomial::build,
-        cost: broadcast::binomial::cost,
+        cost: Cost::Flat(Traffic::Everywhere, broadcast::binomial::cost),
     },
     Algorithm {
         name: "scatter_all_gather",
@@ -158,7 +199,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "tree of segments, then ring: large messages among many ranks",
         supports: always,
         build: broadcast::scatter_all_gather::build,
-        cost: broadcast::scatter_all_gather::cost,
+        cost: Cost::Flat(Traffic::Everywhere, broadcast::scatter_all_gather::cost),
     },
     Algorithm {
         name: "chain",
@@ -166,7 +207,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages among few ranks",
         supports: always,
         build: broadcast::chain::build,
-        cost: broadcast::chain::cost,
+        cost: Cost::Flat(Traffic::Neighbours, broadcast::chain::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::Broadcast,
+        summary: "a slice per local rank between hosts: several hosts of several ranks",
+        supports: always,
+        build: broadcast::hierarchical::build,
+        cost: Cost::ByHost(broadcast::hierarchical::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -174,7 +223,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all send to all at once: small blocks, or one host",
         supports: always,
         build: all_gather::one_shot::build,
-        cost: all_gather::one_shot::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_gather::one_shot::cost),
     },
     Algorithm {
         name: "recursive_doubling",
@@ -182,7 +231,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "exchange at doubling distance: small blocks, ranks a power of two",
         supports: always,
         build: all_gather::recursive_doubling::build,
-        cost: all_gather::recursive_doubling::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_gather::recursive_doubling::cost),
     },
     Algorithm {
         name: "bruck",
@@ -190,7 +239,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "jumps of doubling distance: small blocks, any number of ranks",
         supports: always,
         build: all_gather::bruck::build,
-        cost: all_gather::bruck::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_gather::bruck::cost),
     },
     Algorithm {
         name: "ring",
@@ -198,7 +247,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: all_gather::ring::cost,
+        cost: Cost::Flat(Traffic::Neighbours, all_gather::ring::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllGather,
+        summary: "each block once to each host: several hosts of several ranks",
+        supports: always,
+        build: all_gather::hierarchical::build,
+        cost: Cost::ByHost(all_gather::hierarchical::cost),
     },
     Algorithm {
         name: "linear",
@@ -206,7 +263,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all send to the root at once: few ranks or large blocks",
         supports: always,
         build: gather::linear::build,
-        cost: gather::linear::cost,
+        cost: Cost::Flat(Traffic::Root, gather::linear::cost),
     },
     Algorithm {
         name: "binomial",
@@ -214,7 +271,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "tree: small blocks among many ranks",
         supports: always,
         build: gather::binomial::build,
-        cost: gather::binomial::cost,
+        cost: Cost::Flat(Traffic::Root, gather::binomial::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::Gather,
+        summary: "one message per host: small blocks, several hosts of several ranks",
+        supports: always,
+        build: gather::hierarchical::build,
+        cost: Cost::ByHost(gather::hierarchical::cost),
     },
     Algorithm {
         name: "linear",
@@ -222,7 +287,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "the root sends to all at once: few ranks or large blocks",
         supports: always,
         build: scatter::linear::build,
-        cost: scatter::linear::cost,
+        cost: Cost::Flat(Traffic::Root, scatter::linear::cost),
     },
     Algorithm {
         name: "binomial",
@@ -230,7 +295,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "tree: small blocks among many ranks",
         supports: always,
         build: scatter::binomial::build,
-        cost: scatter::binomial::cost,
+        cost: Cost::Flat(Traffic::Root, scatter::binomial::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::Scatter,
+        summary: "one message per host: small blocks, several hosts of several ranks",
+        supports: always,
+        build: scatter::hierarchical::build,
+        cost: Cost::ByHost(scatter::hierarchical::cost),
     },
     Algorithm {
         name: "pairwise",
@@ -238,7 +311,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "one partner per round, no scratch: large blocks",
         supports: always,
         build: reduce_scatter::pairwise::build,
-        cost: reduce_scatter::pairwise::cost,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::pairwise::cost),
     },
     Algorithm {
         name: "recursive_halving",
@@ -246,7 +319,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "exchange of halves: small blocks",
         supports: always,
         build: reduce_scatter::recursive_halving::build,
-        cost: reduce_scatter::recursive_halving::cost,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::recursive_halving::cost),
     },
     Algorithm {
         name: "ring",
@@ -254,7 +327,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks between hosts",
         supports: always,
         build: reduce_scatter::ring::build,
-        cost: reduce_scatter::ring::cost,
+        cost: Cost::Flat(Traffic::Neighbours, reduce_scatter::ring::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::ReduceScatter,
+        summary: "reduced within each host first: several hosts of several ranks",
+        supports: always,
+        build: reduce_scatter::hierarchical::build,
+        cost: Cost::ByHost(reduce_scatter::hierarchical::cost),
     },
     Algorithm {
         name: "pairwise",
@@ -262,7 +343,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "a tournament of exchanges: large blocks",
         supports: always,
         build: all_to_all::pairwise::build,
-        cost: all_to_all::pairwise::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_to_all::pairwise::cost),
     },
     Algorithm {
         name: "spread",
@@ -270,7 +351,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all messages at once: middle blocks",
         supports: always,
         build: all_to_all::spread::build,
-        cost: all_to_all::spread::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_to_all::spread::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -278,7 +359,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all send everything to all, one write: the smallest blocks among few ranks",
         supports: always,
         build: all_to_all::one_shot::build,
-        cost: all_to_all::one_shot::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_to_all::one_shot::cost),
     },
     Algorithm {
         name: "bruck",
@@ -286,7 +367,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "blocks travel in packed jumps: the smallest blocks among many ranks",
         supports: always,
         build: all_to_all::bruck::build,
-        cost: all_to_all::bruck::cost,
+        cost: Cost::Flat(Traffic::Everywhere, all_to_all::bruck::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllToAll,
+        summary: "one message per host and receiver: small blocks, several hosts of several ranks",
+        supports: always,
+        build: all_to_all::hierarchical::build,
+        cost: Cost::ByHost(all_to_all::hierarchical::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -294,7 +383,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "all signal all: few ranks, or ranks that share cores",
         supports: always,
         build: barrier::one_shot::build,
-        cost: barrier::one_shot::cost,
+        cost: Cost::Flat(Traffic::Everywhere, barrier::one_shot::cost),
     },
     Algorithm {
         name: "dissemination",
@@ -302,6 +391,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "signals at doubling distance",
         supports: always,
         build: barrier::dissemination::build,
-        cost: barrier::dissemination::cost,
+        cost: Cost::Flat(Traffic::Everywhere, barrier::dissemination::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::Barrier,
+        summary: "one rank of each host: several hosts of several ranks",
+        supports: always,
+        build: barrier::hierarchical::build,
+        cost: Cost::ByHost(barrier::hierarchical::cost),
     },
 ];

@@ -1,5 +1,7 @@
 //! Every algorithm, proved by the verifier.
 
+mod hosts;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -30,12 +32,18 @@ impl InPlace {
 
 fn prove(algorithm: &Algorithm, size: u32, root: Rank, count: usize, in_place: InPlace) {
     // Small, so that pipelines have several chunks and, for the larger counts, too many.
-    prove_exactly(algorithm, root, count, 12, &in_place.of(size));
+    prove_exactly(algorithm, &Topology::one_host(size), root, count, 12, &in_place.of(size));
 }
 
-fn prove_exactly(algorithm: &Algorithm, root: Rank, count: usize, chunk_bytes: usize, in_place: &[bool]) {
-    let size = in_place.len() as u32;
-    let topology = Topology::one_host(size);
+fn prove_exactly(
+    algorithm: &Algorithm,
+    topology: &Topology,
+    root: Rank,
+    count: usize,
+    chunk_bytes: usize,
+    in_place: &[bool],
+) {
+    let size = topology.size();
     let request = PlanRequest {
         collective: algorithm.collective,
         size,
@@ -45,14 +53,14 @@ fn prove_exactly(algorithm: &Algorithm, root: Rank, count: usize, chunk_bytes: u
         element_bytes: 4,
         in_place: false,
         chunk_bytes,
-        topology: &topology,
+        topology,
     };
     let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
     let plans: Vec<Plan> = (0..).zip(in_place).map(plan).collect();
     assert!((algorithm.supports)(&request));
     if let Err(violation) = verify(&plans, in_place, &request) {
         let name = algorithm.name;
-        panic!("{name}, {size} ranks, root {root}, count {count}, in place {in_place:?}: {violation}");
+        panic!("{name}, {topology:?}, root {root}, count {count}, in place {in_place:?}: {violation}");
     }
 }
 
@@ -139,40 +147,50 @@ proofs! {
     all_reduce_ring_is_correct_for_every_size_up_to_64: AllReduce "ring";
     all_reduce_recursive_doubling_is_correct_for_every_size_up_to_64: AllReduce "recursive_doubling";
     all_reduce_rabenseifner_is_correct_for_every_size_up_to_64: AllReduce "rabenseifner";
+    all_reduce_hierarchical_is_correct_for_every_size_up_to_64: AllReduce "hierarchical";
     reduce_one_shot_is_correct_for_every_size_up_to_64: Reduce "one_shot";
     reduce_binomial_is_correct_for_every_size_up_to_64: Reduce "binomial";
     reduce_rabenseifner_gather_is_correct_for_every_size_up_to_64: Reduce "rabenseifner_gather";
     reduce_chain_is_correct_for_every_size_up_to_64: Reduce "chain";
+    reduce_hierarchical_is_correct_for_every_size_up_to_64: Reduce "hierarchical";
     broadcast_one_shot_is_correct_for_every_size_up_to_64: Broadcast "one_shot";
     broadcast_binomial_is_correct_for_every_size_up_to_64: Broadcast "binomial";
     broadcast_scatter_all_gather_is_correct_for_every_size_up_to_64: Broadcast "scatter_all_gather";
     broadcast_chain_is_correct_for_every_size_up_to_64: Broadcast "chain";
+    broadcast_hierarchical_is_correct_for_every_size_up_to_64: Broadcast "hierarchical";
     all_gather_one_shot_is_correct_for_every_size_up_to_64: AllGather "one_shot";
     all_gather_recursive_doubling_is_correct_for_every_size_up_to_64: AllGather "recursive_doubling";
     all_gather_bruck_is_correct_for_every_size_up_to_64: AllGather "bruck";
     all_gather_ring_is_correct_for_every_size_up_to_64: AllGather "ring";
+    all_gather_hierarchical_is_correct_for_every_size_up_to_64: AllGather "hierarchical";
     gather_linear_is_correct_for_every_size_up_to_64: Gather "linear";
     gather_binomial_is_correct_for_every_size_up_to_64: Gather "binomial";
+    gather_hierarchical_is_correct_for_every_size_up_to_64: Gather "hierarchical";
     scatter_linear_is_correct_for_every_size_up_to_64: Scatter "linear";
     scatter_binomial_is_correct_for_every_size_up_to_64: Scatter "binomial";
+    scatter_hierarchical_is_correct_for_every_size_up_to_64: Scatter "hierarchical";
     reduce_scatter_pairwise_is_correct_for_every_size_up_to_64: ReduceScatter "pairwise";
     reduce_scatter_recursive_halving_is_correct_for_every_size_up_to_64: ReduceScatter "recursive_halving";
     reduce_scatter_ring_is_correct_for_every_size_up_to_64: ReduceScatter "ring";
+    reduce_scatter_hierarchical_is_correct_for_every_size_up_to_64: ReduceScatter "hierarchical";
     all_to_all_pairwise_is_correct_for_every_size_up_to_64: AllToAll "pairwise";
     all_to_all_spread_is_correct_for_every_size_up_to_64: AllToAll "spread";
     all_to_all_one_shot_is_correct_for_every_size_up_to_64: AllToAll "one_shot";
     all_to_all_bruck_is_correct_for_every_size_up_to_64: AllToAll "bruck";
+    all_to_all_hierarchical_is_correct_for_every_size_up_to_64: AllToAll "hierarchical";
     barrier_one_shot_is_correct_for_every_size_up_to_64: Barrier "one_shot";
     barrier_dissemination_is_correct_for_every_size_up_to_64: Barrier "dissemination";
+    barrier_hierarchical_is_correct_for_every_size_up_to_64: Barrier "hierarchical";
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn algorithms_are_correct_for_any_mixture_of_ranks_in_place(
+    fn algorithms_are_correct_for_any_mixture_of_ranks_in_place_on_any_hosts(
         row in proptest::sample::select((0..ALGORITHMS.len()).collect::<Vec<_>>()),
         in_place in proptest::collection::vec(any::<bool>(), 1..40),
+        hosts in proptest::collection::vec(0u8..6, 40),
         root in any::<proptest::sample::Index>(),
         count in 0usize..60,
         chunk_bytes in 1usize..50,
@@ -180,7 +198,8 @@ proptest! {
         let algorithm = &ALGORITHMS[row];
         let root = if algorithm.collective.has_root() { root.index(in_place.len()) } else { 0 };
         let count = if algorithm.collective == Collective::Barrier { 0 } else { count };
-        prove_exactly(algorithm, root as Rank, count, chunk_bytes, &in_place);
+        let topology = Topology::from_labels(&hosts[..in_place.len()]);
+        prove_exactly(algorithm, &topology, root as Rank, count, chunk_bytes, &in_place);
     }
 }
 
@@ -201,12 +220,12 @@ fn small<'a>(algorithm: &Algorithm, topology: &'a Topology) -> PlanRequest<'a> {
 
 /// Spoils each step of each rank's plan of each algorithm in turn; the verifier must object every time.
 fn assert_every_step_matters(
+    topology: &Topology,
     rows: impl Iterator<Item = &'static Algorithm>,
     spoil: fn(&mut Vec<Step>, usize),
 ) {
-    let topology = Topology::one_host(5);
     for algorithm in rows {
-        let request = small(algorithm, &topology);
+        let request = small(algorithm, topology);
         let plan = |rank| (algorithm.build)(&PlanRequest { rank, ..request });
         let plans: Vec<Plan> = (0..5).map(plan).collect();
         for rank in 0..plans.len() {
@@ -231,20 +250,24 @@ fn assert_every_step_matters(
 
 #[test]
 fn leaving_out_any_step_of_any_algorithm_is_noticed() {
-    assert_every_step_matters(ALGORITHMS.iter(), |steps, step| {
-        steps.remove(step);
-    });
+    for topology in [Topology::one_host(5), Topology::from_labels(&["a", "b", "a", "b", "b"])] {
+        assert_every_step_matters(&topology, ALGORITHMS.iter(), |steps, step| {
+            steps.remove(step);
+        });
+    }
 }
 
 #[test]
 fn misplacing_any_step_of_any_algorithm_is_noticed() {
     // Signals of a barrier have no content, so their place does not matter.
-    let rows = ALGORITHMS.iter().filter(|row| row.collective != Collective::Barrier);
-    assert_every_step_matters(rows, |steps, step| match &mut steps[step] {
-        Step::Copy { dst: span, .. }
-        | Step::Reduce { dst: span, .. }
-        | Step::Send { span, .. }
-        | Step::Recv { dst: span, .. }
-        | Step::RecvReduce { dst: span, .. } => span.offset += 1,
-    });
+    let rows = || ALGORITHMS.iter().filter(|row| row.collective != Collective::Barrier);
+    for topology in [Topology::one_host(5), Topology::from_labels(&["a", "b", "a", "b", "b"])] {
+        assert_every_step_matters(&topology, rows(), |steps, step| match &mut steps[step] {
+            Step::Copy { dst: span, .. }
+            | Step::Reduce { dst: span, .. }
+            | Step::Send { span, .. }
+            | Step::Recv { dst: span, .. }
+            | Step::RecvReduce { dst: span, .. } => span.offset += 1,
+        });
+    }
 }

@@ -36,6 +36,7 @@ pub struct Call {
 
 impl Call {
     /// The 16 bytes that travel.
+    #[inline]
     pub fn pack(&self) -> [u64; 2] {
         let kind = match self.kind {
             CallKind::Collective(c) => c as u8,

@@ -31,7 +31,7 @@ use crate::sys::socket::Socket;
 pub struct PeerInfo {
     /// Host name, for messages only.
     pub host_name: String,
-    /// Host identity: `ANYCCL_HOST_ID`, else the kernel's boot id.
+    /// Host identity: `ANYCCL_HOST_ID`, else machine and network namespace.
     pub host_id: String,
     /// Process id on its host.
     pub pid: u32,

@@ -7,24 +7,29 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::wait::Driver;
 use crate::progress::{Buffers, Prepared, Program};
 use crate::sys::cores::{self, CoreSet};
+use crate::sys::host;
 use crate::topology::Topology;
 
 /// The outcome, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
-    /// Some host has more ranks than processors that they may use.
-    pub crowded: bool,
-    /// Some pair of ranks is linked by TCP.
+    /// How many ranks share a processor, where that is worst, rounded up. At least 1.
+    pub ranks_per_core: u32,
+    /// Some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
 }
 
-/// What a rank tells: allowed processors, number of usable ones (the quota counts there), a link is TCP.
-const RECORD_BYTES: usize = CoreSet::BYTES + 4 + 1;
+/// What a rank tells: allowed processors, number of usable ones (the quota counts there), machine, a link is TCP.
+const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1;
+/// Which machine: hosts may be parts of one, containers or pretended ones, whose ranks share processors all the same.
+const MACHINE_BYTES: usize = 8;
 
 /// Collective. The first call on a new communicator.
 pub(super) fn agree(
@@ -37,32 +42,48 @@ pub(super) fn agree(
     let mut mine = Vec::with_capacity(RECORD_BYTES);
     mine.extend(cores::allowed().as_bytes());
     mine.extend((cores::usable() as u32).to_le_bytes());
+    mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
     mine.push(u8::from(some_tcp));
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
     exchange(driver, topology, rank, &mine, &mut all, timeout)?;
     driver.lock().all_have_met();
-    Ok(evaluate(topology, &all))
+    Ok(evaluate(&all))
 }
 
-fn evaluate(topology: &Topology, all: &[u8]) -> Agreed {
-    let records: Vec<&[u8]> = all.chunks_exact(RECORD_BYTES).collect();
-    let some_tcp = records.iter().any(|record| record[RECORD_BYTES - 1] != 0);
-    let crowded = (0..topology.size()).any(|rank| {
+fn evaluate(all: &[u8]) -> Agreed {
+    let records: Vec<Record> = all.chunks_exact(RECORD_BYTES).map(Record::read).collect();
+    let ranks_per_core = records.iter().map(|one| {
+        let neighbours = || records.iter().filter(|other| other.machine == one.machine);
         let (mut union, mut quota) = (CoreSet::default(), usize::MAX);
-        for neighbour in topology.neighbours(rank) {
-            let (set, rest) = records[neighbour as usize].split_at(CoreSet::BYTES);
-            let (allowed, usable) =
-                (CoreSet::from_bytes(set), u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]));
-            union.add(&allowed);
-            // Less than the affinity allows: a quota of the control group, taken as the whole host's.
-            if (usable as usize) < allowed.count() || allowed.count() == 0 {
-                quota = quota.min(usable as usize);
+        for Record { allowed, usable, .. } in neighbours() {
+            union.add(allowed);
+            // Less than the affinity allows: a quota of the control group, taken as the whole machine's.
+            if *usable < allowed.count() || allowed.count() == 0 {
+                quota = quota.min(*usable);
             }
         }
-        topology.local_size(rank) as usize > union.count().min(quota)
+        neighbours().count().div_ceil(union.count().min(quota).max(1)) as u32
     });
-    Agreed { crowded, some_tcp }
+    let ranks_per_core = ranks_per_core.max().unwrap_or(1);
+    Agreed { ranks_per_core, some_tcp: records.iter().any(|record| record.some_tcp) }
+}
+
+struct Record<'a> {
+    allowed: CoreSet,
+    usable: usize,
+    machine: &'a [u8],
+    some_tcp: bool,
+}
+
+impl Record<'_> {
+    /// Reads [`RECORD_BYTES`].
+    fn read(bytes: &[u8]) -> Record<'_> {
+        let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
+        let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
+        let (machine, some_tcp) = rest[4..].split_at(MACHINE_BYTES);
+        Record { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp: some_tcp[0] != 0 }
+    }
 }
 
 fn exchange(
@@ -95,14 +116,8 @@ fn exchange(
         topology,
     };
     let kind = CallKind::Collective(Collective::AllGather);
-    let prepared = Prepared {
-        call: Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 },
-        peer: 0,
-        sends: false,
-        program: Program::compile(&plan, &request, true),
-        reduce: None,
-        divide: None,
-    };
+    let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };
+    let prepared = Prepared::new(call, Program::compile(&plan, &request, true));
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.
@@ -113,31 +128,35 @@ fn exchange(
 mod tests {
     use super::*;
 
-    fn record(cores: u8, usable: u32, tcp: bool) -> Vec<u8> {
+    fn record(machine: u8, cores: u8, usable: u32, tcp: bool) -> Vec<u8> {
         let mut bytes = vec![0; RECORD_BYTES];
         bytes[0] = cores;
         bytes[CoreSet::BYTES..CoreSet::BYTES + 4].copy_from_slice(&usable.to_le_bytes());
+        bytes[CoreSet::BYTES + 4] = machine;
         bytes[RECORD_BYTES - 1] = u8::from(tcp);
         bytes
     }
 
-    fn agreed(hosts: &[u32], records: &[Vec<u8>]) -> Agreed {
-        evaluate(&Topology::from_labels(hosts), &records.concat())
+    fn agreed(records: &[Vec<u8>]) -> Agreed {
+        evaluate(&records.concat())
     }
 
     #[test]
-    fn a_host_is_crowded_when_its_ranks_outnumber_all_their_processors_or_a_quota() {
-        let bound = [record(0b01, 1, false), record(0b10, 1, false)];
-        assert_eq!(agreed(&[0, 0], &bound), Agreed { crowded: false, some_tcp: false });
-        let same = [record(0b01, 1, false), record(0b01, 1, false)];
-        assert!(agreed(&[0, 0], &same).crowded);
-        assert!(!agreed(&[0, 1], &same).crowded);
-        let quota = [record(0b1111, 1, false), record(0b1111, 1, false)];
-        assert!(agreed(&[0, 0], &quota).crowded);
+    fn ranks_share_cores_where_they_outnumber_all_their_processors_or_a_quota() {
+        let bound = [record(0, 0b01, 1, false), record(0, 0b10, 1, false)];
+        assert_eq!(agreed(&bound), Agreed { ranks_per_core: 1, some_tcp: false });
+        let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
+        assert_eq!(agreed(&same).ranks_per_core, 2);
+        let apart = [record(0, 0b01, 1, false), record(1, 0b01, 1, false)];
+        assert_eq!(agreed(&apart).ranks_per_core, 1);
+        let quota = [record(0, 0b1111, 1, false), record(0, 0b1111, 1, false)];
+        assert_eq!(agreed(&quota).ranks_per_core, 2);
+        let three = [record(0, 0b11, 2, false), record(0, 0b11, 2, false), record(0, 0b11, 2, false)];
+        assert_eq!(agreed(&three).ranks_per_core, 2);
     }
 
     #[test]
-    fn one_tcp_link_anywhere_is_known_everywhere() {
-        assert!(agreed(&[0, 0], &[record(3, 2, false), record(3, 2, true)]).some_tcp);
+    fn one_tcp_link_on_any_host_is_known_everywhere() {
+        assert!(agreed(&[record(0, 3, 2, false), record(0, 3, 2, true)]).some_tcp);
     }
 }

@@ -79,11 +79,13 @@ impl Communicator {
         let ports = ports(mesh, job.rank, settings, deadline)?;
         let description = describe_transports(&ports);
         let transports = ports.iter().map(Port::transport).collect();
-        let some_tcp = ports.iter().any(|port| port.transport() == "tcp");
+        let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
+        let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
-        let Agreed { crowded, some_tcp } =
+        let Agreed { ranks_per_core, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
-        let tuning = if crowded { tuning.oversubscribed() } else { tuning };
+        let crowded = ranks_per_core > 1;
+        let tuning = tuning.oversubscribed(ranks_per_core);
         if crowded {
             driver.lock().set_crowded();
         }
@@ -232,11 +234,11 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let mut offered: Vec<Option<Box<dyn Link>>> = Vec::new();
+    let mut offered: Vec<Option<shm::Offered>> = Vec::new();
     for (at, peer) in mesh.peers.iter().enumerate() {
         offered.push(match peer {
             Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(Box::new(shm::offer(&peer.control, settings)?))
+                Some(shm::offer(&peer.control, settings)?)
             }
             _ => None,
         });
@@ -246,7 +248,9 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
         let label = label(at, &mesh.infos[at]);
         let (link, control): (Box<dyn Link>, _) = match (peer, offered) {
             (None, _) => (Box::new(LoopbackLink::default()), None),
-            (Some(peer), Some(link)) => (link, Some(peer.control)),
+            (Some(peer), Some(offered)) => {
+                (Box::new(offered.complete(&peer.control, Some(deadline))?), Some(peer.control))
+            }
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
                 None => (Box::new(shm::accept(&peer.control, Some(deadline), settings)?), Some(peer.control)),

@@ -47,7 +47,8 @@ impl Programs {
         let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
         let program = self.build(operation, rank, topology)?;
         let Operation { call, peer, .. } = *operation;
-        Ok(Prepared { call, peer, sends: operation.is_sender(rank), program, reduce, divide })
+        let sends = operation.is_sender(rank);
+        Ok(Prepared { peer, sends, reduce, divide, ..Prepared::new(call, program) })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only

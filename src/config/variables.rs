@@ -81,7 +81,7 @@ pub static VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ANYCCL_HOST_ID",
-        default: "the kernel's boot id",
+        default: "the kernel's boot id and the network namespace",
         meaning: "Ranks with the same value share a host. Set it to split one machine into pretended hosts.",
     },
     Variable {

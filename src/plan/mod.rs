@@ -54,6 +54,14 @@ pub struct Span {
     pub len: usize,
 }
 
+impl Span {
+    /// `len` elements of this span, from its element `start`.
+    pub fn part(self, start: usize, len: usize) -> Span {
+        debug_assert!(start + len <= self.len, "a part is inside");
+        Span { offset: self.offset + start, len, ..self }
+    }
+}
+
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {

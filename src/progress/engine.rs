@@ -208,7 +208,7 @@ impl Engine {
 
     #[inline]
     fn header_for(&mut self, prepared: &Prepared) -> Header {
-        let call = prepared.call.pack();
+        let call = prepared.packed;
         if let CallKind::Collective(_) = prepared.call.kind {
             return Header { context: COLLECTIVES, sequence: self.collectives.note(call), call };
         }

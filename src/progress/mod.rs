@@ -1,7 +1,7 @@
 //! Runs plans: one executor for every algorithm, every transport, blocking or not.
 //!
 //! - [`program`] compiles a plan for execution; [`execution`] runs one, a little at a time.
-//! - [`prepared`] is a call without its buffers; [`straight`] runs a small one without detours.
+//! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
 //! - [`inbox`] gives each execution the bytes that are its own.
 //! - [`port`] is the way to one peer: its inbox and its control channel.
 //! - [`engine`] holds all that goes on in one communicator and moves it forward.

@@ -13,6 +13,8 @@ use crate::reduce::{DivideFn, ReduceFn};
 pub struct Prepared {
     /// What was called.
     pub call: Call,
+    /// The same, as it travels.
+    pub packed: [u64; 2],
     /// The other side of a transfer.
     pub peer: Rank,
     /// Whether a transfer goes out.
@@ -23,6 +25,13 @@ pub struct Prepared {
     pub reduce: Option<ReduceFn>,
     /// Last step of an average: divide so many elements of the output.
     pub divide: Option<(DivideFn, usize)>,
+}
+
+impl Prepared {
+    /// A call that neither transfers nor reduces.
+    pub fn new(call: Call, program: Program) -> Prepared {
+        Prepared { call, packed: call.pack(), peer: 0, sends: false, program, reduce: None, divide: None }
+    }
 }
 
 /// All that a prepared call depends on, within one communicator and rank.
@@ -97,9 +106,7 @@ mod tests {
     }
 
     fn prepared(count: u64) -> Arc<Prepared> {
-        let program = Program::default();
-        let call = call(count);
-        Arc::new(Prepared { call, peer: 0, sends: false, program, reduce: None, divide: None })
+        Arc::new(Prepared::new(call(count), Program::default()))
     }
 
     #[test]

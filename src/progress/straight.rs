@@ -16,9 +16,9 @@ use crate::base::Rank;
 use crate::reduce::ReduceFn;
 use crate::sys::cores::yield_now;
 use crate::transport::Header;
-use crate::transport::shm::Peek;
+use crate::transport::shm::{LOAN_BYTES, Peek};
 
-/// Largest message of a straight plan. One slot holds it, and it is never worth lending.
+/// Largest message of a straight plan. One slot holds it, and only memory that needs no copy is worth lending.
 pub(super) const LONGEST: usize = 16 << 10;
 /// Most messages of a round to one peer: they all find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
@@ -34,8 +34,19 @@ const YIELDS: u32 = 40;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Op {
     Local(Local),
-    Send { queue: u32, peer: Rank, span: Bytes },
-    Recv { queue: u32, peer: Rank, operand: Option<Bytes>, dst: Bytes },
+    /// `may_lend`: it may stay where it is until it is read, and is long enough for that.
+    Send {
+        queue: u32,
+        peer: Rank,
+        span: Bytes,
+        may_lend: bool,
+    },
+    Recv {
+        queue: u32,
+        peer: Rank,
+        operand: Option<Bytes>,
+        dst: Bytes,
+    },
 }
 
 /// The operations of a program, if it is straight.
@@ -58,6 +69,12 @@ impl Straight {
             return None;
         }
         let mut straight = Straight { ops: Vec::new(), lane, others_done: 0 };
+        // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a message
+        // that fits into a slot had better leave at once.
+        let waits = |round: usize| {
+            let steps = || program.recvs.iter().flat_map(|queue| &queue.steps);
+            steps().any(|step| (step.lane as usize, step.round as usize) == (lane, round))
+        };
         let mut others: Vec<Op> = Vec::new();
         for (at, rounds) in program.lanes.iter().enumerate() {
             if at != lane {
@@ -73,7 +90,10 @@ impl Straight {
                     return None;
                 }
                 let (queue, peer) = (queue as u32, sends.peer);
-                straight.ops.extend(of_round.map(|step| Op::Send { queue, peer, span: step.span }));
+                straight.ops.extend(of_round.map(|step| {
+                    let may_lend = step.may_lend && step.span.len >= LOAN_BYTES && waits(round);
+                    Op::Send { queue, peer, span: step.span, may_lend }
+                }));
             }
             // Behind the first sends: no message waits for them.
             if round == 0 {
@@ -119,11 +139,16 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
         match op {
             // SAFETY: passed on from our caller.
             Op::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
-            Op::Send { peer, span, .. } => {
+            Op::Send { peer, span, may_lend, .. } => {
                 let port = &mut ports[*peer as usize];
                 let Some(link) = port.inbox.link.as_shm() else { return done };
+                let data = memory.address(span, 0);
+                // A loan is not over when it is made: that is for the general execution.
+                if *may_lend && link.lends(data, span.len) {
+                    return done;
+                }
                 // SAFETY: a span of the program, valid by our caller's promise.
-                if !unsafe { link.post(call.header, memory.address(span, 0), span.len) } {
+                if !unsafe { link.post(call.header, data, span.len) } {
                     return done;
                 }
                 port.ring_if_wanted();

@@ -12,5 +12,6 @@ pub mod poll;
 pub mod process_memory;
 pub mod shared_memory;
 pub mod socket;
+pub mod sparse_memory;
 pub mod thread;
 pub mod wake;

@@ -24,33 +24,13 @@ impl SharedMemory {
     /// New memory, zeroed, and the descriptor by which others can map it. It can be neither shrunk nor
     /// grown: no peer can turn an access into a SIGBUS.
     pub fn create(len: usize) -> io::Result<(SharedMemory, OwnedFd)> {
-        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-        // SAFETY: the name is a NUL-terminated constant; the call only makes a descriptor.
-        let fd = unsafe { libc::memfd_create(c"anyccl".as_ptr(), flags) };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: a new descriptor that nobody else owns.
-        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        // SAFETY: plain call on an owned descriptor.
-        if unsafe { libc::ftruncate(fd.as_raw_fd(), len as libc::off_t) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: plain call on an owned descriptor.
-        if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        let fd = sealed(len)?;
         Ok((SharedMemory::map(&fd, len)?, fd))
     }
 
     /// Maps what a peer made: only if it is exactly `len` bytes and sealed.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<SharedMemory> {
-        // SAFETY: plain call on an owned descriptor; fails on anything that is not a memfd.
-        let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
-        if seals < 0 || seals & SEALS != SEALS {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer's memory is not sealed"));
-        }
-        let size = std::fs::File::from(fd.try_clone()?).metadata()?.len();
+        let size = sealed_size(&fd)?;
         if size != len as u64 {
             let text = format!("the peer's memory has {size} bytes, not {len}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
@@ -87,6 +67,37 @@ impl SharedMemory {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
+}
+
+/// A new `memfd` of `len` zeroed bytes that takes no memory yet, and whose size is sealed.
+pub fn sealed(len: usize) -> io::Result<OwnedFd> {
+    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
+    // SAFETY: the name is a NUL-terminated constant; the call only makes a descriptor.
+    let fd = unsafe { libc::memfd_create(c"anyccl".as_ptr(), flags) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a new descriptor that nobody else owns.
+    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    // SAFETY: plain call on an owned descriptor.
+    if unsafe { libc::ftruncate(fd.as_raw_fd(), len as libc::off_t) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: plain call on an owned descriptor.
+    if unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(fd)
+}
+
+/// The size of a peer's `memfd`, which the seals keep as it is; an error without them.
+pub fn sealed_size(fd: &OwnedFd) -> io::Result<u64> {
+    // SAFETY: plain call on an owned descriptor; fails on anything that is not a memfd.
+    let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+    if seals < 0 || seals & SEALS != SEALS {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer's memory is not sealed"));
+    }
+    Ok(std::fs::File::from(fd.try_clone()?).metadata()?.len())
 }
 
 impl Drop for SharedMemory {

@@ -41,7 +41,7 @@ static KEYS: [Key; 5] = [
         name: "shm.latency_us",
         meaning: "an empty message through shared memory, one way",
         get: |links| links.shm.latency_us,
-        set: |links, value| links.shm.latency_us = value,
+        set: |links, value| links.shm = links.shm.with_latency(value),
     },
     Key {
         name: "shm.gigabytes_per_second",
@@ -53,7 +53,7 @@ static KEYS: [Key; 5] = [
         name: "tcp.latency_us",
         meaning: "an empty message through TCP, one way",
         get: |links| links.tcp.latency_us,
-        set: |links, value| links.tcp.latency_us = value,
+        set: |links, value| links.tcp = links.tcp.with_latency(value),
     },
     Key {
         name: "tcp.gigabytes_per_second",

@@ -5,12 +5,12 @@
 pub struct LinkModel {
     /// Microseconds for an empty message (alpha).
     pub latency_us: f64,
+    /// Microseconds of work for each further message that one rank has under way at once.
+    pub message_us: f64,
     /// Microseconds per byte moved (beta).
     pub us_per_byte: f64,
     /// Microseconds per byte reduced (gamma).
     pub reduce_us_per_byte: f64,
-    /// Share of the latency that is work: what each further message costs that is under way at the same time.
-    pub work_share: f64,
 }
 
 /// Microseconds per byte at so many gigabytes per second.
@@ -22,37 +22,39 @@ impl LinkModel {
     /// Shared memory, a core per rank.
     pub const SHM: LinkModel = LinkModel {
         latency_us: 0.3,
+        message_us: 0.1,
         us_per_byte: at_gigabytes_per_second(10.0),
         reduce_us_per_byte: at_gigabytes_per_second(10.0),
-        work_share: LinkModel::WORK_SHARE,
     };
 
-    /// TCP.
+    /// TCP. The work of a message is the system calls of both sides, as measured on loopback.
     pub const TCP: LinkModel = LinkModel {
         latency_us: 8.0,
+        message_us: 3.3,
         us_per_byte: at_gigabytes_per_second(3.0),
         reduce_us_per_byte: at_gigabytes_per_second(10.0),
-        work_share: LinkModel::WORK_SHARE,
     };
 
-    /// A core per rank: most of the latency is waiting.
-    pub const WORK_SHARE: f64 = 0.25;
-
-    /// TCP among ranks that share cores: nearly all of it is system calls, one rank's after the other's (four
-    /// ranks on two cores, loopback: a round of one message takes 13 us, of three 39).
-    const TCP_WORK_SHARE: f64 = 0.75;
-
-    /// What a message waits longer where ranks share cores: the receiver needs a turn, which
-    /// the ranks before it must give up (one hand-over by `sched_yield`).
-    const TURN_US: f64 = 1.2;
-
-    /// The same link among ranks that outnumber the cores.
-    pub fn oversubscribed(self) -> LinkModel {
-        LinkModel { latency_us: self.latency_us + LinkModel::TURN_US, ..self }
+    /// The same with another latency. The work in it is taken to be the same part of it as before.
+    pub fn with_latency(self, latency_us: f64) -> LinkModel {
+        LinkModel { latency_us, message_us: self.message_us / self.latency_us * latency_us, ..self }
     }
 
-    /// The same for a link over TCP.
-    pub fn oversubscribed_tcp(self) -> LinkModel {
-        LinkModel { work_share: LinkModel::TCP_WORK_SHARE, ..self.oversubscribed() }
+    /// One hand-over by `sched_yield`.
+    const TURN_US: f64 = 1.2;
+
+    /// The same link among ranks of which so many share each core: a message waits for the turns of the
+    /// others, and all of them do their work one after the other.
+    pub fn oversubscribed(self, ranks_per_core: u32) -> LinkModel {
+        if ranks_per_core <= 1 {
+            return self;
+        }
+        let share = f64::from(ranks_per_core);
+        LinkModel {
+            latency_us: self.latency_us + share * LinkModel::TURN_US,
+            message_us: self.message_us * share,
+            us_per_byte: self.us_per_byte * share,
+            reduce_us_per_byte: self.reduce_us_per_byte * share,
+        }
     }
 }

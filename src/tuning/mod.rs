@@ -6,16 +6,18 @@
 //! from a file.
 
 mod file;
+mod hosts;
 mod link;
 mod overrides;
 mod wire;
 
 pub use file::Links;
+pub use hosts::{Paths, Traffic};
 pub use link::LinkModel;
 
 use overrides::Overrides;
 
-use crate::algo::{self, Algorithm};
+use crate::algo::{self, Algorithm, Cost};
 use crate::base::{Error, Result};
 use crate::config::Config;
 use crate::plan::PlanRequest;
@@ -44,9 +46,10 @@ impl Tuning {
         })
     }
 
-    /// The same for a host with more ranks than cores.
-    pub fn oversubscribed(self) -> Tuning {
-        Tuning { shm: self.shm.oversubscribed(), tcp: self.tcp.oversubscribed_tcp(), ..self }
+    /// The same for a host with so many ranks on each core.
+    pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
+        let (shm, tcp) = (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed(ranks_per_core));
+        Tuning { shm, tcp, ..self }
     }
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
@@ -73,13 +76,23 @@ impl Tuning {
     /// The user's word does not count.
     pub fn candidates(&self, request: &PlanRequest, all_tcp: bool) -> Vec<(&'static Algorithm, f64)> {
         let request = shared(request);
-        let link = if all_tcp || request.topology.hosts() > 1 { &self.tcp } else { &self.shm };
         let able = algo::of(request.collective).filter(|algorithm| (algorithm.supports)(&request));
+        let compared = able.filter(|algorithm| algorithm.is_worth_comparing(&request));
         let mut candidates: Vec<_> =
-            able.map(|algorithm| (algorithm, (algorithm.cost)(&request, link))).collect();
+            compared.map(|algorithm| (algorithm, self.predict(algorithm, &request, all_tcp))).collect();
         // Stable: equal costs stay in the order of the table.
         candidates.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         candidates
+    }
+
+    fn predict(&self, algorithm: &Algorithm, request: &PlanRequest, all_tcp: bool) -> f64 {
+        let local = if all_tcp { self.tcp } else { self.shm };
+        let paths = Paths { local, remote: self.tcp };
+        match algorithm.cost {
+            Cost::Flat(_, cost) if request.topology.hosts() == 1 => cost(request, &local),
+            Cost::Flat(traffic, cost) => cost(request, &paths.seen_by(traffic, request)),
+            Cost::ByHost(cost) => cost(request, &paths),
+        }
     }
 }
 
@@ -185,7 +198,7 @@ mod tests {
     #[test]
     fn ranks_that_share_cores_send_few_messages_over_tcp() {
         let topology = Topology::one_host(4);
-        let tuning = default_tuning().oversubscribed();
+        let tuning = default_tuning().oversubscribed(2);
         for (collective, few) in [
             (Collective::AllReduce, "recursive_doubling"),
             (Collective::AllGather, "recursive_doubling"),

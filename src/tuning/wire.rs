@@ -1,6 +1,6 @@
 //! Tuning as bytes: rank 0 sends its own to all ranks, so that all choose alike.
 //!
-//! Layout, little endian: version (u32), chunk bytes (u64), three f64 for shm, three for tcp, then the
+//! Layout, little endian: version (u32), chunk bytes (u64), four f64 for shm, four for tcp, then the
 //! overrides as the text of `ANYCCL_ALGORITHM`. The reader trusts nothing.
 
 use super::overrides::Overrides;
@@ -8,7 +8,7 @@ use super::{LinkModel, Tuning};
 use crate::base::{Error, Result};
 
 /// Changes when the layout does, or when equal tuning would choose differently.
-const VERSION: u32 = 1;
+const VERSION: u32 = 3;
 
 /// Far more than the text of all overrides: a longer one is not ours.
 const MAX_TEXT: usize = 4096;
@@ -19,7 +19,7 @@ impl Tuning {
         let mut bytes = VERSION.to_le_bytes().to_vec();
         bytes.extend((self.chunk_bytes as u64).to_le_bytes());
         for link in [self.shm, self.tcp] {
-            for number in [link.latency_us, link.us_per_byte, link.reduce_us_per_byte] {
+            for number in [link.latency_us, link.message_us, link.us_per_byte, link.reduce_us_per_byte] {
                 bytes.extend(number.to_le_bytes());
             }
         }
@@ -58,9 +58,12 @@ fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {
         *rest = after;
         Some(f64::from_le_bytes(*number)).filter(|number| number.is_finite() && *number >= 0.0)
     };
-    let (latency_us, us_per_byte, reduce_us_per_byte) = (number()?, number()?, number()?);
-    // Whether ranks share cores is found out later, by all together.
-    Some(LinkModel { latency_us, us_per_byte, reduce_us_per_byte, work_share: LinkModel::WORK_SHARE })
+    Some(LinkModel {
+        latency_us: number()?,
+        message_us: number()?,
+        us_per_byte: number()?,
+        reduce_us_per_byte: number()?,
+    })
 }
 
 #[cfg(test)]
@@ -74,7 +77,7 @@ mod tests {
         let algorithm = Some("all_to_all:bruck,reduce:chain".to_owned());
         let config = Config { algorithm, chunk_bytes: 12345, ..Config::default() };
         let tuning = Tuning::from_config(&config).unwrap();
-        Tuning { shm: tuning.shm.oversubscribed(), ..tuning }
+        Tuning { shm: tuning.shm.oversubscribed(3), ..tuning }
     }
 
     #[test]
@@ -87,7 +90,7 @@ mod tests {
     #[test]
     fn cut_bytes_are_refused_or_have_fewer_overrides() {
         let bytes = some_tuning().to_bytes();
-        let fixed = 4 + 8 + 6 * 8;
+        let fixed = 4 + 8 + 8 * 8;
         for len in 0..fixed {
             assert!(matches!(Tuning::from_bytes(&bytes[..len]), Err(Error::Bootstrap(_))), "{len}");
         }
@@ -101,7 +104,7 @@ mod tests {
             bytes[offset..offset + new.len()].copy_from_slice(new);
             Tuning::from_bytes(&bytes)
         };
-        assert!(with(0, &2u32.to_le_bytes()).is_err(), "version");
+        assert!(with(0, &(VERSION + 1).to_le_bytes()).is_err(), "version");
         assert!(with(4, &0u64.to_le_bytes()).is_err(), "chunk");
         for link_number in 0..6 {
             for value in [f64::NAN, f64::INFINITY, -1.0] {

@@ -2,6 +2,7 @@
 
 use anyccl_engine::base::{Collective, Rank, Result};
 use anyccl_engine::comm::{Communicator, Operation, Request};
+use anyccl_engine::memory;
 
 use super::case::Case;
 use super::oracle;
@@ -23,30 +24,80 @@ impl Placement {
     pub const ALL: [Placement; 2] = [Placement::Apart, Placement::InPlace];
 }
 
+/// Where a buffer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The heap.
+    Private,
+    /// `memory::allocate`: peers can read it.
+    Shared,
+}
+
+impl Home {
+    pub const ALL: [Home; 2] = [Home::Private, Home::Shared];
+}
+
 /// Bytes between two guards.
-struct Memory(Vec<u8>);
+struct Memory {
+    start: *mut u8,
+    len: usize,
+    home: Home,
+}
+
+// SAFETY: the memory belongs to this value alone.
+unsafe impl Send for Memory {}
 
 impl Memory {
-    fn of(content: &[u8]) -> Memory {
-        Memory([&[GUARD_BYTE; GUARD], content, &[GUARD_BYTE; GUARD]].concat())
+    fn of(content: &[u8], home: Home) -> Memory {
+        let bytes = [&[GUARD_BYTE; GUARD], content, &[GUARD_BYTE; GUARD]].concat();
+        let len = bytes.len();
+        let start = match home {
+            Home::Private => Box::into_raw(bytes.into_boxed_slice()).cast(),
+            Home::Shared => {
+                let start = memory::allocate(len).expect("shared memory");
+                // SAFETY: a new allocation of that length.
+                unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), len) };
+                start
+            }
+        };
+        Memory { start, len, home }
     }
 
-    fn untouched(len: usize) -> Memory {
-        Memory::of(&vec![UNTOUCHED; len])
+    fn untouched(len: usize, home: Home) -> Memory {
+        Memory::of(&vec![UNTOUCHED; len], home)
+    }
+
+    fn all(&self) -> &[u8] {
+        // SAFETY: allocated with that length; written only through `content_mut` and by calls that have ended.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
     fn content(&self) -> &[u8] {
-        &self.0[GUARD..self.0.len() - GUARD]
+        &self.all()[GUARD..self.len - GUARD]
     }
 
     fn content_mut(&mut self) -> &mut [u8] {
-        let end = self.0.len() - GUARD;
-        &mut self.0[GUARD..end]
+        // SAFETY: as in `all`, borrowed exclusively.
+        let all = unsafe { std::slice::from_raw_parts_mut(self.start, self.len) };
+        &mut all[GUARD..self.len - GUARD]
     }
 
     fn guards_are_intact(&self) -> bool {
-        let (front, back) = (&self.0[..GUARD], &self.0[self.0.len() - GUARD..]);
+        let (front, back) = (&self.all()[..GUARD], &self.all()[self.len - GUARD..]);
         front.iter().chain(back).all(|&byte| byte == GUARD_BYTE)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        match self.home {
+            Home::Private => {
+                let bytes = std::ptr::slice_from_raw_parts_mut(self.start, self.len);
+                // SAFETY: made by `Box::into_raw` from a slice of that length.
+                drop(unsafe { Box::from_raw(bytes) });
+            }
+            Home::Shared => memory::free(self.start).expect("a live allocation"),
+        }
     }
 }
 
@@ -67,13 +118,19 @@ pub struct Attempt {
 
 impl Attempt {
     pub fn new(case: Case, size: u32, rank: Rank, placement: Placement) -> Attempt {
+        Attempt::at_home(case, size, rank, placement, [Home::Private; 2])
+    }
+
+    /// `homes`: of the input and of the output, which has the say in place.
+    pub fn at_home(case: Case, size: u32, rank: Rank, placement: Placement, homes: [Home; 2]) -> Attempt {
         let input = oracle::input(&case, size, rank);
         let output_len = oracle::output_len(&case, size, rank) * case.datatype.bytes();
         let mine = rank as usize * case.count * case.datatype.bytes();
         let at_root = rank == case.root;
         let (input_at, output_at) = match case.collective {
             _ if placement == Placement::Apart => {
-                let (source, target) = (Some(Memory::of(&input)), Memory::untouched(output_len));
+                let source = Some(Memory::of(&input, homes[0]));
+                let target = Memory::untouched(output_len, homes[1]);
                 return Attempt { case, size, rank, source, target, output_at: 0, input_at: 0 };
             }
             Collective::AllGather => (mine, 0),
@@ -82,9 +139,9 @@ impl Attempt {
             Collective::Scatter if at_root => (0, mine),
             Collective::AllReduce | Collective::AllToAll | Collective::Broadcast => (0, 0),
             Collective::Reduce if at_root => (0, 0),
-            _ => return Attempt::new(case, size, rank, Placement::Apart),
+            _ => return Attempt::at_home(case, size, rank, Placement::Apart, homes),
         };
-        let mut target = Memory::untouched(output_len.max(input.len()));
+        let mut target = Memory::untouched(output_len.max(input.len()), homes[1]);
         target.content_mut()[input_at..][..input.len()].copy_from_slice(&input);
         Attempt { case, size, rank, source: None, target, output_at, input_at }
     }

@@ -4,14 +4,15 @@
 //!   definition of the collective, and [`numbers`] the arithmetic of every datatype. None of the four uses
 //!   anything of the engine but the words of its `base` room.
 //! - [`attempt`] makes a call on a communicator, with guarded memory, and compares.
-//! - [`ranks`] runs ranks as threads of this process, [`processes`] as processes; [`watchdog`] ends a test
-//!   that hangs; [`proc_fs`] says what the kernel knows about a process.
+//! - [`ranks`] runs ranks as threads of this process, [`processes`] as processes; [`network`] gives those hosts with
+//!   wires between them; [`watchdog`] ends a test that hangs; [`proc_fs`] says what the kernel knows about a process.
 //!
 //! Each test file compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
 pub mod attempt;
 pub mod case;
+pub mod network;
 pub mod numbers;
 pub mod oracle;
 pub mod proc_fs;

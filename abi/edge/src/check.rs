@@ -17,6 +17,7 @@ pub fn not_null<T>(ptr: *const T, what: &'static str) -> Result<()> {
 }
 
 /// The datatype with this number.
+#[inline]
 pub fn datatype(number: c_int) -> Result<Datatype> {
     match u32::try_from(number).ok().and_then(Datatype::from_number) {
         Some(datatype) => Ok(datatype),
@@ -25,6 +26,7 @@ pub fn datatype(number: c_int) -> Result<Datatype> {
 }
 
 /// The operator with this number.
+#[inline]
 pub fn reduce_op(number: c_int) -> Result<ReduceOp> {
     match u32::try_from(number).ok().and_then(ReduceOp::from_number) {
         Some(op) => Ok(op),
@@ -33,11 +35,17 @@ pub fn reduce_op(number: c_int) -> Result<ReduceOp> {
 }
 
 /// The operator with this number, when it is defined on `datatype`.
+#[inline]
 pub fn reduce_op_on(number: c_int, datatype: Datatype) -> Result<ReduceOp> {
     let op = reduce_op(number)?;
     if op.accepts(datatype) {
         return Ok(op);
     }
+    refuse(op, datatype)
+}
+
+#[cold]
+fn refuse<T>(op: ReduceOp, datatype: Datatype) -> Result<T> {
     let accepted = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype));
     let accepted: Vec<&str> = accepted.map(ReduceOp::name).collect();
     let datatype = datatype.name();
@@ -45,6 +53,7 @@ pub fn reduce_op_on(number: c_int, datatype: Datatype) -> Result<ReduceOp> {
 }
 
 /// A rank of a communicator of `size` ranks.
+#[inline]
 pub fn rank(number: c_int, size: u32, what: &'static str) -> Result<Rank> {
     match u32::try_from(number) {
         Ok(rank) if rank < size => Ok(rank),

@@ -8,12 +8,14 @@
 //! mean a new object, nor a request a communicator. They start high above what user space can map: following
 //! one as a pointer faults at once, and in a debugger `0xacc1...` is recognised.
 //!
-//! Cost of a look-up: one shared lock and one hash, some tens of nanoseconds.
+//! Most objects lie in [`Place`]s that their serials name, and a look-up is two additions to one counter. Where a
+//! place is taken, and for the few objects beyond, there is a map behind a lock.
 //!
 //! After a fork the child starts with an empty table and leaves the inherited one alone for ever: a thread that
 //! does not exist in the child may hold its lock.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -22,9 +24,12 @@ use anyccl_engine::base::{Error, Result};
 use parking_lot::RwLock;
 
 use crate::fork;
+use crate::place::{Pin, Place};
 
 const SERIAL_BITS: u32 = 48;
 const FIRST_SERIAL: usize = 0xacc1_0000_0000;
+/// Places of a table. Serials are handed out in order, so long-lived objects seldom stand in each other's way.
+const PLACES: usize = 256;
 static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
 
 /// All objects of one kind that C holds handles of.
@@ -37,7 +42,39 @@ pub struct Handles<T> {
 
 struct Table<T> {
     epoch: u16,
-    objects: RwLock<HashMap<usize, Arc<T>>>,
+    places: [Place<T>; PLACES],
+    /// Those that found their place taken. Its lock is the one of the places, too.
+    others: RwLock<HashMap<usize, Arc<T>>>,
+}
+
+/// An object that C has named: it lives as long as this does.
+pub struct Found<'a, T>(Holder<'a, T>);
+
+enum Holder<'a, T> {
+    Pinned(Pin<'a, T>),
+    Shared(Arc<T>),
+}
+
+impl<T> Found<'_, T> {
+    /// For keeping it longer.
+    pub fn share(&self) -> Arc<T> {
+        match &self.0 {
+            Holder::Pinned(pin) => Arc::clone(pin.object()),
+            Holder::Shared(object) => Arc::clone(object),
+        }
+    }
+}
+
+impl<T> Deref for Found<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Holder::Pinned(pin) => pin,
+            Holder::Shared(object) => object,
+        }
+    }
 }
 
 impl<T: Send + Sync + 'static> Handles<T> {
@@ -51,28 +88,54 @@ impl<T: Send + Sync + 'static> Handles<T> {
         let table = self.table();
         let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
         let handle = usize::from(table.epoch) << SERIAL_BITS | serial;
-        table.objects.write().insert(handle, object);
+        let mut others = table.others.write();
+        if let Err(object) = table.place(handle).fill(handle, object) {
+            others.insert(handle, object);
+        }
         handle
     }
 
     /// The object of a handle.
-    pub fn get(&self, handle: usize) -> Result<Arc<T>> {
+    #[inline]
+    pub fn get(&self, handle: usize) -> Result<Found<'_, T>> {
         let table = self.table();
-        if let Some(object) = table.objects.read().get(&handle) {
-            return Ok(Arc::clone(object));
+        if handle != 0
+            && let Some(pin) = table.place(handle).pin(handle)
+        {
+            return Ok(Found(Holder::Pinned(pin)));
         }
-        Err(self.unknown(handle, table.epoch))
+        self.get_other(table, handle)
     }
 
-    /// Takes an object out: its handle is unknown from here on. `may_go` decides while nobody can find the
-    /// object; its error leaves everything as it was.
-    pub fn remove(&self, handle: usize, may_go: impl FnOnce(&Arc<T>) -> Result<()>) -> Result<Arc<T>> {
+    #[cold]
+    fn get_other<'a>(&'a self, table: &'a Table<T>, handle: usize) -> Result<Found<'a, T>> {
+        match table.others.read().get(&handle) {
+            Some(object) => Ok(Found(Holder::Shared(Arc::clone(object)))),
+            None => Err(self.unknown(handle, table.epoch)),
+        }
+    }
+
+    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the number of
+    /// its users besides this table; its error leaves everything as it was.
+    pub fn remove(&self, handle: usize, may_go: impl FnOnce(&T, usize) -> Result<()>) -> Result<Arc<T>> {
         let table = self.table();
-        let mut objects = table.objects.write();
-        may_go(objects.get(&handle).ok_or_else(|| self.unknown(handle, table.epoch))?)?;
-        objects.remove(&handle).ok_or_else(|| self.unknown(handle, table.epoch))
+        let mut others = table.others.write();
+        let users = |object: &Arc<T>| Arc::strong_count(object) - 1;
+        let place = table.place(handle);
+        if handle != 0
+            && let Some((object, pins)) = place.peek(handle)
+        {
+            may_go(object, users(object) + pins)?;
+            let object = Arc::clone(object);
+            place.close();
+            return Ok(object);
+        }
+        let object = others.get(&handle).ok_or_else(|| self.unknown(handle, table.epoch))?;
+        may_go(object, users(object))?;
+        others.remove(&handle).ok_or_else(|| self.unknown(handle, table.epoch))
     }
 
+    #[inline]
     fn table(&self) -> &Table<T> {
         let epoch = fork::epoch();
         let known = self.table.load(Ordering::Acquire);
@@ -85,7 +148,11 @@ impl<T: Send + Sync + 'static> Handles<T> {
 
     #[cold]
     fn renew(&self, known: *mut Table<T>, epoch: u16) -> &Table<T> {
-        let fresh = Box::into_raw(Box::new(Table { epoch, objects: RwLock::default() }));
+        let fresh = Box::into_raw(Box::new(Table {
+            epoch,
+            places: std::array::from_fn(|_| Place::default()),
+            others: RwLock::default(),
+        }));
         match self.table.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: just made from a box, and from here on never freed.
             Ok(_) => unsafe { &*fresh },
@@ -112,6 +179,13 @@ impl<T: Send + Sync + 'static> Handles<T> {
     }
 }
 
+impl<T> Table<T> {
+    #[inline]
+    fn place(&self, handle: usize) -> &Place<T> {
+        &self.places[handle % PLACES]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,12 +195,12 @@ mod tests {
         let handles = Handles::new("thing");
         let first = handles.insert(Arc::new(1));
         assert_eq!(*handles.get(first).unwrap(), 1);
-        assert_eq!(*handles.remove(first, |_| Ok(())).unwrap(), 1);
+        assert_eq!(*handles.remove(first, |_, _| Ok(())).unwrap(), 1);
         let second = handles.insert(Arc::new(2));
         assert_ne!(first, second);
         for handle in [first, 0, 1, usize::MAX] {
             assert!(matches!(handles.get(handle), Err(Error::InvalidArgument { what: "thing", .. })));
-            let removed = handles.remove(handle, |_| Ok(()));
+            let removed = handles.remove(handle, |_, _| Ok(()));
             assert!(matches!(removed, Err(Error::InvalidArgument { what: "thing", .. })));
         }
     }
@@ -135,9 +209,24 @@ mod tests {
     fn an_object_that_may_not_go_stays() {
         let handles = Handles::new("thing");
         let handle = handles.insert(Arc::new(1));
-        let busy = |_: &Arc<i32>| Err(Error::InvalidUsage("busy".into()));
+        let busy = |_: &i32, _| Err(Error::InvalidUsage("busy".into()));
         assert!(matches!(handles.remove(handle, busy), Err(Error::InvalidUsage(_))));
         assert_eq!(*handles.get(handle).unwrap(), 1);
+    }
+
+    #[test]
+    fn more_objects_than_places_are_all_found_and_their_users_counted() {
+        let handles = Handles::new("thing");
+        let all: Vec<usize> = (0..3 * PLACES).map(|i| handles.insert(Arc::new(i))).collect();
+        for (i, handle) in all.iter().enumerate() {
+            let (found, shared) = (handles.get(*handle).unwrap(), handles.get(*handle).unwrap().share());
+            assert_eq!((*found, *shared), (i, i));
+            let users = handles.remove(*handle, |_, users| Err(Error::Internal(users.to_string())));
+            assert_eq!(users.unwrap_err().to_string(), Error::Internal("2".into()).to_string());
+            drop((found, shared));
+            assert_eq!(*handles.remove(*handle, |_, _| Ok(())).unwrap(), i);
+        }
+        assert!(all.iter().all(|handle| handles.get(*handle).is_err()));
     }
 
     #[test]
@@ -153,7 +242,7 @@ mod tests {
         static HANDLES: Handles<i32> = Handles::new("thing");
         let handle = HANDLES.insert(Arc::new(1));
         // Held over the fork by a thread that the child does not have: it must not be asked for there.
-        let held = HANDLES.table().objects.write();
+        let held = HANDLES.table().others.write();
         // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {

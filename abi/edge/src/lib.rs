@@ -16,7 +16,8 @@ mod guard;
 mod handles;
 pub mod last_error;
 mod out;
+mod place;
 
 pub use guard::guard;
-pub use handles::Handles;
+pub use handles::{Found, Handles};
 pub use out::Out;

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use anyccl_edge::check::{self, invalid, not_null};
-use anyccl_edge::{Handles, Out};
+use anyccl_edge::{Found, Handles, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::Communicator;
@@ -33,13 +33,13 @@ pub static COMMS: Handles<Comm> = Handles::new("comm");
 
 impl Comm {
     /// The communicator of a handle from C.
-    pub fn from_handle(handle: anyccl_comm_t) -> Result<Arc<Comm>> {
+    #[inline]
+    pub fn from_handle(handle: anyccl_comm_t) -> Result<Found<'static, Comm>> {
         if handle.is_null() { world::current() } else { COMMS.get(handle.addr()) }
     }
 
     /// Whether it may be given up: nobody is in a call, no request is open, or it has failed anyway.
-    pub fn may_go(self: &Arc<Comm>) -> Result<()> {
-        let users = Arc::strong_count(self) - 1;
+    pub fn may_go(&self, users: usize) -> Result<()> {
         if users == 0 || self.engine.failure().is_some() {
             return Ok(());
         }
@@ -218,11 +218,11 @@ pub extern "C" fn anyccl_comm_destroy(comm: anyccl_comm_t) -> anyccl_status_t {
         if comm.is_null() {
             return Ok(());
         }
-        let comm = COMMS.remove(comm.addr(), |comm| {
+        let comm = COMMS.remove(comm.addr(), |comm, users| {
             if comm.is_world {
                 return invalid("comm", "the world's, which is borrowed; anyccl_finalize ends the world");
             }
-            comm.may_go()
+            comm.may_go(users)
         })?;
         if comm.engine.failure().is_some() { Ok(()) } else { comm.engine.finalize() }
     })

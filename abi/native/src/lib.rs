@@ -36,5 +36,7 @@ mod transfer;
 
 mod request;
 
+mod memory;
+
 #[cfg(test)]
 mod tests;

@@ -48,7 +48,7 @@ pub fn hand_out(request: Request, comm: Arc<Comm>, place: Out<anyccl_request_t>)
 /// The handle of an ended request goes out of use: `slot` becomes NULL.
 fn retire(handle: anyccl_request_t, slot: Out<anyccl_request_t>) -> Result<()> {
     slot.set(std::ptr::null_mut());
-    REQUESTS.remove(handle.addr(), |_| Ok(())).map(drop)
+    REQUESTS.remove(handle.addr(), |_, _| Ok(())).map(drop)
 }
 
 /// Waits for the end of an operation.
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_req
         let outcome = wait_all(&mut requests);
         for slot in slots.iter_mut().filter(|handle| !handle.is_null()) {
             let handle = std::mem::replace(slot, std::ptr::null_mut());
-            REQUESTS.remove(handle.addr(), |_| Ok(()))?;
+            REQUESTS.remove(handle.addr(), |_, _| Ok(()))?;
         }
         outcome
     })

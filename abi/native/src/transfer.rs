@@ -2,9 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
-use std::sync::Arc;
 
-use anyccl_edge::{Out, buffers, check};
+use anyccl_edge::{Found, Out, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Result};
 use anyccl_engine::comm::Operation;
 
@@ -122,7 +121,7 @@ impl Side {
         datatype: anyccl_datatype_t,
         peer: c_int,
         comm: anyccl_comm_t,
-    ) -> Result<(Arc<Comm>, Operation)> {
+    ) -> Result<(Found<'static, Comm>, Operation)> {
         let comm = Comm::from_handle(comm)?;
         let datatype = check::datatype(datatype)?;
         let peer = check::rank(peer, comm.engine.size(), "peer")?;
@@ -174,7 +173,7 @@ impl Side {
         let (comm, operation) = self.check(count, datatype, peer, comm)?;
         // SAFETY: as in `run`; a request lives in the table until it has ended.
         let started = unsafe { comm.engine.start(&operation) }?;
-        hand_out(started, comm, place);
+        hand_out(started, comm.share(), place);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyccl_edge::Out;
+use anyccl_edge::{Found, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Communicator, world_finalize, world_init};
 
@@ -16,7 +16,8 @@ use crate::status::{anyccl_status_t, edge};
 static WORLD: AtomicUsize = AtomicUsize::new(0);
 
 /// The world, or why there is none.
-pub fn current() -> Result<Arc<Comm>> {
+#[inline]
+pub fn current() -> Result<Found<'static, Comm>> {
     match WORLD.load(Ordering::Acquire) {
         0 => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),
         handle => COMMS.get(handle).map_err(finalized),
@@ -75,7 +76,7 @@ unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
     let handle = COMMS.insert(Arc::new(Comm { engine, is_world: true }));
     if WORLD.compare_exchange(0, handle, Ordering::AcqRel, Ordering::Acquire).is_err() {
         // Another thread entered the same world and was first to say so.
-        COMMS.remove(handle, |_| Ok(()))?;
+        COMMS.remove(handle, |_, _| Ok(()))?;
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ fn link(
     let latency_us = one_way_us(SMALL)?;
     // A link so fast that the difference drowns still takes some time.
     let us_per_byte = ((one_way_us(LONG)? - latency_us) / LONG as f64).max(1e-9);
-    Ok(LinkModel { latency_us, us_per_byte, ..model })
+    Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
 }
 
 /// Microseconds per byte of the result of a reduction, on this rank alone.

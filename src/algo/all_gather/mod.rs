@@ -1,6 +1,7 @@
 //! all_gather: every rank gets the inputs of all ranks, in rank order.
 
 pub(super) mod bruck;
+pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod recursive_doubling;
 pub(super) mod ring;

@@ -1,5 +1,6 @@
 //! all_reduce: every rank gets the reduction of all inputs.
 
+pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod rabenseifner;
 pub(super) mod recursive_doubling;

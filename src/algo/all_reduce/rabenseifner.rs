@@ -10,7 +10,7 @@
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved, moved_and_reduced};
+use super::super::cost::{Terms, halving, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
 use super::super::hypercube::Hypercube;
 use super::super::segments::Segments;
@@ -59,5 +59,5 @@ pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let (share, alpha) = ((active - 1.0) / active * t.bytes, link.latency_us);
     let both = |bytes| moved_and_reduced(link, bytes) + moved(link, bytes);
     let extra = if fold.is_needed() { 2.0 * alpha + both(t.bytes) } else { 0.0 };
-    2.0 * f64::from(fold.rounds()) * alpha + both(share) + extra
+    2.0 * f64::from(fold.rounds()) * alpha + halving(t.bytes) * both(share) + extra
 }

@@ -1,6 +1,7 @@
 //! all_to_all: rank r's block i goes to block r of rank i.
 
 pub(super) mod bruck;
+pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod pairwise;
 pub(super) mod spread;

@@ -2,6 +2,7 @@
 
 pub(super) mod binomial;
 pub(super) mod chain;
+pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod scatter_all_gather;
 

@@ -1,6 +1,7 @@
 //! gather: the root gets the inputs of all ranks, in rank order.
 
 pub(super) mod binomial;
+pub(super) mod hierarchical;
 pub(super) mod linear;
 
 use super::builder::{LaneBuilder, input, output};

@@ -4,5 +4,6 @@
 
 pub(super) mod binomial;
 pub(super) mod chain;
+pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod rabenseifner_gather;

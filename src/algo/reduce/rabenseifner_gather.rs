@@ -9,7 +9,7 @@
 use super::super::alone::alone;
 use super::super::binomial::Tree;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, moved, moved_and_reduced};
+use super::super::cost::{Terms, halving, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role};
 use super::super::hypercube::Hypercube;
 use super::super::rotation::Rotation;
@@ -59,7 +59,6 @@ pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let share = (active - 1.0) / active * t.bytes;
     let extra = if fold.is_needed() { link.latency_us + moved_and_reduced(link, t.bytes) } else { 0.0 };
     2.0 * f64::from(fold.rounds()) * link.latency_us
-        + moved_and_reduced(link, share)
-        + moved(link, share)
+        + halving(t.bytes) * (moved_and_reduced(link, share) + moved(link, share))
         + extra
 }

@@ -1,5 +1,6 @@
 //! reduce_scatter: rank r gets block r of the reduction of all inputs.
 
+pub(super) mod hierarchical;
 pub(super) mod pairwise;
 pub(super) mod recursive_halving;
 pub(super) mod ring;

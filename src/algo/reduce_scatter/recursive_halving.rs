@@ -9,7 +9,7 @@
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, moved, moved_and_reduced};
+use super::super::cost::{Terms, halving, moved, moved_and_reduced};
 use super::super::fold::{Fold, Role, identity};
 use super::super::hypercube::Hypercube;
 use super::blocks;
@@ -68,5 +68,6 @@ pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     } else {
         0.0
     };
-    f64::from(fold.rounds()) * link.latency_us + moved_and_reduced(link, t.others() * t.bytes) + extra
+    let work = moved_and_reduced(link, t.others() * t.bytes);
+    f64::from(fold.rounds()) * link.latency_us + halving(t.size * t.bytes) * work + extra
 }

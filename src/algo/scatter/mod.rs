@@ -1,6 +1,7 @@
 //! scatter: rank r gets block r of the root's input.
 
 pub(super) mod binomial;
+pub(super) mod hierarchical;
 pub(super) mod linear;
 
 use super::builder::{LaneBuilder, input, output};

@@ -91,14 +91,8 @@ fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
         chunk_bytes: 1024,
         topology: &topology,
     };
-    let prepared = Prepared {
-        call: Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 },
-        peer: 0,
-        sends,
-        program: Program::compile(&plan, &request, true),
-        reduce: None,
-        divide: None,
-    };
+    let call = Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 };
+    let prepared = Prepared { sends, ..Prepared::new(call, Program::compile(&plan, &request, true)) };
     let buffers = Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() };
     // SAFETY: the buffer outlives the call.
     unsafe { driver.run(None, Arc::new(prepared), buffers, Some(LONG)) }

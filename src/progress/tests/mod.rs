@@ -46,8 +46,9 @@ fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
     let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
         Kind::Shm | Kind::Slots => {
             let settings = shm::Settings { ranks: 8, single_copy: kind == Kind::Shm };
-            let mut lower = shm::offer(&control_a, settings).unwrap();
+            let offered = shm::offer(&control_a, settings).unwrap();
             let mut higher = shm::accept(&control_b, None, settings).unwrap();
+            let mut lower = offered.complete(&control_a, None).unwrap();
             // So that large messages are lent.
             lower.set_crowded(true);
             higher.set_crowded(true);
@@ -151,14 +152,8 @@ impl Job<'_> {
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {
-        Arc::new(Prepared {
-            call: self.call(),
-            peer: 0,
-            sends: false,
-            program,
-            reduce: reduce_fn(Datatype::Int32, ReduceOp::Sum),
-            divide: None,
-        })
+        let reduce = reduce_fn(Datatype::Int32, ReduceOp::Sum);
+        Arc::new(Prepared { reduce, ..Prepared::new(self.call(), program) })
     }
 }
 

@@ -35,6 +35,15 @@ impl Distance {
         }
     }
 
+    /// The same for another such word, which held `before` when it was read last.
+    #[inline]
+    pub fn sample_after(&mut self, word: &AtomicU64, before: u64) {
+        let (value, took) = cycles::of(|| word.load(Ordering::Acquire));
+        if value != before {
+            self.note(took);
+        }
+    }
+
     #[inline]
     fn note(&mut self, took: u64) {
         self.score =

@@ -3,7 +3,8 @@
 //! ```text
 //! 0     sleeping flag of the lower rank     (one cache line)
 //! 64    sleeping flag of the higher rank
-//! 256   single-copy words of the lower rank  (address u64, value u64, is there u32, can read u32)
+//! 256   single-copy words of the lower rank  (address u64, value u64, is there u32, can read u32,
+//!       and for memory that is lent: can map u32)
 //! 320   single-copy words of the higher rank
 //! 4096  ring lower → higher
 //!       ring higher → lower
@@ -14,7 +15,8 @@
 //!       12288  a data area of SLOT_BYTES per slot
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
-//!               32 the payload itself, when it has at most 32 bytes; of an offer (extent == OFFER): address, length
+//!               32 the payload itself, when it has at most 32 bytes; of an offer (extent == OFFER): address, length;
+//!               of a loan (extent == LOAN): offset in the sender's arena, length
 //! ```
 //!
 //! A small message is one cache line. The rest of the memory is touched only by larger ones.
@@ -40,6 +42,9 @@ pub const INLINE_BYTES: usize = 32;
 
 /// In place of an extent: the line holds where the message is, not the message.
 pub const OFFER: u32 = u32::MAX;
+
+/// In place of an extent: the line holds where in the sender's arena the message is.
+pub const LOAN: u32 = u32::MAX - 1;
 
 /// Start of the data areas, from the start of their ring.
 const DATA: usize = 12 << 10;
@@ -108,6 +113,11 @@ pub const fn single_copy(side: usize) -> usize {
     256 + side * 64
 }
 
+/// Start of the word by which a side says that it can map the other's arena.
+pub const fn can_map(side: usize) -> usize {
+    single_copy(side) + 24
+}
+
 /// Start of the count of bytes read of offers, from the start of their ring.
 pub const FETCHED: usize = 64;
 
@@ -142,6 +152,6 @@ mod tests {
     fn an_extent_that_leaves_the_slot_is_found_out() {
         assert_eq!(Extent::decode(SLOT_BYTES as u32 + 1), None);
         assert_eq!(Extent::decode(1 << Extent::START_SHIFT | SLOT_BYTES as u32), None);
-        assert_eq!(Extent::decode(OFFER), None);
+        assert_eq!((Extent::decode(OFFER), Extent::decode(LOAN)), (None, None));
     }
 }

@@ -3,7 +3,7 @@
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
 //! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`). The
 //! receiver reads, and reduces, straight out of the slot. Large messages are read out of the sender's memory instead,
-//! where the kernel permits it (`single_copy`).
+//! where the kernel permits it (`single_copy`) or the memory is of a kind that both can see (`zero_copy`).
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
@@ -14,6 +14,7 @@ mod protocol;
 mod quick;
 mod segment;
 mod single_copy;
+mod zero_copy;
 
 use std::io;
 use std::os::fd::RawFd;
@@ -23,13 +24,15 @@ use self::distance::Distance;
 use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
+use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Link, garbage};
 use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
 pub use quick::Peek;
-pub use segment::{Settings, accept, offer};
+pub use segment::{Offered, Settings, accept, offer};
+pub use zero_copy::LOAN_BYTES;
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
@@ -47,6 +50,8 @@ enum Place {
     Slot(*const u8),
     /// At this address of the peer.
     Offered(u64),
+    /// In the peer's arena, which is mapped here.
+    Lent(*const u8),
 }
 
 /// A link through shared memory.
@@ -71,6 +76,8 @@ pub struct ShmLink {
     /// For reading the peer's memory; `None`: never.
     reader: Option<Reader>,
     has_probed: bool,
+    /// Memory that can be lent without a copy, ours and the peer's.
+    arenas: Arenas,
     /// The peer reads it to see whether it can.
     _secret: Secret,
 }
@@ -104,6 +111,7 @@ impl ShmLink {
             offered: 0,
             reader: peer.map(Reader::new),
             has_probed: false,
+            arenas: Arenas::default(),
             _secret: secret,
         })
     }
@@ -179,6 +187,7 @@ impl Link for ShmLink {
             let fetched = unsafe {
                 AtomicU64::from_ptr(self.memory.start().wrapping_add(ring + layout::FETCHED).cast())
             };
+            self.distance.sample_after(fetched, offer.counted);
             let read = offer.progress(fetched)?;
             self.offered = offer.counted;
             if offer.left == 0 {
@@ -195,6 +204,14 @@ impl Link for ShmLink {
             return Ok(None);
         };
         let line = ring + layout::line(slot);
+        if may_lend
+            && bytes >= LOAN_BYTES
+            && self.offer.is_none()
+            && let Some(offset) = self.lendable(data, bytes)
+        {
+            self.lend(line, header, data, bytes, offset);
+            return Ok(None);
+        }
         if may_lend && self.is_crowded && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
@@ -246,6 +263,10 @@ impl Link for ShmLink {
         let (place, bytes) = if extent == layout::OFFER {
             let address = self.word64(line + 32).load(Ordering::Relaxed);
             (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
+        } else if extent == layout::LOAN {
+            let offset = self.word64(line + 32).load(Ordering::Relaxed);
+            let length = self.word64(line + 40).load(Ordering::Relaxed);
+            (Place::Lent(self.arenas.borrow(offset, length)?), length as usize)
         } else if let Some(Extent { bytes, start }) = Extent::decode(extent) {
             let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
             (Place::Slot(self.at(at)), bytes)
@@ -273,11 +294,16 @@ impl Link for ShmLink {
                 let (data, bytes) = reader.piece(address, left)?;
                 Ok(Arrival { data, bytes, complete: bytes == left })
             }
+            Place::Lent(data) => {
+                let bytes = left.min(PIECE_BYTES);
+                Ok(Arrival { data: data.wrapping_add(head.consumed), bytes, complete: bytes == left })
+            }
         }
     }
 
     #[inline]
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+        self.arenas.received = (dst.addr(), bytes);
         if let (Some(head), Some(reader)) = (self.head, &self.reader)
             && let Place::Offered(address) = head.place
             && !reader.has_piece()
@@ -288,6 +314,10 @@ impl Link for ShmLink {
             let n = unsafe { process_memory::read(reader.pid, address, dst, want) }?;
             self.consume(n);
             return Ok(n);
+        }
+        if let Some(Head { place: Place::Lent(_), .. }) = self.head {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.take_lent(dst, bytes) };
         }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
@@ -306,7 +336,7 @@ impl Link for ShmLink {
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
-        if let Place::Offered(_) = head.place {
+        if let Place::Offered(_) | Place::Lent(_) = head.place {
             if let Some(reader) = &mut self.reader {
                 reader.consume(bytes);
             }

@@ -71,7 +71,7 @@ impl Producer {
     /// Hands the slot that [`Producer::free_slot`] gave to the consumer.
     #[inline]
     pub fn publish(&mut self, turn: &AtomicU32) {
-        turn.store(lap_of(self.next, self.shift), Ordering::Release);
+        turn.store(turn_of(self.lap()), Ordering::Release);
         self.next += 1;
     }
 }
@@ -99,7 +99,7 @@ impl Consumer {
     /// Whether that slot is filled; `turn` is that slot's.
     #[inline]
     pub fn is_filled(&self, turn: &AtomicU32) -> bool {
-        turn.load(Ordering::Acquire) == lap_of(self.next, self.shift)
+        turn.load(Ordering::Acquire) == turn_of(self.next >> self.shift)
     }
 
     /// Gives the slot back to the producer.
@@ -121,8 +121,8 @@ fn slot(position: u64, shift: u32) -> usize {
 }
 
 #[inline]
-fn lap_of(position: u64, shift: u32) -> u32 {
-    ((position >> shift) as u32).wrapping_add(1)
+fn turn_of(lap: u64) -> u32 {
+    (lap as u32).wrapping_add(1)
 }
 
 /// Says that this side is about to sleep. Look at everything once more afterwards.

@@ -1,10 +1,13 @@
-//! Setting up the shared memory of a pair: the lower rank makes it and passes it on.
+//! Setting up the shared memory of a pair: the lower rank makes it and passes it on. Each side also passes its arena
+//! ([`crate::memory`]), of which it may lend later.
 
 use std::time::Instant;
 
 use super::ShmLink;
 use super::layout::{pair_bytes, slots};
+use super::zero_copy::Arenas;
 use crate::base::{Error, Result};
+use crate::memory::{Arena, Window};
 use crate::sys::descriptor_passing::{receive_descriptor, send_descriptor};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
@@ -19,21 +22,44 @@ pub struct Settings {
     pub single_copy: bool,
 }
 
-/// Makes the memory of a pair and offers it to the higher rank over `socket`. Does not wait.
-pub fn offer(socket: &Socket, settings: Settings) -> Result<ShmLink> {
-    let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
-        .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
-    send_descriptor(socket, &fd).map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
-    link(memory, 0, socket, settings)
+/// The lower side of a pair that does not have the peer's arena yet.
+pub struct Offered(ShmLink);
+
+impl Offered {
+    /// Waits for the peer's arena. After all offers have been made and all others' been taken, so that nobody waits
+    /// for somebody who waits.
+    pub fn complete(self, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
+        complete(self.0, socket, deadline)
+    }
 }
 
-/// Takes the memory that the lower rank offers over `socket`. `single_copy` as in [`offer`].
+/// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does not wait.
+pub fn offer(socket: &Socket, settings: Settings) -> Result<Offered> {
+    let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
+        .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
+    let arena = Arena::of_this_process()?;
+    let passed = send_descriptor(socket, &fd).and_then(|()| send_descriptor(socket, arena.descriptor()));
+    passed.map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
+    link(memory, 0, socket, settings).map(Offered)
+}
+
+/// Takes the memory that the lower rank offers over `socket`, and answers with this process's arena.
 pub fn accept(socket: &Socket, deadline: Option<Instant>, settings: Settings) -> Result<ShmLink> {
     let fd = receive_descriptor(socket, deadline)
         .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
     let memory = SharedMemory::open(fd, pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot map the shared memory of a peer", e))?;
-    link(memory, 1, socket, settings)
+    send_descriptor(socket, Arena::of_this_process()?.descriptor())
+        .map_err(|e| Error::system("cannot pass shared memory to a peer", e))?;
+    complete(link(memory, 1, socket, settings)?, socket, deadline)
+}
+
+fn complete(mut link: ShmLink, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
+    let fd = receive_descriptor(socket, deadline)
+        .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
+    let window = Window::new(fd).map_err(|e| Error::system("cannot use the shared memory of a peer", e))?;
+    link.share(Arenas::new(Arena::of_this_process()?, window));
+    Ok(link)
 }
 
 fn link(memory: SharedMemory, side: usize, socket: &Socket, settings: Settings) -> Result<ShmLink> {

@@ -1,6 +1,8 @@
 //! A pair of links over one memory, and a peer that breaks the rules.
 
+use super::zero_copy::LOAN_BYTES;
 use super::*;
+use crate::memory::{Arena, Window};
 use crate::sys::shared_memory::SharedMemory;
 
 const SLOTS: usize = 16;
@@ -139,6 +141,112 @@ fn an_offer_of_memory_that_is_not_there_is_an_error() {
     a.word64(line + 40).store(1 << 20, Ordering::Relaxed);
     assert_eq!(b.head().unwrap(), Some(HEADER));
     assert!(b.arrival().is_err());
+}
+
+#[test]
+fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
+    let arena = Box::leak(Box::new(Arena::new(None).unwrap()));
+    let (mut a, mut b) = pair();
+    let bytes = 3 * PIECE_BYTES + 4321;
+    let start = arena.allocate(bytes + 100).unwrap().wrapping_add(77);
+    for at in 0..bytes {
+        // SAFETY: inside of the allocation.
+        unsafe { start.wrapping_add(at).write((at % 251) as u8) };
+    }
+    let lend = |a: &mut ShmLink, from: usize| {
+        let rest = start.wrapping_add(from);
+        // SAFETY: the message outlives both links.
+        unsafe { a.send(&HEADER, rest, bytes - from, true) }.unwrap()
+    };
+    share(&mut b, Arena::of_this_process().unwrap(), arena);
+    assert!(!a.lends(start, bytes), "a does not know its own arena");
+    share(&mut a, arena, Arena::of_this_process().unwrap());
+    assert!(a.lends(start, bytes) && !a.lends(&0u8, 1));
+    assert_eq!(lend(&mut a, 0), None, "nothing is taken before it is read");
+    let (mut sent, mut got) = (0, Vec::new());
+    while got.len() < bytes {
+        assert_eq!(b.head().unwrap(), Some(HEADER));
+        let arrival = b.arrival().unwrap();
+        assert!(arrival.bytes <= PIECE_BYTES && arrival.complete == (arrival.bytes == bytes - got.len()));
+        let mut part = vec![0; arrival.bytes.min(70_001)];
+        if got.len() % 2 == 0 {
+            // SAFETY: the window has as many bytes, which nobody writes now.
+            unsafe { arrival.data.copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
+            b.consume(part.len());
+        } else {
+            // SAFETY: a vector is writable for its length.
+            assert_eq!(unsafe { b.take(part.as_mut_ptr(), part.len()) }.unwrap(), part.len());
+        }
+        got.extend(part);
+        sent += lend(&mut a, sent).expect("something was read");
+        assert_eq!(sent, got.len());
+    }
+    assert!(got.iter().enumerate().all(|(at, byte)| *byte == (at % 251) as u8));
+    assert_eq!(b.head().unwrap(), None);
+    assert_eq!(send(&mut a, &[7]), Some(1));
+    assert_eq!(receive(&mut b), Some(vec![7]));
+}
+
+/// What the two sides do when they connect: `link` knows its own arena and has the peer's.
+fn share(link: &mut ShmLink, own: &'static Arena, peer: &Arena) {
+    link.share(Arenas::new(own, Window::new(peer.descriptor().try_clone().unwrap()).unwrap()));
+}
+
+#[test]
+fn memory_of_the_arena_is_not_lent_before_the_peer_has_mapped_it() {
+    let (mut a, b) = pair();
+    let own = Arena::of_this_process().unwrap();
+    let start = own.allocate(LOAN_BYTES).unwrap();
+    share(&mut a, own, own);
+    assert!(!a.lends(start, LOAN_BYTES));
+    b.word32(layout::can_map(1)).store(1, Ordering::Release);
+    assert!(a.lends(start, LOAN_BYTES));
+    crate::memory::free(start).unwrap();
+}
+
+#[test]
+fn a_loan_outside_of_the_peers_memory_or_from_nowhere_is_an_error() {
+    let arena = Box::leak(Box::new(Arena::new(None).unwrap()));
+    let len = crate::sys::shared_memory::sealed_size(arena.descriptor()).unwrap();
+    for (offset, bytes) in [(len, 1), (0, len + 1), (len - 1, 2), (u64::MAX, 1), (1, u64::MAX)] {
+        let (mut a, mut b) = pair();
+        share(&mut b, Arena::of_this_process().unwrap(), arena);
+        lie(&mut a, offset, bytes);
+        assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData, "{offset} {bytes}");
+    }
+    let (mut a, mut b) = pair();
+    lie(&mut a, 0, 1);
+    assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
+}
+
+/// Sends a loan that the sender has made up.
+fn lie(link: &mut ShmLink, offset: u64, bytes: u64) {
+    send(link, &[1]);
+    let line = layout::ring(0, SLOTS) + layout::line(0);
+    link.word64(line + 32).store(offset, Ordering::Relaxed);
+    link.word64(line + 40).store(bytes, Ordering::Relaxed);
+    link.word32(line + 4).store(layout::LOAN, Ordering::Relaxed);
+}
+
+#[test]
+fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes() {
+    let arena = Box::leak(Box::new(Arena::new(None).unwrap()));
+    let (mut a, mut b) = pair();
+    share(&mut a, arena, Arena::of_this_process().unwrap());
+    share(&mut b, Arena::of_this_process().unwrap(), arena);
+    let bytes = 8 << 20;
+    let start = arena.allocate(bytes).unwrap();
+    // SAFETY: readable, even when it is free.
+    assert_eq!(unsafe { a.send(&HEADER, start, bytes, true) }.unwrap(), None);
+    assert!(arena.free(start));
+    let mut got = vec![1; bytes];
+    let mut done = 0;
+    while done < bytes {
+        assert_eq!(b.head().unwrap(), Some(HEADER));
+        // SAFETY: the rest of a vector.
+        done += unsafe { b.take(got[done..].as_mut_ptr(), bytes - done) }.unwrap();
+    }
+    assert!(got.iter().all(|byte| *byte == 0));
 }
 
 #[test]

@@ -19,9 +19,8 @@ mod all_to_all;
 mod barrier;
 
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 
-use anyccl_edge::{Out, buffers, check};
+use anyccl_edge::{Found, Out, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::Operation;
 
@@ -44,7 +43,7 @@ struct Arguments {
 
 impl Arguments {
     /// Says what is wrong with them, or gives what the engine takes. Nothing was sent when it fails.
-    fn check(&self) -> Result<(Arc<Comm>, Operation)> {
+    fn check(&self) -> Result<(Found<'static, Comm>, Operation)> {
         let comm = Comm::from_handle(self.comm)?;
         let (rank, size) = (comm.engine.rank(), comm.engine.size());
         let datatype = check::datatype(self.datatype)?;
@@ -79,7 +78,7 @@ impl Arguments {
         let (comm, operation) = self.check()?;
         // SAFETY: as in `run`; a request lives in the table until it has ended.
         let started = unsafe { comm.engine.start(&operation) }?;
-        hand_out(started, comm, place);
+        hand_out(started, comm.share(), place);
         Ok(())
     }
 }

@@ -1,0 +1,188 @@
+//! One place in a table of objects: found by its handle, pinned while it is used, emptied after its last use.
+//!
+//! One word counts the pins and says what state the object is in. All races are settled by that word: whoever pins
+//! either is counted before the place is closed, and then the object stays until the pin is gone, or sees that
+//! the handle is no longer there.
+//!
+//! ```text
+//! free ──fill──▶ LIVE ──close──▶ LIVE|CLOSING ──last pin gone──▶ CLOSING ──object dropped──▶ free
+//! ```
+
+use std::cell::UnsafeCell;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const CLOSING: usize = 1 << (usize::BITS - 1);
+const LIVE: usize = 1 << (usize::BITS - 2);
+const PINS: usize = LIVE - 1;
+
+/// See the head of this file. A line of its own: a pin disturbs no neighbour.
+#[repr(align(64))]
+pub(crate) struct Place<T> {
+    state: AtomicUsize,
+    /// 0: nobody can find the object any more, or there is none.
+    handle: AtomicUsize,
+    object: UnsafeCell<Option<Arc<T>>>,
+}
+
+// SAFETY: the object is written only in the states "free" (under the lock of the table, which `fill` asks for) and
+// CLOSING without LIVE (by the one thread whose exchange led there), and read only under a pin or that lock while it
+// is LIVE. `Arc<T>` itself needs both bounds.
+unsafe impl<T: Send + Sync> Sync for Place<T> {}
+
+impl<T> Default for Place<T> {
+    fn default() -> Place<T> {
+        Place { state: AtomicUsize::new(0), handle: AtomicUsize::new(0), object: UnsafeCell::new(None) }
+    }
+}
+
+impl<T> Place<T> {
+    /// The object, if it has this handle, which is not 0.
+    #[inline]
+    pub fn pin(&self, handle: usize) -> Option<Pin<'_, T>> {
+        self.state.fetch_add(1, Ordering::Acquire);
+        // From here on the pin counts; its drop takes it back, also where the handle is another one.
+        let pin = Pin { place: self };
+        (self.handle.load(Ordering::Acquire) == handle).then_some(pin)
+    }
+
+    /// Takes an object in; gives it back if the place is in use. Only under the lock of the table.
+    pub fn fill(&self, handle: usize, object: Arc<T>) -> Result<(), Arc<T>> {
+        if self.state.load(Ordering::Acquire) & (LIVE | CLOSING) != 0 {
+            return Err(object);
+        }
+        // SAFETY: free: nobody reads or clears it, and nobody else fills it, by the caller's lock.
+        unsafe { *self.object.get() = Some(object) };
+        self.state.fetch_or(LIVE, Ordering::Release);
+        self.handle.store(handle, Ordering::Release);
+        Ok(())
+    }
+
+    /// The object of this handle, and by how many calls it is in use. Only under the lock of the table.
+    pub fn peek(&self, handle: usize) -> Option<(&Arc<T>, usize)> {
+        if self.handle.load(Ordering::Acquire) != handle {
+            return None;
+        }
+        // SAFETY: it has a handle, so it is live, and the caller's lock keeps everybody from closing it.
+        let object = unsafe { &*self.object.get() }.as_ref()?;
+        Some((object, self.state.load(Ordering::Acquire) & PINS))
+    }
+
+    /// Makes the object unknown; its place is free once nobody uses it. Only under the lock of the table, with an
+    /// object inside.
+    pub fn close(&self) {
+        self.handle.store(0, Ordering::Release);
+        if self.state.fetch_or(CLOSING, Ordering::AcqRel) & PINS == 0 {
+            self.clear();
+        }
+    }
+
+    /// The last pin is gone. A stray pin, of somebody with an old handle, may come and go meanwhile; one of us clears.
+    #[cold]
+    fn clear(&self) {
+        let last = self.state.compare_exchange(LIVE | CLOSING, CLOSING, Ordering::AcqRel, Ordering::Relaxed);
+        if last.is_ok() {
+            // SAFETY: this thread alone has led the state from LIVE to here, and nobody fills a place that is CLOSING.
+            let object = unsafe { &mut *self.object.get() }.take();
+            self.state.fetch_and(!CLOSING, Ordering::Release);
+            drop(object);
+        }
+    }
+}
+
+/// An object in use.
+pub(crate) struct Pin<'a, T> {
+    place: &'a Place<T>,
+}
+
+impl<T> Pin<'_, T> {
+    pub fn object(&self) -> &Arc<T> {
+        // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin is gone.
+        let object = unsafe { &*self.place.object.get() };
+        object.as_ref().expect("a place with a handle has an object")
+    }
+}
+
+impl<T> Deref for Pin<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.object()
+    }
+}
+
+impl<T> Drop for Pin<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        let before = self.place.state.fetch_sub(1, Ordering::AcqRel);
+        if before == (LIVE | CLOSING) + 1 {
+            self.place.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn an_object_stays_until_its_last_pin_is_gone_and_its_place_is_used_again_after_that() {
+        let (place, object) = (Place::default(), Arc::new(5));
+        place.fill(7, Arc::clone(&object)).unwrap();
+        let pin = place.pin(7).unwrap();
+        assert!(place.pin(8).is_none());
+        assert_eq!(place.peek(7).map(|(object, pins)| (**object, pins)), Some((5, 1)));
+        place.close();
+        assert!(place.pin(7).is_none());
+        assert_eq!(*pin, 5);
+        assert!(place.fill(9, Arc::new(6)).is_err());
+        drop(pin);
+        assert_eq!(Arc::strong_count(&object), 1);
+        place.fill(9, Arc::new(6)).unwrap();
+        assert_eq!(*place.pin(9).unwrap(), 6);
+    }
+
+    /// Counts its drops; a use after the drop is seen.
+    struct Counted<'a>(&'a AtomicU32, AtomicU32);
+
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.1.store(0, Ordering::Relaxed);
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn threads_that_pin_while_it_is_closed_see_the_object_whole_or_not_at_all() {
+        let drops = AtomicU32::new(0);
+        let place: Place<Counted> = Place::default();
+        const ROUNDS: usize = 20_000;
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while drops.load(Ordering::Relaxed) < ROUNDS as u32 {
+                        for handle in [drops.load(Ordering::Relaxed) as usize + 1, 1] {
+                            if let Some(pin) = place.pin(handle) {
+                                assert_eq!(pin.1.load(Ordering::Relaxed), 99);
+                            }
+                        }
+                    }
+                });
+            }
+            for round in 1..=ROUNDS {
+                let mut object = Arc::new(Counted(&drops, AtomicU32::new(99)));
+                while let Err(back) = place.fill(round, object) {
+                    object = back;
+                    thread::yield_now();
+                }
+                place.close();
+            }
+        });
+        assert_eq!(drops.load(Ordering::Relaxed), ROUNDS as u32);
+    }
+}

@@ -1,0 +1,58 @@
+//! Hierarchical all_gather: each block goes to one rank of every other host, which passes it on to its neighbours.
+//!
+//! The blocks of the ranks with the same position on their hosts form a column; its carriers exchange them
+//! directly, so each block crosses the wire once per other host, the least possible. Meanwhile the blocks of the own
+//! host are exchanged within it.
+//!
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha and (h-1) l n beta over the wire of a host, then alpha +
+//! (h-1) (l-1) n beta within it.
+
+use super::super::builder::{input, output};
+use super::super::compose::Composition;
+use super::super::cost::{Terms, burst, moved};
+use super::super::hosts::{Hosts, runs};
+use super::{blocks, own_copy};
+use crate::base::Rank;
+use crate::plan::{Plan, PlanRequest};
+use crate::tuning::Paths;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    let hosts = Hosts::of(request);
+    let blocks = blocks(request);
+    let neighbours = hosts.neighbours();
+    // Who brings the block of a rank of another host.
+    let carrier = |rank: Rank| hosts.carrier(hosts.own(), hosts.column(rank));
+    let foreign = |rank: usize| (hosts.host_of(rank as Rank) != hosts.own()).then_some(rank as Rank);
+    let mut composition = Composition::new(request);
+    composition.round(|round| {
+        let column = hosts.column(request.rank);
+        let abroad = hosts.others().map(|host| hosts.carrier(host, column));
+        let readers = abroad.chain(neighbours.iter().copied()).collect();
+        round.send_to_all(readers, input(0..request.count));
+        for from in (0..request.size).filter(|&from| from != request.rank) {
+            if hosts.host_of(from) == hosts.own() || carrier(from) == request.rank {
+                round.receive(from, output(blocks.part(from as usize)));
+            }
+        }
+    });
+    composition.round(|round| {
+        for (carrier, run) in runs(request.size as usize, |rank| foreign(rank).map(carrier)) {
+            match carrier == request.rank {
+                true => round.send_to_all(neighbours.clone(), output(blocks.range(run))),
+                false => round.receive(carrier, output(blocks.range(run))),
+            }
+        }
+    });
+    composition.finish(own_copy(request))
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
+    let hosts = Hosts::of(request);
+    let t = Terms::of(request);
+    let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
+    let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
+    burst(&paths.remote, abroad)
+        + moved(&paths.remote, crossing)
+        + burst(&paths.local, peers)
+        + moved(&paths.local, peers / (peers + 1.0) * t.size * t.bytes)
+}

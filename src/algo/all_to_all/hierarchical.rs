@@ -1,0 +1,94 @@
+//! Hierarchical all_to_all: what a host sends to one rank of another host goes as one message.
+//!
+//! On every host, the blocks for a rank elsewhere are collected by the carrier of that rank's column, which sends
+//! them on together. So two hosts of l ranks exchange l messages of l blocks each way instead of l^2 of one, all local
+//! ranks share the work, and at their goal the blocks need no further step. Blocks within the host are
+//! exchanged while others are collected.
+//!
+//! A block that is collected is received where it is sent from. What arrives lies in rank order of its host; where
+//! those ranks are consecutive that is its place in the output, else it is sorted.
+//!
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha (for h (l-1) messages) + h (l-1) n beta within a host, then
+//! alpha and (h-1) l^2 n beta over its wire. Scratch (h-1) l n, twice that where ranks are not consecutive.
+
+use super::super::builder::{RoundBuilder, input, output};
+use super::super::compose::Composition;
+use super::super::cost::{Terms, burst, moved};
+use super::super::hosts::Hosts;
+use super::{blocks, own_copy};
+use crate::base::Rank;
+use crate::plan::{Plan, PlanRequest, Span};
+use crate::tuning::Paths;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    let hosts = Hosts::of(request);
+    let blocks = blocks(request);
+    let block = |rank: Rank| blocks.part(rank as usize);
+    let carrier = |to: Rank| hosts.carrier(hosts.own(), hosts.column(to));
+    let foreign: Vec<Rank> = (0..request.size).filter(|&to| hosts.host_of(to) != hosts.own()).collect();
+    let mut composition = Composition::new(request);
+
+    // For each rank elsewhere that this one carries for: the blocks of this host.
+    let width = hosts.local().len() * request.count;
+    let carried = foreign.iter().copied().filter(|&to| carrier(to) == request.rank);
+    let parcels: Vec<(Rank, Span)> = carried.map(|to| (to, composition.reserve(width))).collect();
+    composition.round(|round| {
+        for &(to, parcel) in &parcels {
+            collect(round, request, &hosts, input(block(to)), parcel);
+        }
+        for &to in foreign.iter().filter(|&&to| carrier(to) != request.rank) {
+            round.send(carrier(to), input(block(to)));
+        }
+        for peer in hosts.neighbours() {
+            round.send(peer, input(block(peer)));
+            round.receive(peer, output(block(peer)));
+        }
+    });
+
+    let column = hosts.column(request.rank);
+    let arriving: Vec<(usize, Span, bool)> = hosts
+        .others()
+        .map(|host| match hosts.consecutive(host) {
+            Some(range) => (host, output(blocks.range(range)), false),
+            None => (host, composition.reserve(hosts.members(host).len() * request.count), true),
+        })
+        .collect();
+    composition.round(|round| {
+        for &(to, parcel) in &parcels {
+            round.send(to, parcel);
+        }
+        for &(host, place, _) in &arriving {
+            round.receive(hosts.carrier(host, column), place);
+        }
+    });
+    composition.round(|round| {
+        for &(host, place, _) in arriving.iter().filter(|&&(_, _, is_unsorted)| is_unsorted) {
+            for (index, &from) in hosts.members(host).iter().enumerate() {
+                round.copy(place.part(index * request.count, request.count), output(block(from)));
+            }
+        }
+    });
+    composition.finish(own_copy(request))
+}
+
+/// Fills a parcel with one block of each rank of this host.
+fn collect(round: &mut RoundBuilder, request: &PlanRequest, hosts: &Hosts, own: Span, parcel: Span) {
+    for (index, &from) in hosts.local().iter().enumerate() {
+        let place = parcel.part(index * request.count, request.count);
+        match from == request.rank {
+            true => round.copy(own, place),
+            false => round.receive(from, place),
+        }
+    }
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
+    let hosts = Hosts::of(request);
+    let t = Terms::of(request);
+    let (abroad, most) = (hosts.count() as f64 - 1.0, hosts.most() as f64);
+    let messages = (most - 1.0) * hosts.count() as f64;
+    burst(&paths.local, messages)
+        + moved(&paths.local, t.others() * t.bytes)
+        + burst(&paths.remote, abroad)
+        + moved(&paths.remote, most * (t.size - most) * t.bytes)
+}

@@ -1,0 +1,98 @@
+//! Hierarchical reduce: reduce_scatter within each host, reduce of each slice between hosts to the host of the
+//! root, gather there.
+//!
+//! The root leads its host, so it carries the first slice: small messages, which are one slice, reach it without
+//! a detour. Other carriers keep partial results in scratch.
+//!
+//! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of a reduce of n among h
+//! ranks between hosts. Scratch n for l > 2.
+
+use super::super::alone::alone;
+use super::super::between::{Candidate, cheapest};
+use super::super::builder::{input, output};
+use super::super::compose::{Call, Composition};
+use super::super::cost::{Terms, burst, collected, moved};
+use super::super::hosts::Hosts;
+use super::{binomial, one_shot, rabenseifner_gather};
+use crate::base::Collective;
+use crate::plan::{Plan, PlanRequest, Span};
+use crate::tuning::Paths;
+
+/// For the phase between hosts.
+const CANDIDATES: [Candidate; 3] = [
+    Candidate { build: one_shot::build, cost: one_shot::cost },
+    Candidate { build: binomial::build, cost: binomial::cost },
+    Candidate { build: rabenseifner_gather::build, cost: rabenseifner_gather::cost },
+];
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let hosts = Hosts::led_by_root(request);
+    let root_host = hosts.host_of(request.root);
+    let is_root = request.rank == request.root;
+    let slices = hosts.slices(request.count);
+    let result = |slice| output(slices.part(slice));
+    let own = |slice| match is_root && request.in_place {
+        true => result(slice),
+        false => input(slices.part(slice)),
+    };
+    let shares_host = hosts.local().len() > 1;
+    let mut composition = Composition::new(request);
+    // Where the host's part of each slice is kept, as far as this rank carries it.
+    let partials: Vec<Span> = (0..slices.parts())
+        .map(|slice| match hosts.carry(slice) {
+            true if is_root => result(slice),
+            true if shares_host => composition.reserve(slices.part(slice).len()),
+            _ => own(slice),
+        })
+        .collect();
+    if shares_host {
+        composition.side_by_side((0..slices.parts()).map(|slice| Call {
+            collective: Collective::Reduce,
+            build: one_shot::build,
+            group: hosts.local().to_vec(),
+            root: slice % hosts.local().len(),
+            count: result(slice).len,
+            input: own(slice),
+            output: partials[slice],
+        }));
+    }
+    if hosts.count() > 1 {
+        let build = cheapest(&CANDIDATES, request, &hosts).build;
+        let carried = (0..slices.parts()).filter(|&slice| hosts.carry(slice));
+        composition.side_by_side(carried.map(|slice| Call {
+            collective: Collective::Reduce,
+            build,
+            group: hosts.carriers(slice),
+            root: root_host,
+            count: result(slice).len,
+            input: if shares_host { partials[slice] } else { own(slice) },
+            output: partials[slice],
+        }));
+    }
+    if hosts.own() == root_host {
+        composition.round(|round| {
+            for (slice, &partial) in partials.iter().enumerate() {
+                let carrier = hosts.carrier(root_host, slice);
+                if is_root && carrier != request.root {
+                    round.receive(carrier, result(slice));
+                } else if !is_root && carrier == request.rank {
+                    round.send(request.root, partial);
+                }
+            }
+        });
+    }
+    composition.finish([])
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
+    let hosts = Hosts::led_by_root(request);
+    let slices = hosts.slices(request.count).parts() as f64;
+    let (peers, slice) = (hosts.most() as f64 - 1.0, Terms::of(request).bytes / slices);
+    let scattered = burst(&paths.local, peers) + collected(&paths.local, peers, peers * slice);
+    let gathered = burst(&paths.local, slices - 1.0) + moved(&paths.local, (slices - 1.0) * slice);
+    let among = cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &paths.remote);
+    scattered + among + gathered
+}

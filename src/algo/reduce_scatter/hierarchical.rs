@@ -1,0 +1,94 @@
+//! Hierarchical reduce_scatter: each block is reduced within every host first, then between hosts by its owner.
+//!
+//! The blocks of the ranks with the same position on their hosts form a column. On each host its carrier reduces what
+//! the host contributes to them, and sends each partial result to its owner, which reduces one from each host.
+//! So a block crosses the wire once per other host, the least possible.
+//!
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) h n (beta + gamma) within a host, then alpha and
+//! (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
+
+use super::super::alone::alone;
+use super::super::builder::{input, output};
+use super::super::compose::{Call, Composition};
+use super::super::cost::{Terms, burst, collected, moved, reduced};
+use super::super::hosts::{Hosts, runs};
+use super::super::reduce::one_shot;
+use super::blocks;
+use crate::base::{Collective, Rank};
+use crate::plan::{Plan, PlanRequest, Span};
+use crate::tuning::Paths;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return alone(request);
+    }
+    let hosts = Hosts::of(request);
+    let blocks = blocks(request);
+    let me = request.rank as usize;
+    let result = output(0..request.count);
+    // In place the own block has two names; a call is in place if both of its buffers have the same.
+    let own = |run: std::ops::Range<usize>| match request.in_place && run == (me..me + 1) {
+        true => result,
+        false => input(blocks.range(run)),
+    };
+    let mut composition = Composition::new(request);
+    // What the host contributes to each block that this rank carries: its only input, or a partial result.
+    let mut partials: Vec<Span> = (0..blocks.parts()).map(|block| own(block..block + 1)).collect();
+    if hosts.local().len() > 1 {
+        let carried = |block| hosts.column(block as Rank) % hosts.local().len();
+        let label = |block: usize| match hosts.count() {
+            // The partial result is the result: every block by itself, straight to its place.
+            1 => Some((carried(block), block)),
+            _ => Some((carried(block), 0)),
+        };
+        let mut calls = Vec::new();
+        for ((root, _), run) in runs(blocks.parts(), label) {
+            let mine = hosts.local()[root] == request.rank;
+            let kept = match mine {
+                true if hosts.count() == 1 => result,
+                true => composition.reserve(blocks.range(run.clone()).len()),
+                false => own(run.clone()),
+            };
+            for block in run.clone().filter(|_| mine) {
+                let offset = kept.offset + (block - run.start) * request.count;
+                partials[block] = Span { offset, len: request.count, ..kept };
+            }
+            calls.push(Call {
+                collective: Collective::Reduce,
+                build: one_shot::build,
+                group: hosts.local().to_vec(),
+                root,
+                count: blocks.range(run.clone()).len(),
+                input: own(run),
+                output: kept,
+            });
+        }
+        composition.side_by_side(calls);
+    }
+    if hosts.count() > 1 {
+        let carried = (0..request.size).filter(|&owner| hosts.carry(hosts.column(owner)));
+        composition.side_by_side(carried.map(|owner| Call {
+            collective: Collective::Reduce,
+            build: one_shot::build,
+            group: hosts.carriers(hosts.column(owner)),
+            root: hosts.host_of(owner),
+            count: request.count,
+            input: partials[owner as usize],
+            output: result,
+        }));
+    }
+    composition.finish([])
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
+    let hosts = Hosts::of(request);
+    let t = Terms::of(request);
+    let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
+    let local = peers / (peers + 1.0) * t.size * t.bytes;
+    let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
+    burst(&paths.local, peers)
+        + collected(&paths.local, peers, local)
+        + burst(&paths.remote, abroad)
+        + moved(&paths.remote, crossing)
+        + reduced(&paths.remote, abroad * t.bytes)
+}

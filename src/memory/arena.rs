@@ -1,0 +1,198 @@
+//! The memory of this process that its peers can read.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::carver::{Carver, LARGE_GRAIN};
+use crate::base::{Error, Result};
+use crate::sys::shared_memory::sealed;
+use crate::sys::sparse_memory::{SparseMapping, discard, reasonable_bytes};
+
+/// The mapping is opened by multiples of this: few system calls, few areas.
+const OPEN_BYTES: usize = 64 << 20;
+/// Freed memory that is kept: who allocates again gets it without the price of fresh pages.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// The arena of this process. Never freed: buffers of the user live in it.
+static CURRENT: AtomicPtr<Arena> = AtomicPtr::new(null_mut());
+
+/// All memory of one process that its peers can read. One per process, so that one descriptor per peer will do.
+#[derive(Debug)]
+pub struct Arena {
+    /// A child of fork makes its own: what it wrote into this one, it would write to its parent's.
+    process: u32,
+    /// The parent's.
+    before: Option<&'static Arena>,
+    fd: OwnedFd,
+    /// Tells this file from any other on this host.
+    identity: (u64, u64),
+    len: usize,
+    /// Made by the first allocation: most processes never make one.
+    mapping: OnceLock<SparseMapping>,
+    /// The bytes below may be touched.
+    open: AtomicUsize,
+    ranges: Mutex<Ranges>,
+}
+
+#[derive(Debug)]
+struct Ranges {
+    carver: Carver,
+    /// Upper bound of free bytes that still have memory.
+    kept: usize,
+}
+
+impl Arena {
+    /// This process's arena, made if need be.
+    pub fn of_this_process() -> Result<&'static Arena> {
+        if let Some(arena) = Arena::existing() {
+            return Ok(arena);
+        }
+        let before = Arena::latest();
+        let seen = before.map_or(null_mut(), |arena| std::ptr::from_ref(arena).cast_mut());
+        let arena =
+            Arena::new(before).map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
+        let new = Box::into_raw(Box::new(arena));
+        if CURRENT.compare_exchange(seen, new, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // SAFETY: `new` was not published, so this thread still owns it alone.
+            drop(unsafe { Box::from_raw(new) });
+        }
+        // Somebody's is there, and of this process: a fork cannot come in between on this thread.
+        Arena::existing().ok_or_else(|| Error::Internal("an arena that was made is not there".into()))
+    }
+
+    /// This process's arena, if there is one.
+    pub(super) fn existing() -> Option<&'static Arena> {
+        Arena::latest().filter(|arena| arena.process == std::process::id())
+    }
+
+    /// Whether `start` is memory of a process that this one was forked from.
+    pub(super) fn is_inherited(start: *const u8) -> bool {
+        let mut arenas = std::iter::successors(Arena::latest(), |arena| arena.before);
+        arenas.any(|arena| arena.process != std::process::id() && arena.offset_of(start, 1).is_some())
+    }
+
+    /// The newest arena, which may be a parent's.
+    fn latest() -> Option<&'static Arena> {
+        // SAFETY: NULL, or a box that was published with Release and is never freed.
+        unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// `before`: the parent's, in a child of fork.
+    pub(crate) fn new(before: Option<&'static Arena>) -> io::Result<Arena> {
+        let len = reasonable_bytes();
+        let fd = sealed(len)?;
+        let identity = identity(&fd)?;
+        let ranges = Mutex::new(Ranges { carver: Carver::new(0), kept: 0 });
+        let (mapping, open) = (OnceLock::new(), AtomicUsize::new(0));
+        Ok(Arena { process: std::process::id(), before, fd, identity, len, mapping, open, ranges })
+    }
+
+    /// The file, to be passed to peers.
+    pub fn descriptor(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    /// Whether `fd` is this arena: the peer is a thread of this process.
+    pub(super) fn is(&self, fd: &OwnedFd) -> io::Result<bool> {
+        Ok(identity(fd)? == self.identity)
+    }
+
+    /// Where in the arena these bytes are, if they are all in it.
+    #[inline]
+    pub fn offset_of(&self, start: *const u8, bytes: usize) -> Option<usize> {
+        let open = self.open.load(Ordering::Relaxed);
+        let offset = start.addr().wrapping_sub(self.mapping.get()?.start().addr());
+        (offset <= open && bytes <= open - offset).then_some(offset)
+    }
+
+    /// The bytes at `offset`, if they may be touched.
+    pub(super) fn at(&self, offset: usize, bytes: usize) -> Option<*const u8> {
+        // Pairs with the Release of `open_up_to`: what is below was opened before.
+        let open = self.open.load(Ordering::Acquire);
+        let inside = offset <= open && bytes <= open - offset;
+        Some(self.mapping.get().filter(|_| inside)?.start().wrapping_add(offset))
+    }
+
+    /// As [`super::allocate`].
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<*mut u8> {
+        let refused = |e| Error::system(format!("cannot allocate {bytes} bytes that peers can read"), e);
+        let mut ranges = self.ranges.lock();
+        let mapping = self.mapping(&mut ranges).map_err(refused)?;
+        let no_room = || refused(io::Error::from_raw_os_error(libc::ENOMEM));
+        let (offset, len) = ranges.carver.take(bytes).ok_or_else(no_room)?;
+        if let Err(error) = self.make_ready(mapping, offset, len) {
+            ranges.carver.give_back(offset);
+            // Some of it may have got memory.
+            self.discard_free(&mut ranges);
+            return Err(refused(error));
+        }
+        Ok(mapping.start().wrapping_add(offset))
+    }
+
+    /// Whether `start` was an allocation.
+    pub(crate) fn free(&self, start: *mut u8) -> bool {
+        let Some(mapping) = self.mapping.get() else { return false };
+        let offset = start.addr().wrapping_sub(mapping.start().addr());
+        let mut ranges = self.ranges.lock();
+        let Some(bytes) = ranges.carver.give_back(offset) else { return false };
+        ranges.kept += bytes;
+        if ranges.kept > KEPT_BYTES {
+            self.discard_free(&mut ranges);
+        }
+        true
+    }
+
+    /// The mapping, made at first; all room is free then.
+    fn mapping(&self, ranges: &mut Ranges) -> io::Result<&SparseMapping> {
+        if let Some(mapping) = self.mapping.get() {
+            return Ok(mapping);
+        }
+        let mut len = self.len;
+        let mapping = loop {
+            match SparseMapping::reserve(&self.fd, len) {
+                // There may be fewer addresses than memory: under valgrind, for one.
+                Err(_) if len > OPEN_BYTES => len /= 2,
+                outcome => break outcome?,
+            }
+        };
+        ranges.carver = Carver::new(len);
+        // Under the lock of `ranges`: nobody else makes one.
+        Ok(self.mapping.get_or_init(|| mapping))
+    }
+
+    /// Opens the range and gives it memory, now rather than in the middle of a collective.
+    fn make_ready(&self, mapping: &SparseMapping, offset: usize, len: usize) -> io::Result<()> {
+        let open = self.open.load(Ordering::Relaxed);
+        if offset + len > open {
+            let wanted = (offset + len).next_multiple_of(OPEN_BYTES).min(mapping.len());
+            mapping.open(open, wanted)?;
+            self.open.store(wanted, Ordering::Release);
+        }
+        mapping.populate(offset, len)
+    }
+
+    /// Takes the memory of all free pages away.
+    fn discard_free(&self, ranges: &mut Ranges) {
+        let open = self.open.load(Ordering::Relaxed);
+        for (offset, len) in ranges.carver.free_below(open) {
+            let (from, to) = (offset.next_multiple_of(LARGE_GRAIN), (offset + len).min(open));
+            let to = to - to % LARGE_GRAIN;
+            if from < to {
+                // Where the kernel cannot do it, the memory stays ours, to be allocated again.
+                let _ = discard(&self.fd, from, to - from);
+            }
+        }
+        ranges.kept = 0;
+    }
+}
+
+fn identity(fd: &OwnedFd) -> io::Result<(u64, u64)> {
+    let metadata = std::fs::File::from(fd.try_clone()?).metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}

@@ -1,0 +1,45 @@
+//! Memory that the other ranks of the host can read where it is: `anyccl_mem_alloc`.
+//!
+//! Each process has one [`Arena`]: a `memfd`, far larger than what is ever in use, sealed so that it never shrinks. It
+//! takes no memory but for what is allocated in it; what is freed is punched out. Peers get its descriptor when
+//! they connect, once, and map it for reading as far as they need ([`Window`]).
+//!
+//! So lending a buffer is telling an offset. There is nothing to announce, to look up or to take back per buffer;
+//! descriptors and mappings stay the same over any number of allocations; and whatever becomes of a buffer, a
+//! peer that reads it reads bytes of a file that is there.
+//!
+//! - [`carver`] finds room in the arena: arithmetic only.
+//! - [`arena`] owns the memory of this process.
+//! - [`window`] is a peer's arena, seen from here. The peer's word is checked before it is believed.
+
+mod arena;
+mod carver;
+mod window;
+
+use crate::base::{Error, Result};
+
+pub use arena::Arena;
+pub use window::Window;
+
+/// Allocates `bytes` bytes that peers can read. Their content is undefined. Aligned to 64 bytes, from 4 KiB on to 4 KiB.
+pub fn allocate(bytes: usize) -> Result<*mut u8> {
+    Arena::of_this_process()?.allocate(bytes)
+}
+
+/// Frees what `allocate` gave in this process.
+pub fn free(start: *mut u8) -> Result<()> {
+    match Arena::existing().map(|arena| arena.free(start)) {
+        Some(true) => Ok(()),
+        _ if Arena::is_inherited(start) => {
+            let text = format!("{start:p} belongs to the process that this one was forked from");
+            Err(Error::InvalidUsage(text))
+        }
+        _ => {
+            let got = format!("{start:p}, which is no live allocation of this process");
+            Err(Error::InvalidArgument { what: "ptr", got })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Allocations of this process, and a peer's arena as another process would see it.
+
+use std::fs;
+
+use super::*;
+use crate::sys::shared_memory::sealed;
+use crate::sys::sparse_memory::PAGE_BYTES;
+
+const MIB: usize = 1 << 20;
+
+fn fill(start: *mut u8, bytes: usize, value: u8) {
+    // SAFETY: the callers pass live allocations of that length.
+    unsafe { start.write_bytes(value, bytes) };
+}
+
+fn byte(start: *const u8, at: usize) -> u8 {
+    // SAFETY: the callers stay inside of what they have mapped or allocated.
+    unsafe { start.wrapping_add(at).read_volatile() }
+}
+
+/// An arena that no other test uses.
+fn private_arena() -> Arena {
+    Arena::new(None).unwrap()
+}
+
+/// Another process's view of an arena.
+fn window(arena: &Arena) -> Window {
+    Window::new(arena.descriptor().try_clone().unwrap()).unwrap()
+}
+
+/// Bytes of memory that the arena's file has, by the kernel's count.
+fn resident(arena: &Arena) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    fs::File::from(arena.descriptor().try_clone().unwrap()).metadata().unwrap().blocks() * 512
+}
+
+#[test]
+fn a_peer_sees_what_is_written_into_any_part_of_an_allocation() {
+    let arena = private_arena();
+    let mut window = window(&arena);
+    assert!(matches!(window, Window::Foreign { .. }));
+    // More than is mapped first: the window must grow.
+    for bytes in [1, 64, 5000, MIB, 70 * MIB] {
+        let start = arena.allocate(bytes).unwrap();
+        fill(start, bytes, 0x5a);
+        let offset = arena.offset_of(start, bytes).unwrap();
+        let seen = window.at(offset as u64, bytes as u64).unwrap();
+        assert_eq!((byte(seen, 0), byte(seen, bytes - 1)), (0x5a, 0x5a), "{bytes} bytes");
+        assert_eq!(arena.offset_of(start.wrapping_add(bytes - 1), 1), Some(offset + bytes - 1));
+    }
+}
+
+#[test]
+fn other_memory_is_not_taken_for_the_arenas() {
+    let arena = Arena::of_this_process().unwrap();
+    let start = allocate(100).unwrap();
+    let local = 0u8;
+    assert_eq!(arena.offset_of(&local, 1), None);
+    assert_eq!(arena.offset_of(std::ptr::null(), 0), None);
+    assert_eq!(arena.offset_of(start, usize::MAX), None);
+    assert_eq!(arena.offset_of(start.wrapping_sub(1 << 45), 1), None);
+    free(start).unwrap();
+}
+
+#[test]
+fn only_a_live_allocation_can_be_freed_and_only_once() {
+    let arena = private_arena();
+    assert!(!arena.free(std::ptr::null_mut()), "nothing was allocated yet");
+    let start = arena.allocate(1000).unwrap();
+    assert!(!arena.free(start.wrapping_add(64)));
+    assert!(arena.free(start));
+    assert!(!arena.free(start));
+    let mut local = 0u8;
+    let outcome = free(&raw mut local);
+    assert!(matches!(outcome, Err(Error::InvalidArgument { what: "ptr", .. })), "{outcome:?}");
+}
+
+#[test]
+fn an_allocation_larger_than_the_arena_is_refused() {
+    assert!(matches!(allocate(usize::MAX), Err(Error::System { .. })));
+    assert!(matches!(allocate(1 << 60), Err(Error::System { .. })));
+}
+
+#[test]
+fn ranges_outside_of_the_peers_memory_are_refused() {
+    let fd = sealed(2 * PAGE_BYTES).unwrap();
+    let mut window = Window::new(fd).unwrap();
+    let size = 2 * PAGE_BYTES as u64;
+    assert!(window.at(0, size).is_ok());
+    assert!(window.at(size, 0).is_ok());
+    for (offset, bytes) in [(0, size + 1), (size, 1), (size + 1, 0), (u64::MAX, 2), (2, u64::MAX)] {
+        assert!(window.at(offset, bytes).is_err(), "{offset} {bytes}");
+    }
+}
+
+#[test]
+fn a_thread_of_this_process_is_read_through_no_second_mapping_and_only_where_memory_is_open() {
+    let start = allocate(100).unwrap();
+    let arena = Arena::of_this_process().unwrap();
+    let mut window = window(arena);
+    let offset = arena.offset_of(start, 100).unwrap() as u64;
+    assert_eq!(window.at(offset, 100).unwrap(), start.cast_const());
+    assert!(window.at(1 << 29, 1).is_err(), "reserved, but never opened");
+    assert!(window.at(u64::MAX, 1).is_err());
+    free(start).unwrap();
+}
+
+#[test]
+fn a_file_that_could_be_cut_short_is_refused() {
+    assert!(Window::new(fs::File::open("/dev/zero").unwrap().into()).is_err());
+    assert!(Window::new(sealed(PAGE_BYTES + 1).unwrap()).is_err());
+}
+
+#[test]
+fn memory_that_was_freed_goes_back_to_the_system_and_reads_as_zeros() {
+    let arena = private_arena();
+    let mut window = window(&arena);
+    let start = arena.allocate(30 * MIB).unwrap();
+    assert!(resident(&arena) >= 30 * MIB as u64);
+    fill(start, 30 * MIB, 1);
+    let seen = window.at(0, 30 * MIB as u64).unwrap();
+    assert_eq!(byte(seen, 0), 1);
+    arena.free(start);
+    assert_eq!(resident(&arena), 0);
+    assert_eq!((byte(seen, 0), byte(seen, 30 * MIB - 1)), (0, 0));
+}
+
+#[test]
+fn what_is_in_use_keeps_its_bytes_while_its_neighbours_come_and_go() {
+    let arena = private_arena();
+    let fixed: Vec<*mut u8> = (0..50).map(|_| arena.allocate(3000).unwrap()).collect();
+    fixed.iter().zip(0..).for_each(|(start, value)| fill(*start, 3000, value));
+    for turn in 0..2000usize {
+        let bytes = 1 + turn * 7919 % (2 * MIB);
+        let start = arena.allocate(bytes).unwrap();
+        fill(start, bytes, 0xee);
+        assert!(arena.free(start));
+    }
+    for (start, value) in fixed.iter().zip(0..) {
+        assert!((0..3000).all(|at| byte(*start, at) == value));
+    }
+    let most = (50 * 3000 + 4 * MIB + 2 * MIB) as u64;
+    assert!(resident(&arena) <= most, "{} bytes are kept", resident(&arena));
+}

@@ -1,0 +1,73 @@
+//! A peer's arena, seen from here: mapped for reading, as far as the peer has lent from it.
+//!
+//! What the peer tells is not believed: the file must be a sealed `memfd`, or it could be cut short under our eyes; and
+//! each range must lie inside of it. Bytes that the peer never allocated, or has freed, read as zeros.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use super::Arena;
+use crate::sys::shared_memory::sealed_size;
+use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
+
+/// What is mapped first.
+const FIRST_BYTES: usize = 64 << 20;
+
+/// A peer's arena.
+#[derive(Debug)]
+pub enum Window {
+    /// The peer is a thread of this process.
+    Own(&'static Arena),
+    /// The peer is another process.
+    Foreign {
+        /// Its arena.
+        fd: OwnedFd,
+        /// Bytes of the file.
+        size: usize,
+        /// The front of it.
+        mapping: Option<SparseMapping>,
+    },
+}
+
+impl Window {
+    /// On the descriptor that the peer has passed.
+    pub fn new(fd: OwnedFd) -> io::Result<Window> {
+        let size = usize::try_from(sealed_size(&fd)?).map_err(|_| garbage("memory without end"))?;
+        if size == 0 || size % PAGE_BYTES != 0 {
+            return Err(garbage("memory of an odd size"));
+        }
+        if let Some(arena) = Arena::existing()
+            && arena.is(&fd)?
+        {
+            return Ok(Window::Own(arena));
+        }
+        Ok(Window::Foreign { fd, size, mapping: None })
+    }
+
+    /// `bytes` bytes at `offset`: readable until the next call, while the peer may write them. Pointers
+    /// from earlier calls are no longer valid.
+    pub fn at(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
+        let outside = || garbage("bytes outside of its memory");
+        let offset = usize::try_from(offset).map_err(|_| outside())?;
+        let bytes = usize::try_from(bytes).map_err(|_| outside())?;
+        let end = offset.checked_add(bytes).ok_or_else(outside)?;
+        match self {
+            Window::Own(arena) => arena.at(offset, bytes).ok_or_else(outside),
+            Window::Foreign { size, .. } if end > *size => Err(outside()),
+            Window::Foreign { fd, size, mapping } => {
+                if mapping.as_ref().is_none_or(|mapping| mapping.len() < end) {
+                    // By doubling: no more than a few dozen times in the life of a link.
+                    let len = end.max(FIRST_BYTES).next_power_of_two().min(*size);
+                    *mapping = None;
+                    *mapping = Some(SparseMapping::read_only(fd, len)?);
+                }
+                let mapping = mapping.as_ref().ok_or_else(outside)?;
+                Ok(mapping.start().wrapping_add(offset).cast_const())
+            }
+        }
+    }
+}
+
+fn garbage(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the peer offers {what}"))
+}

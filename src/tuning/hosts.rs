@@ -1,0 +1,184 @@
+//! What algorithms cost on several hosts: which link their messages use, and who shares it.
+//!
+//! A host has one wire to the others. What its ranks send at the same time shares that wire's bandwidth; within the
+//! host each rank has links of its own.
+
+use super::LinkModel;
+use crate::base::Rank;
+use crate::plan::PlanRequest;
+
+/// Both kinds of links of a job, for algorithms that know which rank is where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paths {
+    /// Within a host, for each rank.
+    pub local: LinkModel,
+    /// Between hosts, for all ranks of a host together.
+    pub remote: LinkModel,
+}
+
+/// To whom a rank sends in an algorithm that knows nothing of hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// To all alike, or to partners at many distances.
+    Everywhere,
+    /// To the next rank only.
+    Neighbours,
+    /// From the root or to it: its wire decides.
+    Root,
+}
+
+impl Paths {
+    /// The link that an algorithm without knowledge of hosts seems to have.
+    ///
+    /// Its rounds wait for the slowest message, so the latency is that between hosts. A byte costs what it costs on
+    /// the busiest host, on average over the peers of a rank there.
+    pub fn seen_by(&self, traffic: Traffic, request: &PlanRequest) -> LinkModel {
+        let ranks_of = ranks_of(request);
+        let size = f64::from(request.size);
+        let peers = (size - 1.0).max(1.0);
+        // `sharing` ranks of a host with `ranks` use its wire at a time.
+        let average = |ranks: u32, sharing: f64| {
+            let (near, far) = (f64::from(ranks) - 1.0, size - f64::from(ranks));
+            (near * self.local.us_per_byte + sharing * far * self.remote.us_per_byte) / peers
+        };
+        let us_per_byte = match traffic {
+            Traffic::Everywhere => {
+                ranks_of.iter().map(|&ranks| average(ranks, f64::from(ranks))).fold(0.0, f64::max)
+            }
+            Traffic::Root => average(ranks_of[request.topology.host_of(request.root) as usize], 1.0),
+            Traffic::Neighbours => {
+                let crossings = f64::from(crossings(request));
+                self.local.us_per_byte.max(crossings * self.remote.us_per_byte)
+            }
+        };
+        LinkModel { us_per_byte, ..self.remote }
+    }
+}
+
+/// Number of ranks by host.
+fn ranks_of(request: &PlanRequest) -> Vec<u32> {
+    let mut ranks_of = vec![0; request.topology.hosts() as usize];
+    for rank in 0..request.size {
+        ranks_of[request.topology.host_of(rank) as usize] += 1;
+    }
+    ranks_of
+}
+
+/// Ranks of a host whose next rank is on another, on the host with the most of them.
+fn crossings(request: &PlanRequest) -> u32 {
+    let host_of = |rank: Rank| request.topology.host_of(rank) as usize;
+    let mut crossings = vec![0; request.topology.hosts() as usize];
+    for rank in 0..request.size {
+        if host_of(rank) != host_of((rank + 1) % request.size) {
+            crossings[host_of(rank)] += 1;
+        }
+    }
+    crossings.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Tuning;
+    use super::*;
+    use crate::base::Collective;
+    use crate::config::Config;
+    use crate::topology::Topology;
+
+    const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
+
+    /// `labels`: one letter per rank, its host.
+    fn with_request<R>(
+        labels: &str,
+        collective: Collective,
+        bytes: usize,
+        body: impl Fn(&PlanRequest) -> R,
+    ) -> R {
+        let labels: Vec<char> = labels.chars().collect();
+        body(&PlanRequest {
+            collective,
+            size: labels.len() as u32,
+            rank: 0,
+            root: 0,
+            count: bytes,
+            element_bytes: 1,
+            in_place: false,
+            chunk_bytes: 64 << 10,
+            topology: &Topology::from_labels(&labels),
+        })
+    }
+
+    /// Wires' worth of time that a byte takes, when what stays within a host is free.
+    fn wires(labels: &str, traffic: Traffic) -> f64 {
+        let local = LinkModel { us_per_byte: 0.0, ..LinkModel::SHM };
+        with_request(labels, Collective::Barrier, 0, |request| {
+            Paths { local, ..PATHS }.seen_by(traffic, request).us_per_byte / LinkModel::TCP.us_per_byte
+        })
+    }
+
+    #[test]
+    fn ranks_of_a_host_share_its_wire() {
+        assert_eq!(wires("abc", Traffic::Everywhere), 1.0, "one rank, all peers elsewhere");
+        assert_eq!(wires("aabb", Traffic::Everywhere), 4.0 / 3.0, "two ranks, two of three peers elsewhere");
+        assert_eq!(wires("aabb", Traffic::Root), 2.0 / 3.0, "only the root");
+        assert_eq!(wires("aaabbb", Traffic::Neighbours), 1.0, "one edge of the ring leaves");
+        assert_eq!(wires("ababab", Traffic::Neighbours), 3.0, "every edge does");
+    }
+
+    #[test]
+    fn one_rank_per_host_sees_the_plain_link() {
+        for traffic in [Traffic::Everywhere, Traffic::Neighbours, Traffic::Root] {
+            with_request("abcd", Collective::AllReduce, 1, |request| {
+                assert_eq!(PATHS.seen_by(traffic, request), LinkModel::TCP);
+            });
+        }
+    }
+
+    fn chosen(labels: &str, collective: Collective, bytes: usize) -> &'static str {
+        let tuning = Tuning::from_config(&Config::default()).unwrap();
+        with_request(labels, collective, bytes, |request| tuning.choose(request, false).unwrap().name)
+    }
+
+    #[test]
+    fn all_reduce_on_several_hosts_of_several_ranks_is_hierarchical() {
+        for labels in ["aaaabbbb", "abababab", "aaaabbbbccccdddd", "aabbbbb"] {
+            for bytes in [8, 4 << 10, 1 << 20, 64 << 20] {
+                assert_eq!(chosen(labels, Collective::AllReduce, bytes), "hierarchical", "{labels} {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_host_gives_and_gets_only_once_what_its_ranks_share() {
+        use Collective::{AllGather, Barrier, Broadcast, ReduceScatter};
+        for labels in ["aaaabbbb", "abababab", "abcdabcdabcdabcd"] {
+            for (collective, bytes) in
+                [(Broadcast, 8), (Broadcast, 1 << 20), (AllGather, 64), (ReduceScatter, 64), (Barrier, 0)]
+            {
+                let name = chosen(labels, collective, bytes);
+                assert_eq!(name, "hierarchical", "{labels} {} {bytes}", collective.name());
+            }
+        }
+        // Large blocks may as well go round a ring, but only one that leaves each host once.
+        for collective in [AllGather, ReduceScatter] {
+            assert_eq!(chosen("abababab", collective, 1 << 20), "hierarchical", "{}", collective.name());
+        }
+    }
+
+    #[test]
+    fn large_blocks_that_are_all_different_take_no_detour() {
+        // Each block must cross the wire anyway.
+        for collective in [Collective::Gather, Collective::Scatter, Collective::AllToAll] {
+            assert_ne!(chosen("aaaabbbb", collective, 1 << 20), "hierarchical", "{}", collective.name());
+        }
+    }
+
+    #[test]
+    fn nobody_is_hierarchical_on_one_host_or_with_one_rank_per_host() {
+        for collective in Collective::ALL {
+            for labels in ["aaaaaaaa", "abcdefgh", "a"] {
+                let bytes = if collective == Collective::Barrier { 0 } else { 1000 };
+                assert_ne!(chosen(labels, collective, bytes), "hierarchical", "{}", collective.name());
+            }
+        }
+    }
+}
