@@ -70,6 +70,31 @@ fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_fo
     }
 }
 
+#[test]
+fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
+    const LARGE: usize = 8 << 20;
+    let results = on_all(&world(2, Kind::Tcp), |rank, driver| {
+        let (large, mut sums) = (input(rank, LARGE), vec![0; LARGE]);
+        let job = all_reduce("one_shot", 2, rank, LARGE);
+        let buffers = Buffers { input: large.as_ptr().cast(), output: sums.as_mut_ptr().cast() };
+        let key = Key::new(&job.call(), 0, false, false);
+        // SAFETY: the buffers live until the ticket is waited for.
+        let ticket = unsafe { driver.start(&key, job.prepared(job.program(false)), buffers) }.unwrap();
+        let mut small = [0];
+        all_reduce("one_shot", 2, rank, 1).run(driver, &input(rank, 1), &mut small, LONG).unwrap();
+        let overtaken = driver.lock().take_outcome(ticket).is_none();
+        if overtaken {
+            driver.wait(ticket, Some(LONG)).unwrap();
+        }
+        (overtaken, small[0], sums)
+    });
+    let expected: Vec<i32> = (0..LARGE).map(|i| sum(2, i)).collect();
+    for (overtaken, small, sums) in results {
+        assert!(overtaken, "32 fragments went before 4 bytes");
+        assert!(small == sum(2, 0) && sums == expected);
+    }
+}
+
 /// One side of a transfer of three elements to oneself.
 fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
     let span = |buffer| Span { buffer, offset: 0, len: 3 };
