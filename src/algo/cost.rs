@@ -46,6 +46,11 @@ pub(super) fn halving(bytes: f64) -> f64 {
     if bytes > 1048576.0 { 1.4 } else { 1.0 }
 }
 
+/// What a rank needs, besides the bytes, to pass on one chunk of many: it receives one and sends another.
+pub(super) fn hop(link: &LinkModel) -> f64 {
+    burst(link, 2.0)
+}
+
 /// Receiving `bytes`.
 pub(super) fn moved(link: &LinkModel, bytes: f64) -> f64 {
     bytes * link.us_per_byte

@@ -71,6 +71,8 @@ pub struct Engine {
     pub(super) departure: Option<Instant>,
     /// Ranks share processors: give way soon.
     pub(super) crowded: bool,
+    /// They do, and some link is a socket, where each look is a system call: look less often.
+    pub(super) crowded_on_sockets: bool,
     /// Calls that need no preparation any more.
     pub(super) recent: Recent,
     /// Until all ranks have met, a notice is kept back.
@@ -105,6 +107,7 @@ impl Engine {
             stalls_known: false,
             departure: None,
             crowded: false,
+            crowded_on_sockets: false,
             recent: Recent::default(),
             joining: Joining::Over,
         }
@@ -118,6 +121,7 @@ impl Engine {
     /// Ranks share processors.
     pub fn set_crowded(&mut self) {
         self.crowded = true;
+        self.crowded_on_sockets = self.ports.iter().any(|port| port.inbox.link.descriptor().is_some());
         self.ports.iter_mut().for_each(|port| port.inbox.link.set_crowded(true));
     }
 

@@ -239,14 +239,25 @@ impl Execution {
             for queue in 0..self.sends.len() {
                 moved |= self.push(queue, ports)?;
             }
+            let mut pulled = false;
             for queue in 0..self.recvs.len() {
-                moved |= self.pull(queue, ports, &mut visit)?;
+                pulled |= self.pull(queue, ports, &mut visit)?;
             }
+            moved |= pulled;
             visit.moved |= moved;
-            if !moved || self.is_done() {
+            // Where nothing came and all is sent, the next pass could only look again.
+            if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
                 return Ok(visit);
             }
         }
+    }
+
+    fn has_more_to_send(&self) -> bool {
+        let program = &self.prepared.program;
+        program.sends.iter().zip(&self.sends).any(|(queue, state)| {
+            let step = queue.steps.get(state.next as usize);
+            step.is_some_and(|step| self.lanes[step.lane as usize].round == step.round)
+        })
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! Stream sockets, TCP and Unix alike: an owned descriptor with non-blocking reads and writes.
 
 use std::io;
+use std::net::TcpStream;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
@@ -44,6 +45,36 @@ impl Socket {
         self.set_option(libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, seconds / 6)?;
         self.set_option(libc::IPPROTO_TCP, libc::TCP_KEEPCNT, 4)?;
         self.set_option(libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, seconds * 1000)
+    }
+
+    /// Sets what suits data on a connection that stays on this host; leaves others, and Unix sockets, to the system.
+    ///
+    /// Loopback has no queue and loses nothing: a congestion control that measures and paces (bbr) only slows it
+    /// down. Buffer sizes stay with the kernel, which grows them; fixed ones gained nothing. A system that
+    /// refuses is slower, not wrong.
+    pub fn tune_for_data(&self) {
+        if !self.unix && self.stays_on_this_host() {
+            // Not every user may choose cubic; everybody may choose reno.
+            let _ = self.set_congestion_control("cubic").or_else(|_| self.set_congestion_control("reno"));
+        }
+    }
+
+    fn set_congestion_control(&self, name: &str) -> io::Result<()> {
+        let (pointer, bytes) = (name.as_ptr().cast(), name.len() as libc::socklen_t);
+        let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
+        // SAFETY: the kernel reads `bytes` bytes of the name.
+        match unsafe { libc::setsockopt(self.fd.as_raw_fd(), level, option, pointer, bytes) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Whether the peer is reached without leaving the host: both ends have the same address, or a loopback one.
+    fn stays_on_this_host(&self) -> bool {
+        // The standard library reads addresses from an owner only: a duplicate, closed at the end.
+        let Ok(stream) = self.fd.try_clone().map(TcpStream::from) else { return false };
+        let (own, peer) = (stream.local_addr(), stream.peer_addr());
+        peer.is_ok_and(|peer| peer.ip().is_loopback() || own.is_ok_and(|own| own.ip() == peer.ip()))
     }
 
     fn set_option(&self, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
@@ -100,6 +131,30 @@ impl Socket {
         would_block(n)
     }
 
+    /// Reads up to `first_len` bytes to `first`, and what is behind them to `second`, in one system call; gives the bytes
+    /// of both together. Else as [`Socket::read_raw`].
+    ///
+    /// # Safety
+    /// `first` is writable for `first_len` bytes, and is not `second`.
+    pub unsafe fn read_two(
+        &self,
+        first: *mut u8,
+        first_len: usize,
+        second: &mut [u8],
+    ) -> io::Result<Option<usize>> {
+        let mut parts = [
+            libc::iovec { iov_base: first.cast(), iov_len: first_len },
+            libc::iovec { iov_base: second.as_mut_ptr().cast(), iov_len: second.len() },
+        ];
+        // SAFETY: all-zero is a valid msghdr.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        message.msg_iov = parts.as_mut_ptr();
+        message.msg_iovlen = 2;
+        // SAFETY: the parts are what the caller vouches for and an exclusive slice; the kernel writes no more than that.
+        let n = unsafe { libc::recvmsg(self.fd.as_raw_fd(), &mut message, libc::MSG_DONTWAIT) };
+        would_block(n)
+    }
+
     /// [`Socket::read_raw`] into a slice.
     pub fn read(&self, dst: &mut [u8]) -> io::Result<Option<usize>> {
         // SAFETY: a mutable slice is writable for its length.
@@ -133,5 +188,60 @@ fn would_block(n: isize) -> io::Result<Option<usize>> {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(None),
         _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_connection_over_loopback_gets_another_congestion_control_than_one_that_paces() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let socket = Socket::from_fd(stream.into(), false).unwrap();
+        socket.set_congestion_control("bbr").ok();
+        socket.tune_for_data();
+        assert!(["cubic", "reno"].contains(&socket.congestion_control().as_str()));
+    }
+
+    #[test]
+    fn two_parts_are_written_and_read_in_one_call_each() {
+        let (a, b) = std::os::unix::net::UnixStream::pair().unwrap();
+        let [a, b] = [a, b].map(|s| Socket::from_fd(s.into(), true).unwrap());
+        let (mut front, mut back) = ([0u8; 3], [0u8; 4]);
+        // SAFETY: an array is writable for its length, and the two are not one.
+        let mut read = || unsafe { b.read_two(front.as_mut_ptr(), front.len(), &mut back) };
+        assert_eq!(read().unwrap(), None);
+        // SAFETY: an array is readable for its length.
+        let n = unsafe { a.write_two(b"ab", b"cde".as_ptr(), 3) };
+        assert_eq!(n.unwrap(), Some(5));
+        assert_eq!(read().unwrap(), Some(5));
+        assert_eq!((&front, &back[..2]), (b"abc", &b"de"[..]));
+        drop(a);
+        // SAFETY: as above.
+        assert_eq!(unsafe { b.read_two(front.as_mut_ptr(), front.len(), &mut back) }.unwrap(), Some(0));
+    }
+
+    impl Socket {
+        /// Makes the kernel's buffers as small as it allows, down to `bytes`.
+        pub(crate) fn set_buffers(&self, bytes: usize) -> io::Result<()> {
+            self.set_option(libc::SOL_SOCKET, libc::SO_SNDBUF, bytes as libc::c_int)?;
+            self.set_option(libc::SOL_SOCKET, libc::SO_RCVBUF, bytes as libc::c_int)
+        }
+
+        fn congestion_control(&self) -> String {
+            let mut name = [0u8; 16];
+            let mut bytes = name.len() as libc::socklen_t;
+            let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
+            // SAFETY: the kernel writes at most `bytes` bytes of a name into the array, which has that many.
+            let rc = unsafe {
+                libc::getsockopt(self.as_raw_fd(), level, option, name.as_mut_ptr().cast(), &raw mut bytes)
+            };
+            assert_eq!(rc, 0);
+            let end = name.iter().position(|b| *b == 0).unwrap_or(bytes as usize);
+            String::from_utf8_lossy(&name[..end]).into_owned()
+        }
     }
 }

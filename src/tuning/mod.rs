@@ -48,7 +48,8 @@ impl Tuning {
 
     /// The same for a host with so many ranks on each core.
     pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
-        let (shm, tcp) = (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed(ranks_per_core));
+        let (shm, tcp) =
+            (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed_tcp(ranks_per_core));
         Tuning { shm, tcp, ..self }
     }
 
@@ -192,6 +193,22 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn ranks_that_share_cores_send_few_messages_over_tcp() {
+        let topology = Topology::one_host(4);
+        let tuning = default_tuning().oversubscribed(2);
+        for (collective, few) in [
+            (Collective::AllReduce, "recursive_doubling"),
+            (Collective::AllGather, "recursive_doubling"),
+            (Collective::AllToAll, "bruck"),
+            (Collective::ReduceScatter, "recursive_halving"),
+            (Collective::Barrier, "dissemination"),
+        ] {
+            let request = request(collective, &topology, 8);
+            assert_eq!(tuning.choose(&request, true).unwrap().name, few, "{}", collective.name());
         }
     }
 

@@ -5,7 +5,7 @@
 //! Cost, s chunks: (s+p-2) (alpha + n/s beta). Best for large messages among few ranks.
 
 use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
+use super::super::cost::{Terms, hop, moved};
 use super::super::rotation::Rotation;
 use super::super::segments::Segments;
 use super::own_copy;
@@ -35,5 +35,5 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let t = Terms::of(request);
     let chunks = Segments::chunks(request).parts() as f64;
-    (chunks + t.size - 2.0).max(0.0) * (link.latency_us + moved(link, t.bytes / chunks))
+    (chunks + t.size - 2.0).max(0.0) * (hop(link) + moved(link, t.bytes / chunks))
 }

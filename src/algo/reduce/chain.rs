@@ -6,7 +6,7 @@
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, moved_and_reduced};
+use super::super::cost::{Terms, hop, moved_and_reduced};
 use super::super::rotation::Rotation;
 use super::super::segments::Segments;
 use crate::plan::{Plan, PlanRequest};
@@ -43,5 +43,5 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     let t = Terms::of(request);
     let chunks = Segments::chunks(request).parts() as f64;
-    (chunks + t.size - 2.0).max(0.0) * (link.latency_us + moved_and_reduced(link, t.bytes / chunks))
+    (chunks + t.size - 2.0).max(0.0) * (hop(link) + moved_and_reduced(link, t.bytes / chunks))
 }
