@@ -2,7 +2,7 @@
 
 A small call should cost little beside the way of a cache line from core to core, and time is no test: it changes with the
 machine. Instructions do not. `instructions.txt` holds what each call took when somebody last looked; more than a tenth
-above that is a failure, more than a tenth below a request to write the new figure down.
+above that is a failure.
 """
 
 import re
@@ -37,5 +37,5 @@ def check(program, folder):
         if count > budget * (1 + TOLERANCE):
             wrong.append(f"{name} takes {count:.0f} instructions, more than {budget} and a tenth")
         elif count < budget * (1 - TOLERANCE):
-            wrong.append(f"{name} takes only {count:.0f} instructions: write that into {BUDGETS.name}")
+            print(f"note: write {count:.0f} into {BUDGETS.name}, so that it stays so")
     return wrong
