@@ -1,7 +1,7 @@
 //! `tcp`: one non-blocking connection to a peer.
 //!
-//! A message is cut into fragments, each with a [`wire`] header that leaves in one segment with its payload.
-//! [`outgoing`] sends, [`incoming`] receives; neither ever waits, and each look at an idle connection is one system call.
+//! A message is cut into fragments, each with a `wire` header that leaves in one segment with its payload.
+//! `outgoing` sends, `incoming` receives; neither ever waits, and each look at an idle connection is one system call.
 //!
 //! One connection carries both directions and all sizes. Two of them, one per direction, cost an 8-byte exchange half as
 //! much again on loopback (the acknowledgement no longer rides on the answer), and more of them move no more bytes
