@@ -4,7 +4,8 @@
     1  installs to target/capi-tests/prefix-a and moves that to target/capi-tests/moved
     2  builds the programs here with find_package(anyccl) and runs them by CTest
     3  builds and runs one with pkg-config
-    4  runs those of one process again under valgrind; where there is none, with AddressSanitizer
+    4  counts the instructions of small calls by callgrind, against a budget
+    5  runs those of one process again under valgrind; where there is none, with AddressSanitizer
 
 Needs a C and C++ compiler; gets CMake from PyPI into target/ where there is none. Ends with 1 at the first failure.
 """
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+
+import instructions
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -80,6 +83,15 @@ def pkg_config(prefix):
     run(program)
 
 
+def instructions_counted():
+    """What a small call costs, by the programs of `build`."""
+    if not shutil.which("valgrind"):
+        print("SKIPPED: the instructions of small calls are counted by valgrind, which is not here")
+        return
+    if wrong := instructions.check(WORK / "build" / "instructions", WORK):
+        sys.exit("\n".join(wrong))
+
+
 def memory_checked(prefix):
     """The tests of one process once more, with every access and every leak looked at."""
     # Other standards of C and the static library run the same code.
@@ -96,13 +108,15 @@ def memory_checked(prefix):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
-    arguments.add_argument("--no-memory-check", action="store_true", help="leave part 4 out")
+    arguments.add_argument("--no-memory-check", action="store_true", help="leave part 5 out")
     arguments = arguments.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     try:
         prefix = installed_and_moved(arguments.profile)
         build_and_test(prefix, "build")
         pkg_config(prefix)
+        if arguments.profile == "release":
+            instructions_counted()
         if not arguments.no_memory_check:
             memory_checked(prefix)
     except subprocess.CalledProcessError as failure:

@@ -117,6 +117,7 @@ impl LaneBuilder {
 
 /// Puts lanes together, without those that stayed empty.
 pub(super) fn plan(scratch: usize, lanes: impl IntoIterator<Item = LaneBuilder>) -> Plan {
-    let lanes = lanes.into_iter().map(|builder| builder.lane).filter(|lane| !lane.rounds.is_empty());
-    Plan { scratch, lanes: lanes.collect() }
+    let mut lanes: Vec<Lane> = lanes.into_iter().map(|builder| builder.lane).collect();
+    lanes.retain(|lane| !lane.rounds.is_empty());
+    Plan { scratch, lanes }
 }

@@ -8,9 +8,9 @@
 //! descriptors and mappings stay the same over any number of allocations; and whatever becomes of a buffer, a
 //! peer that reads it reads bytes of a file that is there.
 //!
-//! - [`carver`] finds room in the arena: arithmetic only.
-//! - [`arena`] owns the memory of this process.
-//! - [`window`] is a peer's arena, seen from here. The peer's word is checked before it is believed.
+//! - `carver` finds room in the arena: arithmetic only.
+//! - `arena` owns the memory of this process.
+//! - `window` is a peer's arena, seen from here. The peer's word is checked before it is believed.
 
 mod arena;
 mod carver;

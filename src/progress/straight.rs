@@ -65,10 +65,13 @@ impl Straight {
         let has_transfers = |lane: &usize| program.lanes[*lane].iter().any(|round| round.transfers > 0);
         let mut busy = (0..program.lanes.len()).filter(has_transfers);
         let lane = busy.next().unwrap_or(0);
-        if busy.next().is_some() || program.lanes.is_empty() {
+        if busy.next().is_some() {
             return None;
         }
         let mut straight = Straight { ops: Vec::new(), lane, others_done: 0 };
+        if program.lanes.is_empty() {
+            return Some(straight);
+        }
         // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a message
         // that fits into a slot had better leave at once.
         let waits = |round: usize| {

@@ -48,7 +48,8 @@ impl Tuning {
 
     /// The same for a host with so many ranks on each core.
     pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
-        let (shm, tcp) = (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed(ranks_per_core));
+        let (shm, tcp) =
+            (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed_tcp(ranks_per_core));
         Tuning { shm, tcp, ..self }
     }
 

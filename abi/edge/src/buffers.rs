@@ -18,8 +18,8 @@ pub fn check(call: &Call, rank: Rank, size: u32, send: usize, recv: usize) -> Re
     check_closely(call, rank, size, send, recv)
 }
 
-/// Both are there, and so far apart that the largest buffers any collective has for this call would not meet. True
-/// for most calls, and quick to say.
+/// Nothing is touched, or both are there and so far apart that the largest buffers any collective has for this call
+/// would not meet. True for most calls, and quick to say.
 #[inline]
 fn are_apart(call: &Call, size: u32, send: usize, recv: usize) -> bool {
     let largest = (call.count as usize)
@@ -28,7 +28,7 @@ fn are_apart(call: &Call, size: u32, send: usize, recv: usize) -> bool {
         .filter(|whole| *whole <= isize::MAX as usize);
     let Some(largest) = largest else { return false };
     let is_whole = |start: usize| start != 0 && start.checked_add(largest).is_some();
-    send.abs_diff(recv) >= largest && is_whole(send) && is_whole(recv)
+    largest == 0 || send.abs_diff(recv) >= largest && is_whole(send) && is_whole(recv)
 }
 
 fn check_closely(call: &Call, rank: Rank, size: u32, send: usize, recv: usize) -> Result<()> {
