@@ -3,7 +3,7 @@
 //! A message is cut into fragments, each with a `wire` header that leaves in one segment with its payload.
 //! `outgoing` sends, `incoming` receives; neither ever waits, and each look at an idle connection is one system call.
 //!
-//! One connection carries both directions and all sizes: docs/adr/0009-tcp-connections.md has the measurements.
+//! One connection carries both directions and all sizes: docs/adr/0010-tcp-connections.md has the measurements.
 
 mod incoming;
 mod outgoing;
