@@ -121,7 +121,7 @@ fn exchange(
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.
-    unsafe { driver.run(GroupId::FIRST, None, Arc::new(prepared), buffers, timeout) }
+    unsafe { driver.run_once(GroupId::FIRST, Arc::new(prepared), buffers, timeout) }
 }
 
 #[cfg(test)]

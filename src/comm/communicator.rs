@@ -88,7 +88,7 @@ impl Communicator {
         }
         let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
         // SAFETY: as above.
-        unsafe { self.driver.run(self.group, Some(&key), prepared, buffers, self.timeout) }
+        unsafe { self.driver.run(self.group, &key, prepared, buffers, self.timeout) }
     }
 
     /// Starts a call.
@@ -156,7 +156,7 @@ impl Communicator {
         let key = barrier.key(self.rank);
         let prepared = self.programs.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.
-        unsafe { self.driver.run(self.group, None, prepared, barrier.buffers(), self.timeout) }
+        unsafe { self.driver.run_once(self.group, prepared, barrier.buffers(), self.timeout) }
     }
 
     /// Why this communicator can no longer be used, if it cannot.

@@ -10,10 +10,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::disagreement::{Verdict, describe};
+use super::disagreement::{History, Verdict, describe};
 use super::execution::{Buffers, Execution, LinkFailure};
 use super::failure;
-use super::group::{self, Group, GroupId, Groups, Known};
+use super::group::{self, Group, GroupId, Groups, Known, Member};
 use super::port::Port;
 use super::prepared::{Key, Prepared};
 use super::straight;
@@ -135,8 +135,9 @@ impl Engine {
         if let Some(failure) = self.failure(group) {
             return Err(failure.clone());
         }
-        let header = header_for(self.groups.get_mut(group), &prepared);
-        let mut execution = self.spare_for(&prepared);
+        let Group { context, collectives, members, .. } = self.groups.get_mut(group);
+        let header = header_for(*context, collectives, members, &prepared);
+        let mut execution = spare_for(&mut self.spare, &prepared);
         // SAFETY: passed on from our caller.
         unsafe { execution.begin(Arc::clone(&prepared), header, buffers) };
         Ok(self.enlist(group, &prepared, buffers, execution))
@@ -148,63 +149,43 @@ impl Engine {
     /// # Safety
     /// As `start`.
     #[inline]
-    pub unsafe fn run_or_start_recent(
+    pub unsafe fn run_or_start(
         &mut self,
-        group: GroupId,
+        id: GroupId,
         key: &Key,
         buffers: Buffers,
     ) -> Option<Result<Option<Ticket>>> {
-        let prepared = self.groups.get_mut(group).recent.take(key)?;
-        // SAFETY: passed on from our caller.
-        let started = unsafe { self.run_or_start(group, &prepared, buffers) };
-        self.groups.get_mut(group).recent.put_back(key, prepared);
-        Some(started)
-    }
-
-    /// Runs a call to its end if that is a matter of moments, else starts it.
-    ///
-    /// # Safety
-    /// As `start`.
-    #[inline]
-    pub unsafe fn run_or_start(
-        &mut self,
-        group: GroupId,
-        prepared: &Arc<Prepared>,
-        buffers: Buffers,
-    ) -> Result<Option<Ticket>> {
-        let its = self.groups.get_mut(group);
+        let group = self.groups.get_mut(id);
+        let prepared = group.recent.get(key)?;
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
         let is_quiet =
-            self.actives.is_empty() && its.failure.is_none() && !its.stalls_known && !trace::is_on();
+            self.actives.is_empty() && group.failure.is_none() && !group.stalls_known && !trace::is_on();
         let Some(straight) = prepared.program.straight.as_ref().filter(|_| is_quiet) else {
+            let prepared = Arc::clone(prepared);
             // SAFETY: passed on from our caller.
-            return unsafe { self.start(group, Arc::clone(prepared), buffers) }.map(Some);
+            return Some(unsafe { self.start(id, prepared, buffers) }.map(Some));
         };
-        let header = header_for(its, prepared);
-        let size = its.size();
-        let mut execution = self.spare_for(prepared);
-        let program = &prepared.program;
-        let memory = execution.memory_for(buffers, program.scratch_bytes);
+        let Group { context, collectives, members, .. } = group;
+        let header = header_for(*context, collectives, members, prepared);
+        let mut execution = spare_for(&mut self.spare, prepared);
+        let memory = execution.memory_for(buffers, prepared.program.scratch_bytes);
         let call = straight::Call {
             header: &header,
             reduce: prepared.reduce,
-            element_bytes: program.element_bytes,
+            element_bytes: prepared.program.element_bytes,
             crowded: self.crowded,
         };
         // SAFETY: passed on from our caller.
         let done = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
         if done == straight.ops.len() {
             self.spare.push(execution);
-            finish(prepared, buffers, size);
-            return Ok(None);
+            finish(prepared, buffers, members.len());
+            return Some(Ok(None));
         }
+        let prepared = Arc::clone(prepared);
         // SAFETY: passed on from our caller; the next operation is a transfer.
-        unsafe { execution.resume(Arc::clone(prepared), header, buffers, done) };
-        Ok(Some(self.enlist(group, prepared, buffers, execution)))
-    }
-
-    fn spare_for(&mut self, prepared: &Arc<Prepared>) -> Box<Execution> {
-        self.spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
+        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, done) };
+        Some(Ok(Some(self.enlist(id, &prepared, buffers, execution))))
     }
 
     fn enlist(
@@ -266,7 +247,7 @@ impl Engine {
             moved |= visit.moved;
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
-                finish(&active.prepared, active.buffers, self.groups.get(active.group).size());
+                finish(&active.prepared, active.buffers, self.groups.get(active.group).members.len());
                 active.outcome = Some(Ok(()));
                 moved = true;
             }
@@ -479,24 +460,33 @@ pub(super) struct Trouble {
 }
 
 #[inline]
-fn header_for(group: &mut Group, prepared: &Prepared) -> Header {
+fn header_for(
+    context: u32,
+    collectives: &mut History,
+    members: &mut [Member],
+    prepared: &Prepared,
+) -> Header {
     let call = prepared.packed;
     if let CallKind::Transfer = prepared.call.kind {
-        let context = group.transfers();
-        let transfers = &mut group.members[prepared.peer as usize].transfers;
+        let transfers = &mut members[prepared.peer as usize].transfers;
         let history = if prepared.sends { &mut transfers.sent } else { &mut transfers.received };
-        return Header { context, sequence: history.note(call), call };
+        return Header { context: group::of_transfers(context), sequence: history.note(call), call };
     }
-    Header { context: group.context, sequence: group.collectives.note(call), call }
+    Header { context, sequence: collectives.note(call), call }
+}
+
+#[inline]
+fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<Execution> {
+    spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
 }
 
 /// The last local step of a call.
 #[inline]
-fn finish(prepared: &Prepared, buffers: Buffers, size: u32) {
+fn finish(prepared: &Prepared, buffers: Buffers, size: usize) {
     if let Some((divide, elements)) = prepared.divide
         && size > 1
     {
         // SAFETY: the caller's output has at least that many elements, and the call is not complete yet.
-        unsafe { divide(buffers.output, elements, size) };
+        unsafe { divide(buffers.output, elements, size as u32) };
     }
 }

@@ -25,6 +25,12 @@ pub(super) fn is_of_transfers(context: u32) -> bool {
     context & TRANSFERS != 0
 }
 
+/// Context of the transfers of a communicator.
+#[inline]
+pub(super) fn of_transfers(context: u32) -> u32 {
+    context | TRANSFERS
+}
+
 /// Names a communicator of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupId(u32);
@@ -100,7 +106,7 @@ impl Group {
 
     /// Context of its transfers.
     pub fn transfers(&self) -> u32 {
-        self.context | TRANSFERS
+        of_transfers(self.context)
     }
 
     /// The rank that a port leads to.

@@ -134,7 +134,7 @@ impl Driver {
     ) -> Option<Result<()>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let started = unsafe { engine.run_or_start_recent(group, key, buffers) }?;
+        let started = unsafe { engine.run_or_start(group, key, buffers) }?;
         Some(match started {
             Ok(None) => Ok(()),
             Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout),
@@ -142,27 +142,42 @@ impl Driver {
         })
     }
 
-    /// The same for a call that was not made lately. Without a key, it is not expected to be made again.
+    /// The same for a call that was not made lately.
     ///
     /// # Safety
     /// As [`Engine::start`], for the time of this call.
     pub unsafe fn run(
         &self,
         group: GroupId,
-        key: Option<&Key>,
+        key: &Key,
         prepared: Arc<Prepared>,
         buffers: Buffers,
         timeout: Option<Duration>,
     ) -> Result<()> {
         let mut engine = self.lock();
-        if let Some(key) = key {
-            engine.keep(group, *key, Arc::clone(&prepared));
-        }
+        engine.keep(group, *key, prepared);
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
-        match unsafe { engine.run_or_start(group, &prepared, buffers) }? {
+        match unsafe { engine.run_or_start(group, key, buffers) }.expect("it was kept a moment ago")? {
             None => Ok(()),
             Some(ticket) => self.wait_for(&mut engine, ticket, timeout),
         }
+    }
+
+    /// Runs a call to its end that is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    pub unsafe fn run_once(
+        &self,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
+        let ticket = unsafe { engine.start(group, prepared, buffers) }?;
+        self.wait_for(&mut engine, ticket, timeout)
     }
 
     /// Waits for the end of a started call.

@@ -123,7 +123,7 @@ fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
     let prepared = Prepared { sends, ..Prepared::new(call, Program::compile(&plan, &request, true)) };
     let buffers = Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() };
     // SAFETY: the buffer outlives the call.
-    unsafe { driver.run(GroupId::FIRST, None, Arc::new(prepared), buffers, Some(LONG)) }
+    unsafe { driver.run_once(GroupId::FIRST, Arc::new(prepared), buffers, Some(LONG)) }
 }
 
 #[test]
