@@ -32,6 +32,9 @@ const ANY_TAG: Tag = Tag::MIN;
 pub(super) const CLASSES: usize = 4;
 
 impl Selector {
+    /// Any source, any tag.
+    pub const ANY: Selector = Selector { source: ANY_SOURCE, tag: ANY_TAG };
+
     /// `None`: any. Any tag means any that a user can give: the doors' own messages are received by name.
     #[inline]
     pub fn new(source: Option<Rank>, tag: Option<Tag>) -> Selector {
