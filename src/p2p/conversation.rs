@@ -9,17 +9,17 @@ use super::credit::{Account, Debt};
 use super::matching::{Matching, Mixing};
 use super::probing::Probe;
 use super::receiving::{Incoming, Receive};
-use super::sending::Sending;
+use super::sending::{NOTHING, Outgoing, Sending};
 use super::slab::{Key, Slab};
 use super::status::{Outcome, Status};
 use crate::base::{Error, Rank};
 use crate::transport::Header;
 
 /// Names what was started, until its outcome is taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(pub(super) Kind);
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Send(Key<Sending>),
     Receive(Key<Receive>),
@@ -162,6 +162,26 @@ impl Conversation {
         self.peers.get(peer as usize).is_some_and(Peer::has_outgoing)
     }
 
+    /// Fragments that were offered to links and must not be offered again after a failure, with the rest of their
+    /// bytes.
+    pub fn under_way(&self) -> impl Iterator<Item = (Rank, Header, *const u8, usize)> {
+        let notes = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
+            let note = *peer.notes.front()?;
+            Some((rank, note, NOTHING, 0))
+        });
+        notes.chain(self.sends.iter().filter_map(Sending::under_way))
+    }
+
+    /// Whether no outcome is left to be taken.
+    pub fn is_over(&self) -> bool {
+        self.sends.is_empty() && self.receives.is_empty() && self.probes.is_empty()
+    }
+
+    /// In the headers of its fragments.
+    pub fn context(&self) -> u32 {
+        self.context
+    }
+
     /// Whether something cannot end without this peer.
     pub fn depends_on(&self, peer: Rank) -> bool {
         self.peers.get(peer as usize).is_some_and(Peer::is_watched)
@@ -214,7 +234,41 @@ impl Conversation {
         self.listed.clear();
     }
 
-    /// What came and was not received, oldest first within each sender and tag.
+    /// What was started, in words; and whose message it waits for, where it is one rank's.
+    pub fn describe(&self, ticket: Ticket) -> (String, Option<Rank>) {
+        match ticket.0 {
+            Kind::Send(key) => {
+                let what = self.sends[key].what();
+                let verb = if what.is_synchronous { "ssend" } else { "send" };
+                let (datatype, Outgoing { to, tag, count, .. }) = (what.datatype.name(), what);
+                (format!("{verb}({datatype}, count {count}, to rank {to}, tag {tag})"), Some(*to))
+            }
+            Kind::Receive(key) => {
+                let Receive { selector, landing, .. } = &self.receives[key];
+                let (datatype, count) = (landing.datatype.name(), landing.count);
+                (format!("recv({datatype}, at most {count}, from {selector})"), selector.source())
+            }
+            Kind::Probe(key) => {
+                let selector = self.probes[key].selector;
+                (format!("probe({selector})"), selector.source())
+            }
+        }
+    }
+
+    /// Whether a send was started.
+    pub fn is_send(&self, ticket: Ticket) -> bool {
+        matches!(ticket.0, Kind::Send(_))
+    }
+
+    /// Something that has not ended.
+    pub fn first_unfinished(&self) -> Option<Ticket> {
+        let sends = self.sends.keys().filter(|key| self.sends[*key].outcome.is_none()).map(Kind::Send);
+        let receives =
+            self.receives.keys().filter(|key| self.receives[*key].outcome.is_none()).map(Kind::Receive);
+        sends.chain(receives).chain(self.probing.iter().copied().map(Kind::Probe)).next().map(Ticket)
+    }
+
+    /// What came and was not received, in no order.
     pub fn unexpected(&self) -> impl Iterator<Item = Status> {
         self.matching.messages().map(|(_, key)| self.incoming[key].status())
     }

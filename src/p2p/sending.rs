@@ -1,6 +1,7 @@
 //! The sending side: messages leave in order of starting, each at first only as far as its receiver need not know.
 
 use std::io;
+use std::ptr::NonNull;
 
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
@@ -13,6 +14,9 @@ use crate::transport::{Header, Link};
 
 /// Bytes of openings that are offered before it is the turn of what comes in.
 const TURN_BYTES: usize = 64 << 10;
+
+/// Where an empty message lies.
+pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
 
 /// What is to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +58,17 @@ pub(super) struct Sending {
 unsafe impl Send for Sending {}
 
 impl Sending {
+    pub fn what(&self) -> &Outgoing {
+        &self.what
+    }
+
+    /// The receiver, the header, and the rest of the part that is being offered; `None`: nothing was.
+    pub fn under_way(&self) -> Option<(Rank, Header, *const u8, usize)> {
+        let header = self.header.filter(|_| self.outcome.is_none())?;
+        let (rest, bytes) = (self.what.data.wrapping_add(self.done), self.until - self.done);
+        Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
+    }
+
     fn status(&self, own: Rank) -> Status {
         let Outgoing { tag, datatype, count, .. } = self.what;
         Status { source: own, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
@@ -133,7 +148,7 @@ impl Conversation {
         let mut moved = false;
         while let Some(note) = self.peer(to).notes.front() {
             // SAFETY: nothing is read.
-            if unsafe { link.send(note, std::ptr::null(), 0, false) }?.is_none() {
+            if unsafe { link.send(note, NOTHING, 0, false) }?.is_none() {
                 break;
             }
             self.peer(to).notes.pop_front();

@@ -20,6 +20,8 @@ impl<T> PartialEq for Key<T> {
     }
 }
 
+impl<T> Eq for Key<T> {}
+
 impl<T> std::fmt::Debug for Key<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "#{}", self.0)
@@ -54,13 +56,22 @@ impl<T> Slab<T> {
         value
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.places.len() == self.free.len()
+    }
+
     /// Nothing is left, and no key is valid any more.
     pub fn clear(&mut self) {
         self.places.clear();
         self.free.clear();
     }
 
-    #[cfg(test)]
+    /// Of what is there.
+    pub fn keys(&self) -> impl Iterator<Item = Key<T>> {
+        let there = self.places.iter().zip(0..).filter(|(place, _)| place.is_some());
+        there.map(|(_, number)| Key(number, PhantomData))
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.places.iter().flatten()
     }

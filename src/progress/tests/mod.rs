@@ -3,6 +3,7 @@
 mod algorithms;
 mod calls;
 mod failures;
+mod messages;
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::plan::PlanRequest;
 use crate::reduce::reduce_fn;
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
@@ -168,7 +169,7 @@ impl Job<'_> {
     }
 
     fn key(&self, in_place: bool) -> Key {
-        Key::new(&self.call(), 0, false, in_place)
+        Key::new(&self.call(), in_place)
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {
