@@ -98,8 +98,8 @@ impl Links {
         text
     }
 
-    /// An error is the number of the line, from 1, and what is wrong with it.
-    fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
+    /// The defaults with what a text says. An error is the number of the line, from 1, and what is wrong with it.
+    pub fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
         let mut links = Links::DEFAULT;
         let mut seen = [false; KEYS.len()];
         for (line, content) in (1..).zip(text.lines()) {

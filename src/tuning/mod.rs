@@ -46,6 +46,11 @@ impl Tuning {
         })
     }
 
+    /// The same on other links.
+    pub fn with_links(self, links: Links) -> Tuning {
+        Tuning { shm: links.shm, tcp: links.tcp, ..self }
+    }
+
     /// The same for a host with so many ranks on each core.
     pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
         let (shm, tcp) =
