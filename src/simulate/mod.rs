@@ -46,12 +46,14 @@ pub struct Limits {
     pub plain: usize,
     /// More messages than this are not simulated.
     pub messages: usize,
+    /// More forecasts of ends than this are not made.
+    pub events: u64,
 }
 
 impl Default for Limits {
     /// Some seconds, some hundred megabytes.
     fn default() -> Limits {
-        Limits { plain: 100_000, messages: 3_000_000 }
+        Limits { plain: 100_000, messages: 3_000_000, events: 10_000_000 }
     }
 }
 
@@ -74,7 +76,7 @@ pub struct Outcome {
     pub order: Order,
     /// Ranks that were simulated.
     pub ranks: u32,
-    /// Events that were simulated: what the simulation itself took.
+    /// Forecasts of ends of transfers: what the simulation itself took.
     pub events: u64,
 }
 
@@ -90,6 +92,11 @@ pub enum Skipped {
         /// That may be simulated.
         limit: usize,
     },
+    /// Too many messages share what they need, each in another state.
+    TooLong {
+        /// After which it was given up.
+        events: u64,
+    },
     /// The plans do not fit together: a bug of the algorithm.
     Unmatched,
     /// A rank waits for ever: a bug of the algorithm.
@@ -103,6 +110,7 @@ impl fmt::Display for Skipped {
             Skipped::TooMany { messages, limit } => {
                 write!(f, "about {messages:.1e} messages and no symmetry; the limit is {limit:.0e}")
             }
+            Skipped::TooLong { events } => write!(f, "given up after {events:.0e} events"),
             Skipped::Unmatched => f.write_str("sends and receives do not match: please report this"),
             Skipped::Stuck => f.write_str("a rank waits for ever: please report this"),
         }
@@ -124,17 +132,17 @@ pub fn simulate(
         result => Some(result?),
     };
     if let Some(wiring) = plain {
-        return follow(&wiring, request, model);
+        return follow(&wiring, request, model, limits);
     }
     for request in even_requests(request) {
         for fold in Fold::candidates(&request) {
             let plan_of = |rank| (algorithm.build)(&for_rank(&request, rank));
             let Some(order) = fold.holds(fold.samples().into_iter(), plan_of) else { continue };
             let wiring = wire(algorithm, &request, fold, limits.messages)?;
-            return Ok(Outcome { order, ..follow(&wiring, &request, model)? });
+            return Ok(Outcome { order, ..follow(&wiring, &request, model, limits)? });
         }
     }
-    follow(&wire(algorithm, request, Fold::none(request), limits.messages)?, request, model)
+    follow(&wire(algorithm, request, Fold::none(request), limits.messages)?, request, model, limits)
 }
 
 /// The request as one rank makes it.
@@ -164,9 +172,14 @@ fn wire(algorithm: &Algorithm, request: &PlanRequest, fold: Fold, limit: usize) 
     Wiring::build(fold, request.element_bytes, limit, &within_host, plan_of)
 }
 
-fn follow(wiring: &Wiring, request: &PlanRequest, model: &Model) -> Result<Outcome, Skipped> {
+fn follow(
+    wiring: &Wiring,
+    request: &PlanRequest,
+    model: &Model,
+    limits: &Limits,
+) -> Result<Outcome, Skipped> {
     let host_of = |rank| request.topology.host_of(rank);
-    let history = Run::new(wiring, model, &host_of).run().ok_or(Skipped::Stuck)?;
+    let history = Run::new(wiring, model, &host_of).run(limits.events)?;
     Ok(Outcome {
         seconds: history.end.0,
         traffic: Traffic::of(wiring, &host_of),

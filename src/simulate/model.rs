@@ -1,6 +1,6 @@
 //! What links, cores and network interfaces cost: the numbers of a simulation, in seconds and bytes.
 
-use crate::tuning::{LinkModel, Links};
+use crate::tuning::{Exchange, LinkModel, Links};
 
 /// What messages of one kind cost: those within a host, or those between hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +11,8 @@ pub struct LinkCosts {
     pub message: f64,
     /// Per byte through the port of a rank, in each direction (beta; LogGP's G).
     pub byte: f64,
+    /// What bytes through the ports take by measurement, where there is one: it counts instead of `byte`.
+    pub exchange: Exchange,
     /// Work of a core per byte, at each end (LogGOPS's O): sending, receiving and reducing share one core.
     pub core_byte: f64,
     /// Longer messages leave only when their receiver is ready (LogGPS's S).
@@ -19,8 +21,14 @@ pub struct LinkCosts {
 
 impl LinkCosts {
     /// Nothing costs anything.
-    pub const FREE: LinkCosts =
-        LinkCosts { latency: 0.0, message: 0.0, byte: 0.0, core_byte: 0.0, eager_bytes: u64::MAX };
+    pub const FREE: LinkCosts = LinkCosts {
+        latency: 0.0,
+        message: 0.0,
+        byte: 0.0,
+        exchange: Exchange::NONE,
+        core_byte: 0.0,
+        eager_bytes: u64::MAX,
+    };
 
     /// A link as the choice of algorithms sees it: the work on a message is done half at each end.
     fn of(link: &LinkModel, eager_bytes: u64) -> LinkCosts {
@@ -29,9 +37,15 @@ impl LinkCosts {
             latency: (link.latency_us - message).max(0.0) * 1e-6,
             message: message * 1e-6,
             byte: link.us_per_byte * 1e-6,
+            exchange: Exchange::NONE,
             core_byte: 0.0,
             eager_bytes,
         }
+    }
+
+    /// Seconds of a message in the ports of its ranks.
+    pub fn port(&self, bytes: u64) -> f64 {
+        self.exchange.us(bytes).map_or(bytes as f64 * self.byte, |us| us * 1e-6)
     }
 
     /// The other way. `byte`: what else a byte needs.
@@ -86,6 +100,7 @@ impl Model {
         Links {
             shm: self.within.to_link(0.0, self.reduce_byte),
             tcp: self.between.to_link(self.nic_byte, self.reduce_byte),
+            tcp_exchange: self.between.exchange,
         }
     }
 

@@ -13,6 +13,7 @@ use std::fmt::Write;
 
 use super::model::{LinkCosts, Model};
 use super::presets::{PRESETS, Preset};
+use crate::tuning::Exchange;
 
 /// How a number is written down.
 #[derive(Clone, Copy)]
@@ -49,6 +50,9 @@ static KEYS: [Key; 11] = keys! {
     "reduce.gigabytes_per_second" GigabytesPerSecond reduce_byte "bytes of the result of a reduction";
     "copy.gigabytes_per_second" GigabytesPerSecond copy_byte "a copy in memory";
 };
+
+/// Lines for [`LinkCosts::exchange`].
+const EXCHANGE: [&str; 2] = ["within.exchange_us", "between.exchange_us"];
 
 /// Lines for [`LinkCosts::eager_bytes`].
 const EAGER: [&str; 2] = ["within.eager_bytes", "between.eager_bytes"];
@@ -113,9 +117,16 @@ impl Model {
             let bytes = value.parse().map_err(|_| format!("\"{value}\" is not a number of bytes"))?;
             let link: &mut LinkCosts = if name == EAGER[0] { &mut self.within } else { &mut self.between };
             link.eager_bytes = bytes;
+        } else if EXCHANGE.contains(&name) {
+            let exchange = Exchange::parse(value);
+            let exchange = exchange.ok_or_else(|| {
+                format!("\"{value}\" is not BYTES:US BYTES:US ..., both rising and above 0")
+            })?;
+            let link: &mut LinkCosts = if name == EXCHANGE[0] { &mut self.within } else { &mut self.between };
+            link.exchange = exchange;
         } else {
             let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
-                let known: Vec<_> = KEYS.iter().map(|key| key.name).chain(EAGER).collect();
+                let known: Vec<_> = KEYS.iter().map(|key| key.name).chain(EAGER).chain(EXCHANGE).collect();
                 format!("there is no key \"{name}\"; there are preset, {}", known.join(", "))
             })?;
             *(key.place)(self) = key.unit.parse(value)?;
@@ -132,6 +143,12 @@ impl Model {
         }
         for (name, link) in EAGER.into_iter().zip([&self.within, &self.between]) {
             let _ = writeln!(text, "{name} = {}  # longer messages wait for the receiver", link.eager_bytes);
+        }
+        for (name, link) in EXCHANGE.into_iter().zip([&self.within, &self.between]) {
+            if !link.exchange.is_empty() {
+                let _ =
+                    writeln!(text, "{name} = {}  # BYTES:US, instead of gigabytes per second", link.exchange);
+            }
         }
         text
     }
@@ -160,6 +177,12 @@ mod tests {
         assert_eq!(model.between, LinkCosts { latency: 3.0 * 1e-6, ..base.between });
         assert_eq!(model.within, LinkCosts { eager_bytes: 9, ..base.within });
         assert_eq!(model.nic_byte, base.nic_byte);
+        let measured = Model::parse("between.exchange_us = 8:1 64:3.5", &base).unwrap();
+        assert_eq!(measured.between.exchange.us(36), Some(2.25));
+        assert_eq!(
+            Model::parse(&measured.to_text(), &base).unwrap().between.exchange,
+            measured.between.exchange
+        );
         assert_eq!(Model::parse("nic.gigabytes_per_second = inf", &base).unwrap().nic_byte, 0.0);
     }
 
@@ -176,6 +199,7 @@ mod tests {
             ("between.latency_us = -1", 1, "not a time"),
             ("between.gigabytes_per_second = 0", 1, "above 0"),
             ("between.gigabytes_per_second = NaN", 1, "above 0"),
+            ("between.exchange_us = 8", 1, "is not BYTES:US"),
             ("within.eager_bytes = 1K", 1, "not a number of bytes"),
         ];
         for (text, line, why) in cases {

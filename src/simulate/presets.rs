@@ -1,6 +1,7 @@
 //! Models with a name.
 
 use super::model::{LinkCosts, Model};
+use crate::tuning::Exchange;
 
 /// A model with a name.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,7 @@ const SHARED_MEMORY: LinkCosts = LinkCosts {
     latency: 0.2e-6,
     message: 0.05e-6,
     byte: per_byte(10.0),
+    exchange: Exchange::NONE,
     core_byte: 0.0,
     eager_bytes: 64 << 10,
 };
@@ -45,6 +47,7 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 18e-6,
                 message: 2e-6,
                 byte: per_byte(3.0),
+                exchange: Exchange::NONE,
                 core_byte: per_byte(8.0),
                 eager_bytes: 256 << 10,
             },
@@ -60,6 +63,7 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 12e-6,
                 message: 2e-6,
                 byte: per_byte(5.0),
+                exchange: Exchange::NONE,
                 core_byte: per_byte(8.0),
                 eager_bytes: 256 << 10,
             },
@@ -75,6 +79,7 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 1.2e-6,
                 message: 0.2e-6,
                 byte: per_byte(24.0),
+                exchange: Exchange::NONE,
                 core_byte: 0.0,
                 eager_bytes: 8 << 10,
             },
@@ -90,6 +95,7 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 1.1e-6,
                 message: 0.2e-6,
                 byte: per_byte(48.0),
+                exchange: Exchange::NONE,
                 core_byte: 0.0,
                 eager_bytes: 8 << 10,
             },

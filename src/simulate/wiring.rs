@@ -6,7 +6,7 @@
 use super::Skipped;
 use super::symmetry::{Fold, Seat};
 use crate::base::Rank;
-use crate::plan::{Plan, Span, Step};
+use crate::plan::{Lane, Plan, Span, Step};
 
 /// One message. Ranks are positions in block 0.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,7 @@ pub(super) struct Message {
 pub(super) struct Round {
     pub rank: u32,
     pub lane: u32,
+    /// In its lane. Rounds in which nothing is done are left out.
     pub number: u32,
     pub is_last: bool,
     pub copied: u64,
@@ -113,7 +114,12 @@ struct Builder<'a> {
     sends: Vec<End>,
     receives: Vec<End>,
     scratch: u64,
+    /// Rounds of plans, those without steps included: to make them takes time, too.
+    looked_at: usize,
 }
+
+/// A plan may have so many rounds for each of its messages before it counts as too much.
+const ROUNDS_PER_MESSAGE: usize = 5;
 
 impl Wiring {
     /// Of the ranks of block 0. Gives up beyond `limit` messages.
@@ -133,10 +139,11 @@ impl Wiring {
             sends: Vec::new(),
             receives: Vec::new(),
             scratch: 0,
+            looked_at: 0,
         };
         for rank in 0..fold.block {
             builder.add(rank, &plan_of(rank));
-            if builder.sends.len() > limit {
+            if builder.sends.len() > limit || builder.looked_at > ROUNDS_PER_MESSAGE * limit {
                 let share = f64::from(fold.block) / f64::from(rank + 1);
                 let messages = builder.sends.len() as f64 * share * f64::from(fold.blocks);
                 return Err(Skipped::TooMany { messages, limit });
@@ -151,28 +158,29 @@ impl Builder<'_> {
         self.scratch = self.scratch.max(plan.scratch as u64 * self.unit);
         let first = self.lanes.len();
         for (lane, steps) in (0..).zip(&plan.lanes) {
-            if steps.rounds.is_empty() {
-                continue;
+            self.looked_at += steps.rounds.len();
+            let start = self.rounds.len();
+            let busy = (0..).zip(&steps.rounds).filter(|(_, round)| !round.steps.is_empty());
+            self.rounds.extend(busy.map(|(number, _)| Round { rank, lane, number, ..Round::default() }));
+            if self.rounds.len() > start {
+                self.rounds.last_mut().expect("it has grown").is_last = true;
+                self.lanes.push(start as u32);
             }
-            self.lanes.push(self.rounds.len() as u32);
-            let last = steps.rounds.len() as u32 - 1;
-            self.rounds.extend((0..=last).map(|number| Round {
-                rank,
-                lane,
-                number,
-                is_last: number == last,
-                ..Round::default()
-            }));
         }
+        // Messages are posted round by round, lane by lane.
+        let mut next: Vec<u32> = self.lanes[first..].to_vec();
         let most = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
+        let lanes = plan.lanes.iter().filter(|lane| lane.rounds.iter().any(|round| !round.steps.is_empty()));
+        let lanes: Vec<&Lane> = lanes.collect();
         for number in 0..most {
-            let lanes = plan.lanes.iter().filter(|lane| !lane.rounds.is_empty());
-            for (at, lane) in lanes.enumerate() {
-                let Some(steps) = lane.rounds.get(number) else { continue };
-                let round = self.lanes[first + at] + number as u32;
-                for step in &steps.steps {
-                    self.add_step(rank, round, step);
+            for (at, lane) in lanes.iter().enumerate() {
+                let Some(round) = lane.rounds.get(number).filter(|round| !round.steps.is_empty()) else {
+                    continue;
+                };
+                for step in &round.steps {
+                    self.add_step(rank, next[at], step);
                 }
+                next[at] += 1;
             }
         }
     }

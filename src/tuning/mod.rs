@@ -5,12 +5,14 @@
 //! when the communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
 //! from a file.
 
+mod exchange;
 mod file;
 mod hosts;
 mod link;
 mod overrides;
 mod wire;
 
+pub use exchange::Exchange;
 pub use file::Links;
 pub use hosts::{Paths, Traffic};
 pub use link::LinkModel;
@@ -37,7 +39,7 @@ pub struct Tuning {
 impl Tuning {
     /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
-        let Links { shm, tcp } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
+        let Links { shm, tcp, .. } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
         Ok(Tuning {
             shm,
             tcp,

@@ -177,6 +177,17 @@ pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) ->
     unsafe { form.call(comm, &operation) }
 }
 
+/// Sends to one rank and receives from it at the same time.
+pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) -> Result<()> {
+    let call = transfer(comm.rank(), out.len());
+    let operation = Operation { call, send: out.as_ptr(), recv: std::ptr::null_mut(), peer };
+    // SAFETY: the sender reads as many bytes as `out` has, borrowed until this function returns; the request is waited
+    // for here, by its own end if the receive fails.
+    let mut sent = unsafe { comm.start(&operation) }?;
+    receive(comm, back, peer, Form::Blocking)?;
+    sent.wait()
+}
+
 fn transfer(sender: Rank, bytes: usize) -> Call {
     Call { kind: CallKind::Transfer, datatype: Datatype::Byte, op: None, root: sender, count: bytes as u64 }
 }

@@ -24,7 +24,7 @@ const ENGINE: &str = "engine";
 impl Cluster {
     /// The model of a name; else the file of that name.
     pub fn find(name: &str, call: &Call) -> Result<Cluster, Failure> {
-        let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp };
+        let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp, ..Links::DEFAULT };
         let (model, links) = match Preset::find(name) {
             _ if name == ENGINE => of_links(engine, call),
             Some(preset) => (preset.model, preset.model.links()),
@@ -37,7 +37,12 @@ impl Cluster {
 /// With `ANYCCL_TRANSPORT=tcp` there is no other link.
 fn of_links(links: Links, call: &Call) -> (Model, Links) {
     let shm = if call.all_tcp { links.tcp } else { links.shm };
-    (Model::of_links(&shm, &links.tcp), Links { shm, ..links })
+    let mut model = Model::of_links(&shm, &links.tcp);
+    model.between.exchange = links.tcp_exchange;
+    if call.all_tcp {
+        model.within.exchange = links.tcp_exchange;
+    }
+    (model, Links { shm, ..links })
 }
 
 /// A file of figures for `ANYCCL_TUNING_FILE`, or a model.

@@ -83,6 +83,6 @@ pub(in crate::simulate) struct History {
     pub visits: Vec<Visit>,
     /// The last event.
     pub end: (f64, Cause),
-    /// Events that were looked at: the work of the simulation itself.
+    /// Ends of flows that were forecast, and forecast anew when shares changed: the work of the simulation itself.
     pub events: u64,
 }

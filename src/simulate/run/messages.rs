@@ -60,9 +60,9 @@ impl Run<'_> {
     fn stream(&mut self, message: u32, cause: Cause, side: Side) {
         self.history.trips[message as usize].start = (cause, side);
         self.taken(message, cause);
-        let [leave, enter] = self.work.leaving(message);
-        let [out, into, arrive] = self.work.crossing(message);
-        self.start(Job::Stream(message), [leave, enter, out, into, arrive, self.work.taking(message)]);
+        let [out, core, port] = self.work.leaving(message);
+        let [into, arrive] = self.work.crossing(message);
+        self.start(Job::Stream(message), [out, core, port, into, arrive, self.work.taking(message)]);
     }
 
     /// A message has gone through the door of its sender.

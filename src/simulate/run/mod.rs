@@ -20,6 +20,7 @@ mod work;
 
 use std::collections::VecDeque;
 
+use super::Skipped;
 use super::fluid::{Fluid, Forecast, Use};
 use super::model::Model;
 use super::wiring::{Message, Round, Wiring};
@@ -107,28 +108,31 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs to the end. `None`: some rank waits for ever.
-    pub fn run(mut self) -> Option<History> {
+    /// Runs to the end, or gives up after so many forecasts of ends.
+    pub fn run(mut self, limit: u64) -> Result<History, Skipped> {
         self.tasks.extend(self.wiring.lanes.iter().map(|&round| Task::Enter(round, Cause::Begin)));
         loop {
             self.work_off();
+            if self.history.events > limit {
+                return Err(Skipped::TooLong { events: limit });
+            }
             let Some(time) = self.calendar.next_time() else { break };
             self.now = self.now.max(time);
             while let Some(what) = self.calendar.take_until(self.now * TOGETHER) {
-                self.history.events += 1;
                 self.happen(what);
                 self.do_tasks();
             }
         }
         let is_done = self.history.visits.iter().all(|visit| visit.open_transfers == 0);
-        is_done.then_some(self.history)
+        is_done.then_some(self.history).ok_or(Skipped::Stuck)
     }
 
     /// Does what can be done now, and shares the resources anew.
     fn work_off(&mut self) {
         self.do_tasks();
-        let calendar = &mut self.calendar;
+        let (calendar, events) = (&mut self.calendar, &mut self.history.events);
         self.fluid.settle(self.now, |Forecast { flow, version, end }| {
+            *events += 1;
             calendar.add(end, What::End { flow, version });
         });
     }

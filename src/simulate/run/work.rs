@@ -33,27 +33,35 @@ impl<'a> Work<'a> {
         Use { resource: core(rank), seconds }
     }
 
-    /// What sends a message.
-    pub fn leaving(&self, message: u32) -> [Use; 2] {
+    /// What sends a message: the next one of its rank waits for all of it.
+    pub fn leaving(&self, message: u32) -> [Use; 3] {
         let Message { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
-        let (link, bytes) = (self.model.link(within_host), bytes as f64);
+        let link = self.model.link(within_host);
         [
-            Use { resource: core(from), seconds: link.message + bytes * link.core_byte },
-            Use { resource: core(from) + 1, seconds: bytes * link.byte },
+            Use { resource: self.interface(from), seconds: self.shared(within_host, bytes) },
+            Use { resource: core(from), seconds: link.message + bytes as f64 * link.core_byte },
+            Use { resource: core(from) + 1, seconds: link.port(bytes) },
         ]
     }
 
     /// What brings it to its receiver.
-    pub fn crossing(&self, message: u32) -> [Use; 3] {
-        let Message { from, to, within_host, bytes, .. } = self.wiring.messages[message as usize];
-        let (link, bytes) = (self.model.link(within_host), bytes as f64);
-        let interface = |rank: u32| OF_RANK * self.wiring.fold.block + 2 * self.hosts[rank as usize];
-        let shared = if within_host { 0.0 } else { bytes * self.model.nic_byte };
+    pub fn crossing(&self, message: u32) -> [Use; 2] {
+        let Message { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let link = self.model.link(within_host);
         [
-            Use { resource: interface(from), seconds: shared },
-            Use { resource: interface(to) + 1, seconds: shared },
-            Use { resource: core(to) + 2, seconds: bytes * link.byte },
+            Use { resource: self.interface(to) + 1, seconds: self.shared(within_host, bytes) },
+            Use { resource: core(to) + 2, seconds: link.port(bytes) },
         ]
+    }
+
+    /// Out of the host of a rank; the one that leads into it follows.
+    fn interface(&self, rank: u32) -> u32 {
+        OF_RANK * self.wiring.fold.block + 2 * self.hosts[rank as usize]
+    }
+
+    /// Work of an interface.
+    fn shared(&self, within_host: bool, bytes: u64) -> f64 {
+        if within_host { 0.0 } else { bytes as f64 * self.model.nic_byte }
     }
 
     /// What the receiver does with it.

@@ -3,11 +3,13 @@
 mod bounds;
 mod formulas;
 mod pictures;
+mod scale;
 mod symmetry;
 
 use super::*;
 use crate::base::Collective;
 use crate::topology::Topology;
+use crate::tuning::Exchange;
 
 /// `hosts` hosts of `ranks` ranks each.
 fn cluster(hosts: u32, ranks: u32) -> Topology {
@@ -30,11 +32,19 @@ fn request(collective: Collective, topology: &Topology, count: usize) -> PlanReq
 
 /// Everything costs something, and nothing the same.
 const MIXED: Model = Model {
-    within: LinkCosts { latency: 3e-7, message: 1e-7, byte: 1.1e-10, core_byte: 2e-11, eager_bytes: 4 << 10 },
+    within: LinkCosts {
+        latency: 3e-7,
+        message: 1e-7,
+        byte: 1.1e-10,
+        exchange: Exchange::NONE,
+        core_byte: 2e-11,
+        eager_bytes: 4 << 10,
+    },
     between: LinkCosts {
         latency: 7e-6,
         message: 1.3e-6,
         byte: 3.1e-10,
+        exchange: Exchange::NONE,
         core_byte: 1.1e-10,
         eager_bytes: 9000,
     },

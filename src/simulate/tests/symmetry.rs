@@ -3,8 +3,8 @@
 use super::*;
 use crate::algo;
 
-const FOLD: Limits = Limits { plain: 0, messages: 1_000_000 };
-const ALL: Limits = Limits { plain: 1_000_000, messages: 1_000_000 };
+const FOLD: Limits = Limits { plain: 0, messages: 1_000_000, events: 10_000_000 };
+const ALL: Limits = Limits { plain: 1_000_000, messages: 1_000_000, events: 10_000_000 };
 
 fn clusters() -> impl Iterator<Item = (u32, u32)> {
     [(1, 6), (1, 8), (2, 3), (4, 1), (4, 2), (5, 2), (6, 3), (8, 4), (16, 3), (9, 1)].into_iter()
@@ -101,7 +101,7 @@ fn what_is_too_much_says_how_much_it_is() {
     let topology = cluster(7, 3);
     let pairwise = algo::find(Collective::AllToAll, "pairwise").unwrap();
     let request = request(Collective::AllToAll, &topology, 10);
-    let limits = Limits { plain: 10, messages: 50 };
+    let limits = Limits { plain: 10, messages: 50, events: 1000 };
     let skipped = simulate(pairwise, &request, &MIXED, &limits).unwrap_err();
     let Skipped::TooMany { messages, limit: 50 } = skipped else { panic!("{skipped}") };
     assert!((400.0..=440.0).contains(&messages), "21 x 20 messages: {messages}");
