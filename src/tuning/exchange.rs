@@ -9,7 +9,7 @@ use std::fmt;
 /// Most points of a curve.
 const MOST: usize = 8;
 
-/// Microseconds of an exchange, beyond its latency, by the bytes that each of the two sends. Empty where unknown.
+/// Microseconds of an exchange, beyond the latency of one way, by the bytes that each of the two sends. Empty where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Exchange {
     points: [(u64, f64); MOST],

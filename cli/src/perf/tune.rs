@@ -26,7 +26,7 @@ const SMALL: usize = 8;
 /// For the bandwidth: where the choice between algorithms matters most.
 const LONG: usize = 1 << 20;
 /// For exchanges: in steps, since caches are.
-const EXCHANGES: [usize; 5] = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
+const EXCHANGES: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
 /// Repetitions of the reduction; the median counts.
 const REDUCTIONS: usize = 200;
 
@@ -42,7 +42,7 @@ pub fn tune(arguments: &PerfArguments, ranks: &Ranks, file: Option<File>) -> Res
     let other_host = first_peer(ranks, "tcp")?;
     let tcp = |comm: &Communicator, peer| -> Result<(LinkModel, Exchange), Failure> {
         let measured = link(arguments, ranks, comm, peer, LinkModel::TCP)?;
-        Ok((measured, exchange(arguments, ranks, comm, peer)?))
+        Ok((measured, exchange(arguments, ranks, comm, peer, measured.latency_us)?))
     };
     (links.tcp, links.tcp_exchange) = match other_host {
         Some(peer) => tcp(&ranks.world, peer)?,
@@ -96,24 +96,24 @@ fn link(
     Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
 }
 
-/// What both sending at once takes, beyond an exchange of small messages.
+/// What both sending at once takes, beyond the latency of one way.
 fn exchange(
     arguments: &PerfArguments,
     ranks: &Ranks,
     comm: &Communicator,
     peer: Rank,
+    latency_us: f64,
 ) -> Result<Exchange, Failure> {
     let us = |bytes| -> Result<f64, Failure> {
         let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
         let samples = measure(ranks, arguments.effort(), |times| pair.exchanges(times))?;
         Ok(Summary::of(&samples.seconds).median * 1e6)
     };
-    let small = us(SMALL)?;
     let mut points: Vec<(u64, f64)> = Vec::new();
     for bytes in EXCHANGES {
         // Noise must not make a larger message the faster one, nor a message free.
         let least = points.last().map_or(1e-3, |point| point.1);
-        points.push((bytes as u64, (us(bytes)? - small).max(least)));
+        points.push((bytes as u64, (us(bytes)? - latency_us).max(least)));
     }
     Ok(Exchange::new(&points).expect("sizes rise, and so do the times"))
 }
