@@ -19,7 +19,7 @@ PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train
 # The order of `make test`: what fails quickly comes first.
-PARTS    := check unit c-api examples
+PARTS    := check unit c-api examples benches
 
 .PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
@@ -80,6 +80,7 @@ test: tools
 # Format, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones.
 test-check:
 	cargo xtask check
+	$(PYTHON) benches/peers/report.py --check
 # Optimised once more: the vectorised reduction loops exist only there.
 test-unit:
 	cargo test --workspace
@@ -101,6 +102,13 @@ bench-peers: install
 	$(PYTHON) -m venv $(PICTURES)
 	$(PICTURES)/bin/python -m pip --quiet --disable-pip-version-check install "matplotlib==3.10.*"
 	$(PICTURES)/bin/python benches/peers/plots.py target/peers/results-$(MODE).json
+
+# That they run, and that their results are right; nothing is measured.
+test-benches: install
+	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py --build anyccl
+	$(RUN) -n 3 target/peers/programs/anyccl --sizes 8,100000 --seconds 0
+	$(RUN) -n 2 target/peers/programs/anyccl --sizes 8,100000 --seconds 0 --memory library
+	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py --ranks 1,3 --runs 1
 
 clean:
 	cargo clean

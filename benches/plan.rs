@@ -9,7 +9,7 @@ use anyccl_engine::base::Collective;
 use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::progress::Program;
 use anyccl_engine::topology::Topology;
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion};
 
 const SIZES: [u32; 4] = [2, 8, 64, 1024];
 const RANKS_OF_A_HOST: u32 = 8;
@@ -48,5 +48,8 @@ fn build_and_compile(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, build_and_compile);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    build_and_compile(&mut criterion);
+    criterion.final_summary();
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyccl_engine::base::{Datatype, ReduceOp};
 use anyccl_engine::reduce::reduce_fn;
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 
 const SIZES: [usize; 7] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20];
 
@@ -69,5 +69,9 @@ fn kernels(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, copy, kernels);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    copy(&mut criterion);
+    kernels(&mut criterion);
+    criterion.final_summary();
+}

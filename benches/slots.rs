@@ -15,7 +15,7 @@ use anyccl_engine::sys::memory_copy::copy_from_shared;
 use anyccl_engine::sys::socket::Socket;
 use anyccl_engine::transport::shm::{Peek, Settings, ShmLink, accept, offer};
 use anyccl_engine::transport::{Header, Link};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput};
 
 /// The first fits into a control line, the second into a slot.
 const SIZES: [usize; 2] = [8, 8 << 10];
@@ -140,5 +140,8 @@ impl Drop for SetWhenDropped<'_> {
     }
 }
 
-criterion_group!(benches, one_way);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    one_way(&mut criterion);
+    criterion.final_summary();
+}

@@ -3,7 +3,7 @@
 
     install.py                  all of them, and anyccl's own program
     install.py mpich openmpi    some of them
-    install.py --build          programs only, of what is installed
+    install.py --build anyccl   programs only, of what is installed; here anyccl's own
 
 Everything goes to target/peers: a virtual environment per library from PyPI, versions pinned in contestants.py. What
 cannot be had is said and left out. gloo is on PyPI only inside PyTorch, whose packages for Linux are larger than all
@@ -48,12 +48,13 @@ def build(library):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("libraries", nargs="*", default=list(PACKAGES), help=", ".join(PACKAGES))
+    known = [OURS, *PACKAGES]
+    parser.add_argument("libraries", nargs="*", default=known, help=", ".join(known))
     parser.add_argument("--build", action="store_true", help="install nothing")
     args = parser.parse_args()
-    unknown = set(args.libraries) - set(PACKAGES)
+    unknown = set(args.libraries) - set(known)
     if unknown:
-        parser.error(f"{', '.join(sorted(unknown))}: not known; known are {', '.join(PACKAGES)}")
+        parser.error(f"{', '.join(sorted(unknown))}: not known; known are {', '.join(known)}")
     return args
 
 
@@ -62,9 +63,9 @@ def main():
     if not (PREFIX / "lib").exists():
         sys.exit(f"anyccl is not installed in {PREFIX}: make install")
     build(OURS)
-    missing = []
+    others, missing = [name for name in args.libraries if name != OURS], []
     # Open MPI first: oneCCL takes hwloc from it.
-    for library in sorted(args.libraries, key=lambda name: name != "openmpi"):
+    for library in sorted(others, key=lambda name: name != "openmpi"):
         try:
             if not args.build:
                 install(library)
@@ -73,8 +74,9 @@ def main():
             print(f"{library}: left out: {failure}", file=sys.stderr)
             contestants.program(library).unlink(missing_ok=True)
             missing.append(library)
-    print(f"{len(args.libraries) - len(missing)} of {len(args.libraries)} libraries are ready to be compared with anyccl")
-    sys.exit(1 if len(missing) == len(args.libraries) else 0)
+    if others:
+        print(f"{len(others) - len(missing)} of {len(others)} libraries are ready to be compared with anyccl")
+    sys.exit(1 if others and len(missing) == len(others) else 0)
 
 
 if __name__ == "__main__":
