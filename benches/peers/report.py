@@ -52,6 +52,13 @@ def ratios(found):
     return markdown(header, rows)
 
 
+def about(found):
+    """What was measured, where and how, and the result in one line."""
+    a = found.about
+    return (f"{a['processor']}; Linux {a['kernel']}; {a['rounds']} rounds; against {a['contestants']}. "
+            f"Result: {results.summary(found)}.")
+
+
 def means(found):
     """Geometric means of the ratios, by ranks and mood."""
     rows = []
@@ -66,32 +73,35 @@ def means(found):
 
 
 def behind(found):
-    rows = [[r.cell.collective, str(r.cell.ranks), size_text(r.cell.bytes), r.cell.mood, f"{r.ours:.2f}",
-             f"{r.best:.2f}", r.best_name, ratio_text(r.ratio)] for r in found.behind()]
+    rows = [[r.cell.collective, str(r.cell.ranks), size_text(r.cell.bytes), r.cell.mood, us_text(r.ours),
+             us_text(r.best), r.best_name, ratio_text(r.ratio)] for r in found.behind()]
     return markdown(["collective", "ranks", "bytes", "mood", "ours, us", "best, us", "best", "ratio"], rows)
 
 
-def times(found):
-    """Times of two ranks: ours and the best other library's."""
-    two = found.ranks()[0]
-    columns = [(name, mood) for name in found.collectives() if name != "barrier" for mood in found.moods()]
-    sizes = sorted({r.cell.bytes for r in found.list if r.cell.bytes})
-    rows = []
-    for size in sizes:
-        cells = [next((r for r in found.of(name, two, mood) if r.cell.bytes == size), None) for name, mood in columns]
-        rows.append([size_text(size), *(f"{r.ours:.3g} / {r.best:.3g}" if r else "" for r in cells)])
-    return markdown(["bytes", *(f"{name}, {mood}" for name, mood in columns)], rows)
+def us_text(us):
+    """Three digits, more only in front of the point."""
+    return f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
 
 
-def lent(found):
-    """What memory of the library's own brings: private buffers over such memory, in the same program."""
-    columns = [(name, mood) for name in found.collectives() for mood in found.moods()]
+def times(found, text):
+    """A row per collective and size of the fewest ranks, a column per mood with `text` of the result."""
+    few, moods = found.ranks()[0], found.moods()
     rows = []
-    for size in sorted({r.cell.bytes for r in found.list}):
-        cells = [next((r for r in found.of(name, found.ranks()[0], mood) if r.cell.bytes == size), None)
-                 for name, mood in columns]
-        rows.append([size_text(size), *(f"{r.best:.3g} / {r.ours:.3g}" if r else "" for r in cells)])
-    return markdown(["bytes", *(f"{name}, {mood}" for name, mood in columns)], rows)
+    for name in found.collectives():
+        of_mood = {mood: {r.cell.bytes: r for r in found.of(name, few, mood)} for mood in moods}
+        for size in sorted({size for cells in of_mood.values() for size in cells}):
+            cells = [of_mood[mood].get(size) for mood in moods]
+            rows.append([name, size_text(size) if size else "", *(text(r) if r else "" for r in cells)])
+    return markdown(["collective", "bytes", *moods], rows)
+
+
+def ours_and_best(r):
+    return f"{us_text(r.ours)} / {us_text(r.best)} {r.best_name}"
+
+
+def private_and_lent(r):
+    """Of a file in which anyccl-mem_alloc is `ours`, and anyccl with private buffers the other."""
+    return f"{us_text(r.best)} / {us_text(r.ours)} = {r.ratio:.2f}"
 
 
 def startup(path):
@@ -103,21 +113,32 @@ def startup(path):
                      "after many collectives"], rows)
 
 
+def idle(path):
+    """Lines `WHAT over TRANSPORT: PERCENT % of a core` of tests/idle.rs."""
+    lines = [re.match(r"(.+) over (\w+): ([\d.]+) %", line).groups() for line in path.read_text().splitlines()]
+    whats = sorted({what for what, _, _ in lines})
+    share = {(what, mode): percent for what, mode, percent in lines}
+    rows = [[what, *(f"{share[what, mode]} %" for mode in MODES)] for what in whats]
+    return markdown(["waiting in", *MODES], rows)
+
+
+def instructions(path):
+    """Lines `FUNCTION COUNT`; see instructions.py there."""
+    lines = (line.split("#")[0].split() for line in path.read_text().splitlines())
+    return markdown(["call", "instructions"], [[f"`{words[0]}`", words[1]] for words in lines if words])
+
+
 def sections():
-    """{name: text}, of the result files that are there."""
+    """{name: text}"""
     made = {}
     for mode in MODES:
-        path = FOLDER / f"results-{mode}.json"
-        if path.exists():
-            found = results.load(path)
-            made |= {f"{mode}-summary": results.summary(found) + ".", f"{mode}-means": means(found),
-                     f"{mode}-ratios": ratios(found), f"{mode}-behind": behind(found), f"{mode}-times": times(found)}
-    path = FOLDER / "results-mem_alloc.json"
-    if path.exists():
-        made["mem_alloc"] = lent(results.load(path))
-    path = FOLDER / "results-startup.json"
-    if path.exists():
-        made["startup"] = startup(path)
+        found = results.load(FOLDER / f"results-{mode}.json")
+        made |= {f"{mode}-about": about(found), f"{mode}-means": means(found), f"{mode}-ratios": ratios(found),
+                 f"{mode}-behind": behind(found), f"{mode}-times": times(found, ours_and_best)}
+    made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
+    made["startup"] = startup(FOLDER / "results-startup.json")
+    made["idle"] = idle(FOLDER / "results-idle.txt")
+    made["instructions"] = instructions(ROOT / "capi-tests" / "instructions.txt")
     return made
 
 
