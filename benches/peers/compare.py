@@ -22,6 +22,7 @@ from pathlib import Path
 import contestants
 import results
 from contestants import HERE, OURS, PEERS
+from results import Results
 
 SIZES = "8,1024,65536,4194304,33554432"
 # Cores that share a cache answer in 20 to 60 ns, others of one socket in 150 to 300.
@@ -122,8 +123,12 @@ def arguments():
                         "not run again with so many ranks, what it had measured counts")
     parser.add_argument("--attempts", type=int, default=3, help="runs until one is in a single mood")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)), help="that ranks may be bound to")
-    parser.add_argument("--json", type=Path, help="the cells, for report.py")
-    return parser.parse_args()
+    parser.add_argument("--json", type=Path, help="the cells, for plots.py and report.py")
+    parser.add_argument("--add", action="store_true", help="to what that file has; of each time the lesser counts")
+    args = parser.parse_args()
+    if args.add and not args.json:
+        parser.error("--add needs --json")
+    return args
 
 
 def main():
@@ -140,7 +145,9 @@ def main():
     about = {"processor": processor(), "cores": str(args.cores), "kernel": platform.release(),
              "program": "benches/peers/bench.c", "rounds": str(args.rounds),
              "contestants": ", ".join(c.name for c in turns)}
-    found = results.from_times(args.mode, about, measure(turns, args), args.ours)
+    found = Results(args.mode, about, args.ours, measure(turns, args))
+    if args.add and args.json.exists():
+        found = found.add(results.load(args.json))
     if not found.list:
         sys.exit("no cell was measured on both sides")
     print(results.table(found))

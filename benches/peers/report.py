@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 import results
-from contestants import ROOT
-from results import Cell, Result, Results, geometric_mean, size_text
+from contestants import OURS, ROOT
+from results import Cell, Results, geometric_mean, size_text
 
 DOCUMENT = ROOT / "docs" / "PERFORMANCE.md"
 FOLDER = ROOT / "docs" / "plots"
@@ -161,15 +161,16 @@ def unrounded(ours, best, ratio):
 
 def import_text(path, mode, about):
     """Lines `collective ranks bytes mood ours best ratio vs name`; all else is passed over."""
-    rows = []
+    times = {}
     for line in path.read_text().splitlines():
         words = line.split()
         if len(words) >= 9 and words[3] in results.MOODS and words[7] == "vs":
             collective = OTHER_NAMES.get(words[0], words[0])
             name = words[8].replace(f"_{mode}", "", 1)
             cell = Cell(collective, int(words[1]), int(words[2]), words[3])
-            rows.append(Result(cell, *unrounded(*map(float, words[4:7])), OTHER_NAMES.get(name, name)))
-    return Results(mode, about, sorted(rows, key=lambda r: r.cell.order()))
+            ours, best = unrounded(*map(float, words[4:7]))
+            times[cell] = {OURS: ours, OTHER_NAMES.get(name, name): best}
+    return Results(mode, about, OURS, times)
 
 
 def arguments():

@@ -36,12 +36,19 @@ class Result:
         return self.best / self.ours
 
 
-@dataclass
 class Results:
-    """The results of one transport. `about`: what was measured, where and how, in words, by topic."""
-    mode: str
-    about: dict
-    list: list
+    """The results of one transport. `about`: what was measured, where and how, in words, by topic; `times`: {Cell: {name of
+    a contestant: microseconds}}; `ours`: the name of the one that the others are compared with."""
+
+    def __init__(self, mode, about, ours, times):
+        self.mode, self.about, self.ours, self.times = mode, about, ours, times
+        # Cells that only one side has are left out.
+        self.list = []
+        for cell in sorted(times, key=Cell.order):
+            others = {name: us for name, us in times[cell].items() if name != ours}
+            if ours in times[cell] and others:
+                best = min(others, key=others.get)
+                self.list.append(Result(cell, times[cell][ours], others[best], best))
 
     def moods(self):
         return [mood for mood in MOODS if any(r.cell.mood == mood for r in self.list)]
@@ -61,30 +68,28 @@ class Results:
         """The cells in which another library is faster, the worst first."""
         return sorted((r for r in self.list if r.ratio < 1), key=lambda r: r.ratio)
 
+    def add(self, other):
+        """These results with those of another measurement on the same machine: of each time the lesser."""
+        times = {cell: dict(of_cell) for cell, of_cell in self.times.items()}
+        for cell, of_cell in other.times.items():
+            known = times.setdefault(cell, {})
+            for name, us in of_cell.items():
+                known[name] = min(us, known.get(name, us))
+        return Results(self.mode, self.about, self.ours, times)
+
     def save(self, path):
         """One line per cell: small, and a change is seen in a diff."""
-        rows = [[*vars(r.cell).values(), round(r.ours, 3), round(r.best, 3), r.best_name] for r in self.list]
+        rows = [[*vars(cell).values(), {name: round(us, 3) for name, us in sorted(self.times[cell].items())}]
+                for cell in sorted(self.times, key=Cell.order)]
+        head = json.dumps({"mode": self.mode, "about": self.about, "ours": self.ours,
+                           "columns": ["collective", "ranks", "bytes", "mood", "microseconds"]}, indent=2)
         lines = ",\n".join("    " + json.dumps(row) for row in rows)
-        head = json.dumps({"mode": self.mode, "about": self.about}, indent=2)[:-2]
-        columns = ["collective", "ranks", "bytes", "mood", "our_us", "best_us", "best"]
-        path.write_text(f'{head},\n  "columns": {json.dumps(columns)},\n  "rows": [\n{lines}\n  ]\n}}\n')
+        path.write_text(f'{head[:-2]},\n  "rows": [\n{lines}\n  ]\n}}\n')
 
 
 def load(path):
     raw = json.loads(path.read_text())
-    rows = [Result(Cell(*row[:4]), *row[4:]) for row in raw["rows"]]
-    return Results(raw["mode"], raw["about"], rows)
-
-
-def from_times(mode, about, times, ours):
-    """`times`: {Cell: {name: microseconds}}. Cells that only one side has are left out."""
-    rows = []
-    for cell, of_cell in times.items():
-        others = {name: us for name, us in of_cell.items() if name != ours}
-        if ours in of_cell and others:
-            best = min(others, key=others.get)
-            rows.append(Result(cell, of_cell[ours], others[best], best))
-    return Results(mode, about, sorted(rows, key=lambda r: r.cell.order()))
+    return Results(raw["mode"], raw["about"], raw["ours"], {Cell(*row[:4]): row[4] for row in raw["rows"]})
 
 
 def geometric_mean(results):
