@@ -135,6 +135,8 @@ def sections():
         found = results.load(FOLDER / f"results-{mode}.json")
         made |= {f"{mode}-about": about(found), f"{mode}-means": means(found), f"{mode}-ratios": ratios(found),
                  f"{mode}-behind": behind(found), f"{mode}-times": times(found, ours_and_best)}
+    check = results.load(FOLDER / "results-check.json")
+    made |= {"check-about": about(check), "check-behind": behind(check)}
     made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
     made["startup"] = startup(FOLDER / "results-startup.json")
     made["idle"] = idle(FOLDER / "results-idle.txt")
