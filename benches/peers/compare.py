@@ -144,7 +144,7 @@ def main():
         sys.exit("there is nobody to compare with: benches/peers/install.py")
     about = {"processor": processor(), "cores": str(args.cores), "kernel": platform.release(),
              "program": "benches/peers/bench.c", "rounds": str(args.rounds),
-             "contestants": ", ".join(c.name for c in turns)}
+             "contestants": ", ".join(c.name for c in turns if c.name != args.ours)}
     found = Results(args.mode, about, args.ours, measure(turns, args))
     if args.add and args.json.exists():
         found = found.add(results.load(args.json))
