@@ -28,6 +28,10 @@ mod unique_id;
 
 mod communicator;
 
+mod store;
+
+mod file_rendezvous;
+
 mod datatype;
 mod reduce_op;
 

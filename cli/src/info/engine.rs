@@ -14,6 +14,6 @@ pub fn interfaces() -> Result<Vec<EngineInterface>, String> {
 
 /// Names of the interfaces that TCP would use, and why these; or why there is none.
 pub fn chosen_interfaces() -> Result<(Vec<String>, String), String> {
-    let choice = anyccl_engine::bootstrap::interface::choose().map_err(|error| error.to_string())?;
+    let choice = anyccl_engine::bootstrap::interface::choose(None).map_err(|error| error.to_string())?;
     Ok((choice.interfaces.into_iter().map(|interface| interface.name).collect(), choice.reason))
 }
