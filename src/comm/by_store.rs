@@ -1,6 +1,6 @@
 //! Communicators whose ranks meet at a store of the caller's.
 
-use super::communicator::deadline;
+use super::join::deadline;
 use super::{CommConfig, Communicator};
 use crate::base::{Rank, Result};
 use crate::bootstrap::{CallerStore, job_from_caller};

@@ -6,6 +6,8 @@
 mod agreement;
 mod by_store;
 mod communicator;
+mod formation;
+mod join;
 mod operation;
 mod programs;
 mod request;

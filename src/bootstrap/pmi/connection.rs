@@ -15,7 +15,7 @@ use crate::sys::socket::Socket;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Nothing is read ahead: on an inherited connection the next answer may be for MPI.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     socket: Socket,
 }
 
