@@ -1,11 +1,11 @@
 //! One PMI-1 message: a line of `key=value` separated by blanks, the first key being `cmd`.
 
 /// Longest line of either side; Hydra's own limit is 2048.
-pub(super) const LINE_BYTES: usize = 4096;
+pub(crate) const LINE_BYTES: usize = 4096;
 
 /// A message that came.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Message {
+pub(crate) struct Message {
     fields: Vec<(String, String)>,
 }
 
