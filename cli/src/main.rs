@@ -27,6 +27,9 @@ enum Subcommands {
     Run(run::RunArguments),
     Perf(perf::PerfArguments),
     Info(info::InfoArguments),
+    /// The part of `run` on another host
+    #[command(hide = true)]
+    Agent,
 }
 
 /// Why the tool gives up: the sentence for the user and the exit code.
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Subcommands::Run(arguments) => run::run(&arguments),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
+        Subcommands::Agent => run::agent(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

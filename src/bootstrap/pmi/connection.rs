@@ -50,8 +50,8 @@ impl Connection {
             let message = self.hear(deadline)?;
             rank = message.number("rank").or(rank);
             size = message.number("size").or(size);
-            // The third of the three settings is the last thing it says unasked.
-            if message.get("debug").is_some() {
+            // The answer may have all of it already; three settings follow in any case, this one last.
+            if message.get("cmd") == Some("set") && message.get("debug").is_some() {
                 break;
             }
         }
