@@ -25,8 +25,9 @@ const DEATH: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// After the first failure the other ranks may end by themselves for this long: the library notices the
-/// loss of a rank within a second, and its error says more than a signal does.
-const OWN_WORDS: Duration = Duration::from_secs(1);
+/// loss of a rank within a fraction of it, and its error says more than a signal does. With what it takes to end
+/// the others, the job is over within a second.
+const OWN_WORDS: Duration = Duration::from_millis(900);
 
 /// A job whose ranks have been started.
 pub struct Job {
@@ -187,8 +188,10 @@ impl Job {
         // Of ranks found at the same time, one that a signal has ended is the likelier culprit:
         // the others may have exited because they lost it.
         found.sort_by_key(|end| matches!(end.ending, Ending::Exit(_)));
-        for End { rank, ending, .. } in found {
-            let asked = !matches!(self.phase, Phase::Running | Phase::Failing { .. });
+        for End { rank, pid, ending } in found {
+            // A rank that nobody has heard of went with its host.
+            let lost = pid == 0 && matches!(self.cause, Cause::HostLost(_));
+            let asked = lost || !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
             record.with_the_job = asked && record.was_told_to(ending);
             if ending != Ending::Exit(0) && matches!(self.phase, Phase::Running) {

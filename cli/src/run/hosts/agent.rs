@@ -2,7 +2,9 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::process::Stdio;
 
 use super::frame::Frame;
@@ -24,8 +26,7 @@ pub fn agent() -> Result<u8, Failure> {
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
-    let mut heard = Vec::new();
-    let order = read_order(&mut heard).map_err(own("no order on standard input; `anyccl run` gives one"))?;
+    let order = read_order().map_err(own("no order on standard input; `anyccl run` gives one"))?;
     let started = carry_out(&order, &watchdog, &signals, files);
     let (first, children) = match started {
         Ok(children) => (order.first, children),
@@ -35,7 +36,7 @@ pub fn agent() -> Result<u8, Failure> {
         }
     };
     let ranks = RanksHere::new(first, children, signals).map_err(own("cannot look after the ranks"))?;
-    ranks.run_until_told_to_end(heard).map_err(own("cannot look after the ranks"))?;
+    ranks.run_until_told_to_end().map_err(own("cannot look after the ranks"))?;
     watchdog.stand_down();
     Ok(0)
 }
@@ -72,21 +73,13 @@ fn carry_out(
     })
 }
 
-/// Reads the first frame; what has come behind it stays in `heard`.
-fn read_order(heard: &mut Vec<u8>) -> io::Result<Order> {
+/// Reads the order, and nothing behind it.
+fn read_order() -> io::Result<Order> {
     let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
-    let mut buffer = [0; 4096];
-    loop {
-        match Frame::take(heard) {
-            Ok(Some(Frame::Order(json))) => {
-                return serde_json::from_slice(&json).map_err(|error| invalid(error.to_string()));
-            }
-            Ok(None) => {}
-            _ => return Err(invalid("something else came".to_string())),
-        }
-        match io::stdin().lock().read(&mut buffer)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            n => heard.extend_from_slice(&buffer[..n]),
-        }
+    // Unbuffered: what comes next is for the loop.
+    let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    match Frame::read(&mut stdin)? {
+        Frame::Order(json) => serde_json::from_slice(&json).map_err(|error| invalid(error.to_string())),
+        _ => Err(invalid("something else came".to_string())),
     }
 }

@@ -65,6 +65,8 @@ pub struct Fleet {
     input_ahead: usize,
     /// Reading from the terminal would stop us.
     background: bool,
+    /// Nobody reads our output any more, and the ranks know.
+    unread: bool,
 }
 
 impl Fleet {
@@ -85,6 +87,7 @@ impl Fleet {
             input,
             input_ahead: 0,
             background: false,
+            unread: false,
         })
     }
 
@@ -195,8 +198,9 @@ impl Crew for Fleet {
             }
         }
         self.sinks.iter_mut().for_each(Sink::write_what_fits);
-        if self.sinks.iter().any(Sink::is_closed) {
+        if !self.unread && self.sinks.iter().any(Sink::is_closed) {
             // As a pipe whose reader has gone does it to ranks here.
+            self.unread = true;
             self.signal_all(libc::SIGPIPE);
         }
         Ok(())
@@ -384,19 +388,11 @@ impl Agent {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => end = Some(format!("cannot read from its agent: {error}")),
         }
-        let mut frames = Vec::new();
-        loop {
-            match Frame::take(&mut self.incoming) {
-                Ok(Some(frame)) => frames.push(frame),
-                Ok(None) => break,
-                Err(_) => {
-                    let said =
-                        String::from_utf8_lossy(&self.incoming[..self.incoming.len().min(80)]).into_owned();
-                    end.get_or_insert(format!("something other than its agent answers: {said:?}"));
-                    break;
-                }
-            }
-        }
+        let frames = Frame::take_all(&mut self.incoming).unwrap_or_else(|_| {
+            let said = String::from_utf8_lossy(&self.incoming[..self.incoming.len().min(80)]).into_owned();
+            end = Some(format!("something other than its agent answers: {said:?}"));
+            Vec::new()
+        });
         if end.is_some() {
             self.stdout = None;
         }

@@ -7,6 +7,8 @@
 //! Little-endian. The first frame to an agent is its order; afterwards it gets signals and input for its ranks, and
 //! says lines, ends, and how much input was taken. Either side's end of file ends everything.
 
+use std::io::{self, Read};
+
 use crate::sys::process::{Ending, Pid};
 
 const HEADER: usize = 9;
@@ -60,8 +62,31 @@ impl Frame {
         bytes
     }
 
-    /// Takes the first frame out of `bytes`, if it is there whole.
-    pub fn take(bytes: &mut Vec<u8>) -> Result<Option<Frame>, NoFrame> {
+    /// Takes every frame out of `bytes` that is there whole.
+    pub fn take_all(bytes: &mut Vec<u8>) -> Result<Vec<Frame>, NoFrame> {
+        let (mut frames, mut rest) = (Vec::new(), &bytes[..]);
+        while let Some(frame) = Frame::take(&mut rest)? {
+            frames.push(frame);
+        }
+        let taken = bytes.len() - rest.len();
+        bytes.drain(..taken);
+        Ok(frames)
+    }
+
+    /// Reads one frame and not a byte more.
+    pub fn read(from: &mut impl Read) -> io::Result<Frame> {
+        let mut bytes = vec![0; HEADER];
+        from.read_exact(&mut bytes)?;
+        let length = u32::from_le_bytes([bytes[5], bytes[6], bytes[7], bytes[8]]) as usize;
+        if length <= LONGEST {
+            bytes.resize(HEADER + length, 0);
+            from.read_exact(&mut bytes[HEADER..])?;
+        }
+        let frame = Frame::take(&mut &bytes[..]).ok().flatten();
+        frame.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a frame"))
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Option<Frame>, NoFrame> {
         let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
         let [kind, r0, r1, r2, r3, l0, l1, l2, l3] = *header;
         let (rank, length) =
@@ -69,9 +94,9 @@ impl Frame {
         if length > LONGEST {
             return Err(NoFrame);
         }
-        let Some(payload) = rest.get(..length) else { return Ok(None) };
+        let Some((payload, rest)) = rest.split_at_checked(length) else { return Ok(None) };
         let frame = Frame::of(kind, rank, payload).ok_or(NoFrame)?;
-        bytes.drain(..HEADER + length);
+        *bytes = rest;
         Ok(Some(frame))
     }
 
@@ -129,7 +154,7 @@ mod tests {
         let (mut bytes, mut read) = (Vec::new(), Vec::new());
         for byte in whole {
             bytes.push(byte);
-            read.extend(Frame::take(&mut bytes).unwrap());
+            read.extend(Frame::take_all(&mut bytes).unwrap());
         }
         assert_eq!(read, frames);
         assert!(bytes.is_empty());
@@ -137,6 +162,6 @@ mod tests {
 
     #[test]
     fn what_something_else_writes_is_no_frame() {
-        assert!(Frame::take(&mut b"Welcome to node1!".to_vec()).is_err());
+        assert!(Frame::take_all(&mut b"Welcome to node1!".to_vec()).is_err());
     }
 }

@@ -56,14 +56,13 @@ impl RanksHere {
         })
     }
 
-    /// Returns when the launcher has gone or wants no more; then nothing is left of the ranks' groups. `heard`: what it
-    /// has said already.
-    pub fn run_until_told_to_end(mut self, mut heard: Vec<u8>) -> io::Result<()> {
+    /// Returns when the launcher has gone or wants no more; then nothing is left of the ranks' groups.
+    pub fn run_until_told_to_end(mut self) -> io::Result<()> {
         let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         let mut buffer = vec![0; READ];
         let mut waiting: Vec<Waiting> = Vec::new();
         self.look_for_ends()?;
-        let mut connected = self.obey(&mut heard);
+        let (mut heard, mut connected) = (Vec::new(), true);
         while connected && !self.launcher.is_closed() {
             waiting.clear();
             self.add_waiting(&stdin, &mut waiting);
@@ -115,13 +114,13 @@ impl RanksHere {
 
     /// Does what the launcher has said. `false`: it makes no sense, so there is no launcher any more.
     fn obey(&mut self, heard: &mut Vec<u8>) -> bool {
-        loop {
-            match Frame::take(heard) {
-                Ok(None) => return true,
-                Ok(Some(Frame::Signal(signal))) => {
+        let Ok(frames) = Frame::take_all(heard) else { return false };
+        for frame in frames {
+            match frame {
+                Frame::Signal(signal) => {
                     self.children.iter().for_each(|child| signal_group(child.id() as Pid, signal));
                 }
-                Ok(Some(Frame::Input { bytes, .. })) => {
+                Frame::Input { bytes, .. } => {
                     self.input_ends |= bytes.is_empty();
                     self.input_pending.extend(bytes);
                     self.end_input_if_due();
@@ -129,6 +128,7 @@ impl RanksHere {
                 _ => return false,
             }
         }
+        true
     }
 
     fn feed(&mut self) {
