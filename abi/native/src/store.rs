@@ -146,7 +146,7 @@ impl Callbacks {
     unsafe fn read(store: *const anyccl_store_t) -> Result<Callbacks> {
         not_null(store, "store")?;
         // SAFETY: every version of the struct begins with this member.
-        let given = unsafe { (&raw const (*store).struct_size).read() };
+        let given = unsafe { store.cast::<usize>().read() };
         if given < size_of::<anyccl_store_t>() {
             let got = format!("{given}; set it to sizeof(anyccl_store_t), or begin with ANYCCL_STORE_INIT");
             return invalid("store->struct_size", got);
