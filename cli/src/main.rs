@@ -33,6 +33,9 @@ enum Subcommands {
     Info(info::InfoArguments),
     Plan(plan::PlanArguments),
     Simulate(simulate::SimulateArguments),
+    /// The part of `run` on another host
+    #[command(hide = true)]
+    Agent,
 }
 
 /// Why the tool gives up: the sentence for the user and the exit code.
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
+        Subcommands::Agent => run::agent(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
