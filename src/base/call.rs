@@ -60,7 +60,7 @@ impl Call {
         let datatype = Datatype::from_number((head >> 8 & 0xff) as u32)?;
         let op = match (head >> 16 & 0xff) as u8 {
             NO_OP => None,
-            n => Some(ReduceOp::from_number(u32::from(n))?),
+            n => Some(ReduceOp::from_wire(n)?),
         };
         Some(Call { kind, datatype, op, root: (head >> 32) as u32, count })
     }
@@ -95,7 +95,8 @@ mod tests {
     fn a_call_survives_packing() {
         for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain([CallKind::Transfer]) {
             for datatype in Datatype::ALL {
-                for op in ReduceOp::ALL.map(Some).into_iter().chain([None]) {
+                let made = ReduceOp::MADE.map(Some);
+                for op in ReduceOp::ALL.map(Some).into_iter().chain(made).chain([None]) {
                     let call = Call { kind, datatype, op, root: 0xdead_beef, count: u64::MAX - 7 };
                     assert_eq!(Call::unpack(call.pack()), Some(call));
                 }

@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{Engine, Port};
+use crate::reduce::Reducer;
 use crate::topology::Topology;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
@@ -174,6 +175,24 @@ impl Communicator {
                 unsafe { self.driver.start(&key, prepared, buffers) }?
             }
         };
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
+    }
+
+    /// Starts a reduction by a function of the program, which has a number here.
+    ///
+    /// # Safety
+    /// As [`Communicator::start`].
+    pub(super) unsafe fn start_reducing(
+        &self,
+        operation: &Operation,
+        number: u32,
+        reducer: impl FnOnce() -> Reducer,
+    ) -> Result<Request> {
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank).with_operator(number), operation.buffers());
+        let prepared = self.programs.get_with(&key, operation, reducer, self.rank, &self.topology)?;
+        // SAFETY: as in `run`; a request that is dropped waits.
+        let ticket = unsafe { self.driver.start(&key, prepared, buffers) }?;
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
     }
 

@@ -6,12 +6,14 @@
 mod agreement;
 mod communicator;
 mod operation;
+mod operator;
 mod programs;
 mod request;
 mod world;
 
 pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
+pub use operator::{Operator, Scalar};
 pub use request::{Request, wait_all};
 pub use world::{world, world_finalize, world_init};
 

@@ -6,10 +6,11 @@ use parking_lot::Mutex;
 
 use super::operation::{Kernels, Operation};
 use crate::algo::Algorithm;
-use crate::base::{Call, CallKind, Collective, Rank, Result};
+use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::{Key, Prepared, Program};
+use crate::reduce::Reducer;
 use crate::topology::Topology;
 use crate::tuning::Tuning;
 
@@ -39,12 +40,33 @@ impl Programs {
         topology: &Topology,
     ) -> Result<Arc<Prepared>> {
         let mut known = self.known.lock();
-        known.get_or_build(*key, || self.prepare(operation, rank, topology)).map(Arc::clone)
+        let kernels = || operation.kernels(rank, topology.size());
+        known.get_or_build(*key, || self.prepare(operation, kernels, rank, topology)).map(Arc::clone)
     }
 
-    fn prepare(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Prepared> {
+    /// The same for a reduction by a function of the program, of which `key` names the number.
+    pub fn get_with(
+        &self,
+        key: &Key,
+        operation: &Operation,
+        reducer: impl FnOnce() -> Reducer,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Arc<Prepared>> {
+        let mut known = self.known.lock();
+        let kernels = || Ok(Kernels { reduce: Some(reducer()), divide: None });
+        known.get_or_build(*key, || self.prepare(operation, kernels, rank, topology)).map(Arc::clone)
+    }
+
+    fn prepare(
+        &self,
+        operation: &Operation,
+        kernels: impl FnOnce() -> Result<Kernels>,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Prepared> {
         operation.check(topology.size())?;
-        let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
+        let Kernels { reduce, divide } = kernels()?;
         let program = self.build(operation, rank, topology)?;
         let Operation { call, peer, .. } = *operation;
         let sends = operation.is_sender(rank);
@@ -69,14 +91,22 @@ impl Programs {
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
         let plan = match call.kind {
             CallKind::Transfer => transfer(operation, rank),
-            CallKind::Collective(_) => (self.tuning.choose(&request, self.some_tcp)?.build)(&request),
+            CallKind::Collective(_) => (self.choose(call, &request)?.build)(&request),
         };
         Ok(Program::compile(&plan, &request, self.may_lend(call.kind)))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
     pub fn algorithm(&self, call: &Call, topology: &Topology) -> Result<&'static Algorithm> {
-        self.tuning.choose(&self.request(call, 0, topology), self.some_tcp)
+        self.choose(call, &self.request(call, 0, topology))
+    }
+
+    fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
+        if call.op.is_none_or(ReduceOp::is_commutative) {
+            self.tuning.choose(request, self.some_tcp)
+        } else {
+            self.tuning.choose_ordered(request, self.some_tcp)
+        }
     }
 
     fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {

@@ -12,6 +12,8 @@ pub struct Request {
     driver: Arc<Driver>,
     timeout: Option<Duration>,
     state: State,
+    /// Memory of the library's own that the operation uses.
+    _memory: Vec<u8>,
 }
 
 enum State {
@@ -21,7 +23,13 @@ enum State {
 
 impl Request {
     pub(super) fn new(driver: Arc<Driver>, ticket: Ticket, timeout: Option<Duration>) -> Request {
-        Request { driver, timeout, state: State::Running(ticket) }
+        Request { driver, timeout, state: State::Running(ticket), _memory: Vec::new() }
+    }
+
+    /// The same, with memory that the operation uses to its end.
+    pub(super) fn keeping(mut self, memory: Vec<u8>) -> Request {
+        self._memory = memory;
+        self
     }
 
     /// Waits for the end. Later calls repeat the result.

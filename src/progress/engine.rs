@@ -170,7 +170,7 @@ impl Engine {
         let memory = execution.memory_for(buffers, program.scratch_bytes);
         let call = straight::Call {
             header: &header,
-            reduce: prepared.reduce,
+            reduce: prepared.reduce.as_ref(),
             element_bytes: program.element_bytes,
             crowded: self.crowded,
         };

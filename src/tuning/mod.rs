@@ -8,6 +8,7 @@
 mod file;
 mod hosts;
 mod link;
+mod ordered;
 mod overrides;
 mod wire;
 

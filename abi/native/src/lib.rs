@@ -29,6 +29,7 @@ mod unique_id;
 mod communicator;
 
 mod datatype;
+mod operators;
 mod reduce_op;
 
 mod collective;
