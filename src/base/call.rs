@@ -14,9 +14,34 @@ pub enum CallKind {
     Collective(Collective),
     /// Point to point: `root` of the call is the rank that sends.
     Transfer,
+    /// All ranks of the communicator make others out of it.
+    Formation(Formation),
+}
+
+/// How communicators are made out of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Formation {
+    Split = 0,
+    Dup = 1,
+    FromRanks = 2,
+}
+
+impl Formation {
+    const ALL: [Formation; 3] = [Formation::Split, Formation::Dup, Formation::FromRanks];
+
+    /// Name as in the C API, without `anyccl_comm_`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Formation::Split => "split",
+            Formation::Dup => "dup",
+            Formation::FromRanks => "create_from_ranks",
+        }
+    }
 }
 
 const TRANSFER: u8 = 32;
+const FORMATION: u8 = 40;
 const NO_OP: u8 = 255;
 
 /// Kind, datatype, operator, root and count of one call.
@@ -41,6 +66,7 @@ impl Call {
         let kind = match self.kind {
             CallKind::Collective(c) => c as u8,
             CallKind::Transfer => TRANSFER,
+            CallKind::Formation(f) => FORMATION + f as u8,
         };
         let op = self.op.map_or(NO_OP, |op| op as u8);
         let head = u64::from(kind)
@@ -55,6 +81,7 @@ impl Call {
         let [head, count] = words;
         let kind = match (head & 0xff) as u8 {
             TRANSFER => CallKind::Transfer,
+            n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
             n => CallKind::Collective(*Collective::ALL.get(usize::from(n))?),
         };
         let datatype = Datatype::from_number((head >> 8 & 0xff) as u32)?;
@@ -73,6 +100,7 @@ impl fmt::Display for Call {
             CallKind::Collective(Collective::Barrier) => return f.write_str("barrier"),
             CallKind::Collective(c) => write!(f, "{}({}", c.name(), self.datatype.name())?,
             CallKind::Transfer => write!(f, "send/recv({}", self.datatype.name())?,
+            CallKind::Formation(formation) => return f.write_str(formation.name()),
         }
         if let Some(op) = self.op {
             write!(f, " {}", op.name())?;
@@ -81,7 +109,7 @@ impl fmt::Display for Call {
         match self.kind {
             CallKind::Collective(c) if c.has_root() => write!(f, ", root {}", self.root)?,
             CallKind::Transfer => write!(f, ", from rank {}", self.root)?,
-            CallKind::Collective(_) => {}
+            CallKind::Collective(_) | CallKind::Formation(_) => {}
         }
         f.write_str(")")
     }
@@ -93,7 +121,8 @@ mod tests {
 
     #[test]
     fn a_call_survives_packing() {
-        for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain([CallKind::Transfer]) {
+        let others = Formation::ALL.map(CallKind::Formation).into_iter().chain([CallKind::Transfer]);
+        for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others) {
             for datatype in Datatype::ALL {
                 let made = ReduceOp::MADE.map(Some);
                 for op in ReduceOp::ALL.map(Some).into_iter().chain(made).chain([None]) {

@@ -6,7 +6,7 @@ mod datatype;
 mod error;
 mod reduce_op;
 
-pub use call::{Call, CallKind};
+pub use call::{Call, CallKind, Formation};
 pub use collective::Collective;
 pub use datatype::Datatype;
 pub use error::{Error, Result};

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::wait::Driver;
-use crate::progress::{Buffers, Prepared, Program};
+use crate::progress::{Buffers, GroupId, Prepared, Program};
 use crate::sys::cores::{self, CoreSet};
 use crate::sys::host;
 use crate::topology::Topology;
@@ -121,7 +121,7 @@ fn exchange(
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.
-    unsafe { driver.run(None, Arc::new(prepared), buffers, timeout) }
+    unsafe { driver.run_once(GroupId::FIRST, Arc::new(prepared), buffers, timeout) }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 mod agreement;
 mod communicator;
+mod formation;
+mod join;
 mod operation;
 mod operator;
 mod programs;

@@ -165,6 +165,24 @@ impl Communicator {
         }
     }
 
+    /// Starts a reduction by a function of the program, which has a number here.
+    ///
+    /// # Safety
+    /// As [`Communicator::start`].
+    unsafe fn start_reducing(
+        &self,
+        operation: &Operation,
+        number: u32,
+        reducer: impl FnOnce() -> Reducer,
+    ) -> Result<Request> {
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank).with_operator(number), operation.buffers());
+        let prepared = self.programs.get_with(&key, operation, reducer, self.rank, &self.topology)?;
+        // SAFETY: passed on from our caller; a request that is dropped waits.
+        let ticket = unsafe { self.driver.start(self.group, &key, prepared, buffers) }?;
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
+    }
+
     fn check(&self, operation: &Operation, operator: &Operator) -> Result<()> {
         operation.check(self.size())?;
         let datatype = operation.call.datatype;

@@ -23,12 +23,28 @@ pub(super) struct Programs {
     some_tcp: bool,
     /// Ranks share cores.
     crowded: bool,
+    /// The port that leads to each rank.
+    ports: Vec<u32>,
     known: Mutex<Cache<Key, Prepared>>,
 }
 
 impl Programs {
-    pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool) -> Programs {
-        Programs { tuning, some_tcp, crowded, known: Mutex::new(Cache::new(KEPT)) }
+    /// Of a communicator over all ports.
+    pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool, size: u32) -> Programs {
+        let known = Mutex::new(Cache::new(KEPT));
+        Programs { tuning, some_tcp, crowded, ports: (0..size).collect(), known }
+    }
+
+    /// Of a communicator made from this one's, whose ranks are `members` there.
+    pub fn of_part(&self, members: &[Rank]) -> Programs {
+        let ports = members.iter().map(|rank| self.ports[*rank as usize]).collect();
+        let known = Mutex::new(Cache::new(KEPT));
+        Programs { tuning: self.tuning.clone(), some_tcp: self.some_tcp, crowded: self.crowded, ports, known }
+    }
+
+    /// The port that leads to each rank.
+    pub fn ports(&self) -> &[u32] {
+        &self.ports
     }
 
     /// `key` is the operation's. An error says what is wrong with the operation.
@@ -91,9 +107,11 @@ impl Programs {
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
         let plan = match call.kind {
             CallKind::Transfer => transfer(operation, rank),
-            CallKind::Collective(_) => (self.choose(call, &request)?.build)(&request),
+            CallKind::Collective(_) | CallKind::Formation(_) => {
+                (self.choose(call, &request)?.build)(&request)
+            }
         };
-        Ok(Program::compile(&plan, &request, self.may_lend(call.kind)))
+        Ok(Program::compile(&plan, &request, self.may_lend(call.kind)).through(&self.ports))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
@@ -113,6 +131,8 @@ impl Programs {
         PlanRequest {
             collective: match call.kind {
                 CallKind::Collective(collective) => collective,
+                // What each rank has to say goes to all.
+                CallKind::Formation(_) => Collective::AllGather,
                 // A transfer has no algorithm; any collective will do.
                 CallKind::Transfer => Collective::Barrier,
             },

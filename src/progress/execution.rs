@@ -429,6 +429,17 @@ impl Execution {
         }
     }
 
+    /// Gives up what was offered to links and not taken: the call has failed.
+    pub fn abandon(&mut self, ports: &mut [Port]) {
+        for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
+            let Some(step) = queue.steps.get(state.next as usize) else { continue };
+            let data = self.memory.address(&step.span, state.done);
+            let link = &mut ports[queue.peer as usize].inbox.link;
+            // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
+            unsafe { link.abandon(&self.header, data, step.span.len - state.done) };
+        }
+    }
+
     /// Whether the plan has anything to receive from `peer`.
     pub fn receives_from(&self, peer: Rank) -> bool {
         self.prepared.program.recvs.iter().any(|queue| queue.peer == peer)

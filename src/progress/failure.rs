@@ -11,8 +11,8 @@ const MISMATCH: u8 = 3;
 const ABORTED: u8 = 4;
 const OTHER: u8 = 5;
 
-/// The notice that carries `error`, noticed by `origin`, to the other ranks.
-pub(super) fn notice(error: &Error, origin: Rank) -> Message {
+/// The notice that carries `error` of a communicator, noticed by its rank `origin`, to the other ranks.
+pub(super) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
     let (kind, subject, text) = match error {
         Error::PeerLost { rank, detail } => (PEER_LOST, *rank, detail.clone()),
         Error::Timeout { waited, detail } => (TIMEOUT, waited.as_millis() as u32, detail.clone()),
@@ -20,7 +20,7 @@ pub(super) fn notice(error: &Error, origin: Rank) -> Message {
         Error::Aborted(text) => (ABORTED, 0, text.clone()),
         other => (OTHER, 0, other.to_string()),
     };
-    Message::Notice { kind, origin, subject, text }
+    Message::Notice { context, kind, origin, subject, text }
 }
 
 /// The error that a notice means here; `origin` is the label of the rank that noticed it.
@@ -48,7 +48,7 @@ mod tests {
             Error::Aborted("it died".into()),
         ];
         for error in errors {
-            let Message::Notice { kind, subject, text, .. } = notice(&error, 7) else {
+            let Message::Notice { kind, subject, text, .. } = notice(&error, 2, 7) else {
                 panic!("not a notice")
             };
             let told = from_notice(kind, subject, &text, "rank 7");

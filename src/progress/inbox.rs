@@ -133,6 +133,21 @@ impl Inbox {
         Ok(true)
     }
 
+    /// Drops what has arrived of the head: nobody wants it any more. Whether anything was there.
+    pub fn discard_head(&mut self) -> io::Result<bool> {
+        if self.link.head()?.is_none() {
+            return Ok(false);
+        }
+        let arrival = self.link.arrival()?;
+        self.link.consume(arrival.bytes);
+        Ok(arrival.bytes > 0 || arrival.complete)
+    }
+
+    /// Drops what is stashed of a context.
+    pub fn forget(&mut self, context: u32) {
+        self.stash.retain(|stashed| stashed.header.context != context);
+    }
+
     /// A stashed fragment that carries another call for this conversation.
     pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header) {

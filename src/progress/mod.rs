@@ -4,15 +4,18 @@
 //! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
 //! - [`inbox`] gives each execution the bytes that are its own.
 //! - [`port`] is the way to one peer: its inbox and its control channel.
-//! - [`engine`] holds all that goes on in one communicator and moves it forward.
+//! - [`engine`] holds all that goes on over the links of a rank and moves it forward; [`group`] is one of the
+//!   communicators that share them, `consensus` how the survivors of one agree on the next.
 //! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //! - [`disagreement`] and [`failure`] turn silence and surprises into errors that name who and what.
 
+mod consensus;
 pub mod disagreement;
 pub mod engine;
 pub mod execution;
 pub mod failure;
+pub mod group;
 pub mod inbox;
 mod news;
 pub mod port;
@@ -22,8 +25,10 @@ mod report;
 mod straight;
 pub mod wait;
 
+pub use consensus::Survivors;
 pub use engine::{Engine, Ticket};
 pub use execution::Buffers;
+pub use group::GroupId;
 pub use port::Port;
 pub use prepared::{Key, Prepared};
 pub use program::Program;

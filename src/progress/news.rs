@@ -3,66 +3,122 @@
 use std::time::Instant;
 
 use super::disagreement::Verdict;
-use super::engine::{COLLECTIVES, Engine, Joining};
+use super::engine::{Engine, Joining};
 use super::execution::LinkFailure;
 use super::failure;
-use super::port::{Presence, Stall};
+use super::group::{self, GroupId, Known, Stall};
+use super::port::Presence;
 use crate::base::{Error, Rank};
+use crate::log_line;
 use crate::transport::Header;
 use crate::transport::control::{Event, Message};
+
+/// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
+const MOST_EARLY: usize = 4096;
 
 impl Engine {
     /// Reads what the peers have to say. Call it when nothing moves.
     pub(super) fn read_control(&mut self) {
-        for peer in 0..self.ports.len() {
-            let port = &mut self.ports[peer];
-            let Some(control) = &mut port.control else { continue };
-            control.flush();
-            loop {
-                match control.next_event() {
-                    Ok(None) => break,
-                    Ok(Some(Event::Message(Message::Bell))) => {}
-                    Ok(Some(Event::Message(Message::Stall { context, sequence, call }))) => {
-                        port.stall = Some(Stall { context, sequence, call });
-                        self.stalls_known = true;
-                    }
-                    Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => {
-                        return self.take_notice(peer, &notice);
-                    }
-                    Ok(Some(Event::Message(Message::Bye))) => {
-                        port.presence = Presence::Left;
-                        self.departure.get_or_insert_with(Instant::now);
-                    }
-                    Ok(Some(Event::Closed)) => {
-                        if port.presence == Presence::Here {
-                            port.presence = Presence::Gone;
-                            self.departure.get_or_insert_with(Instant::now);
-                        }
-                    }
-                    Err(source) => {
-                        let failure = LinkFailure { peer: peer as Rank, source };
-                        let error = self.link_error(0, failure);
-                        return self.fail(error);
-                    }
-                }
+        for port in 0..self.ports.len() as u32 {
+            while let Some(message) = self.next_message(port) {
+                self.take_message(port, message);
             }
         }
-        if self.stalls_known {
-            self.compare_stalls();
+        for group in self.groups.ids() {
+            if self.groups.get(group).stalls_known {
+                self.compare_stalls(group);
+            }
+        }
+    }
+
+    /// The next message of a peer about a communicator, if there is one.
+    fn next_message(&mut self, at: u32) -> Option<Message> {
+        let port = &mut self.ports[at as usize];
+        let control = port.control.as_mut()?;
+        control.flush();
+        loop {
+            let presence = match control.next_event() {
+                Ok(None) => return None,
+                Ok(Some(Event::Message(Message::Bell))) => continue,
+                Ok(Some(Event::Message(Message::Bye))) => Presence::Left,
+                Ok(Some(Event::Closed)) => Presence::Gone,
+                Ok(Some(Event::Message(message))) => return Some(message),
+                Err(source) => {
+                    // What it says makes no sense: from now on it is as good as gone.
+                    log_line!(Error, "{}: {source}", port.label);
+                    self.break_port(at, LinkFailure { peer: at, source });
+                    return None;
+                }
+            };
+            if port.presence == Presence::Here {
+                port.presence = presence;
+                self.departure.get_or_insert_with(Instant::now);
+            }
+        }
+    }
+
+    /// A peer does not keep to the rules: all communicators with it have failed.
+    fn break_port(&mut self, port: u32, failure: LinkFailure) {
+        let detail = format!("{} talks nonsense: {}", self.ports[port as usize].label, failure.source);
+        for id in self.groups.ids() {
+            if let Some(rank) = self.groups.get(id).rank_of(port) {
+                self.fail(id, Error::PeerLost { rank, detail: detail.clone() });
+            }
+        }
+    }
+
+    /// Something that a peer says about a communicator.
+    pub(super) fn take_message(&mut self, port: u32, message: Message) {
+        let context = match message {
+            Message::Stall { context, .. }
+            | Message::Notice { context, .. }
+            | Message::Left { context }
+            | Message::Agree { context, .. } => context,
+            Message::Bell | Message::Bye => return,
+        };
+        let id = match self.groups.known(context) {
+            Known::Here(id) => id,
+            Known::Past => return,
+            Known::Future => {
+                if self.early.len() < MOST_EARLY {
+                    self.early.push((port, message));
+                }
+                return;
+            }
+        };
+        let group = self.groups.get_mut(id);
+        // From a rank that is no member, it is nonsense.
+        let Some(rank) = group.rank_of(port) else { return };
+        let member = &mut group.members[rank as usize];
+        match message {
+            Message::Stall { context, sequence, call } if !group::is_of_transfers(context) => {
+                member.stall = Some(Stall { sequence, call });
+                group.stalls_known = true;
+            }
+            Message::Left { .. } => {
+                member.has_left = true;
+                self.departure.get_or_insert_with(Instant::now);
+            }
+            Message::Notice { .. } => self.take_notice(id, rank, &message),
+            Message::Agree { .. } => group.heard.push((rank, message)),
+            Message::Stall { .. } | Message::Bell | Message::Bye => {}
         }
     }
 
     /// Another rank has noticed a failure.
-    fn take_notice(&mut self, sender: usize, notice: &Message) {
-        if let Joining::UnderWay(kept) = &mut self.joining {
+    fn take_notice(&mut self, id: GroupId, sender: Rank, notice: &Message) {
+        if id == GroupId::FIRST
+            && let Joining::UnderWay(kept) = &mut self.joining
+        {
             kept.get_or_insert_with(|| (sender, notice.clone()));
             return;
         }
-        let Message::Notice { kind, origin, subject, text } = notice else { return };
+        let Message::Notice { kind, origin, subject, text, .. } = notice else { return };
+        let group = self.groups.get(id);
         // The number is foreign: a rank that does not exist is taken for the sender.
-        let origin = self.ports.get(*origin as usize).unwrap_or(&self.ports[sender]);
-        let error = failure::from_notice(*kind, *subject, text, &origin.label);
-        self.end_all(error, notice);
+        let origin = if *origin < group.size() { *origin } else { sender };
+        let error = failure::from_notice(*kind, *subject, text, &group.label(origin, &self.ports));
+        self.end_all(id, error, notice);
     }
 
     /// Until `all_have_met`, what others have noticed does not count.
@@ -73,64 +129,84 @@ impl Engine {
     /// From now on it does, and what was kept back too. Also if the ranks do not meet after all.
     pub fn all_have_met(&mut self) {
         if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.joining) {
-            self.take_notice(sender, &notice);
+            self.take_notice(GroupId::FIRST, sender, &notice);
         }
     }
 
-    /// Nothing moves any more: fails if that is because somebody went away for whom a call of this rank waits, or,
-    /// `by_anybody`, because somebody died at all.
+    /// Nothing moves any more: fails each communicator where that is because somebody went away for whom a call of this
+    /// rank waits, or, `by_anybody`, because one of its ranks died at all.
     pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
-        let waiting = self.actives.iter().find(|a| a.outcome.is_none());
-        let during = waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
-        let is = |peer: Rank, presence| self.ports[peer as usize].presence == presence;
-        let mut anybody = 0..self.ports.len() as Rank;
-        let awaited_gone = self.awaited().map(|(peer, _)| peer).find(|peer| is(*peer, Presence::Gone));
-        let gone = awaited_gone.or_else(|| anybody.find(|peer| by_anybody && is(*peer, Presence::Gone)));
-        let left = self.awaited().map(|(peer, _)| peer).find(|peer| is(*peer, Presence::Left));
-        let (peer, how) = match (gone, left) {
-            (Some(peer), _) => (peer, "was killed, crashed or ended without finalizing"),
-            (None, Some(peer)) => (peer, "has already left the communicator"),
-            (None, None) => return,
-        };
-        let detail = format!("{} {how}{during}", self.ports[peer as usize].label);
-        self.fail(Error::PeerLost { rank: peer, detail });
+        for id in self.groups.ids() {
+            if let Some((rank, how)) = self.deserter(id, by_anybody) {
+                let waiting = self.unfinished().find(|a| a.group == id);
+                let during =
+                    waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
+                let who = self.groups.get(id).label(rank, &self.ports);
+                self.fail(id, Error::PeerLost { rank, detail: format!("{who} {how}{during}") });
+            }
+        }
+    }
+
+    /// Who went away, and how.
+    fn deserter(&self, id: GroupId, by_anybody: bool) -> Option<(Rank, &'static str)> {
+        const GONE: &str = "was killed, crashed or ended without finalizing";
+        const LEFT: &str = "has already left the communicator";
+        let group = self.groups.get(id);
+        let mut waiting = self.unfinished().filter(|a| a.group == id).peekable();
+        if group.failure.is_some() || waiting.peek().is_none() && !by_anybody {
+            return None;
+        }
+        let is = |rank: &Rank, presence| group.presence(*rank, &self.ports) == presence;
+        let awaited: Vec<Rank> = waiting
+            .flat_map(|active| active.execution.waits_for())
+            .filter_map(|(port, _)| group.rank_of(port))
+            .collect();
+        let mut anybody = 0..group.size();
+        let gone = awaited.iter().copied().find(|rank| is(rank, Presence::Gone));
+        let gone = gone.or_else(|| anybody.find(|rank| by_anybody && is(rank, Presence::Gone)));
+        let left = awaited.into_iter().find(|rank| is(rank, Presence::Left));
+        gone.map(|rank| (rank, GONE)).or(left.map(|rank| (rank, LEFT)))
     }
 
     /// Tells everybody what this rank waits for.
     pub(super) fn announce_stalls(&mut self) {
         for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
             let Header { context, sequence, call } = *active.execution.header();
-            if context != COLLECTIVES {
+            if group::is_of_transfers(context) {
                 continue;
             }
-            for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
-                control.send(&Message::Stall { context, sequence, call });
+            for member in &self.groups.get(active.group).members {
+                if let Some(control) = &mut self.ports[member.port as usize].control {
+                    control.send(&Message::Stall { context, sequence, call });
+                }
             }
         }
     }
 
     /// Fails if a stalled peer waits in another call than the one made here under the same number.
-    pub(super) fn compare_stalls(&mut self) {
+    pub(super) fn compare_stalls(&mut self, id: GroupId) {
+        let group = self.groups.get(id);
         // Only a peer that is ahead of this rank needs another look at the next call.
-        self.stalls_known = false;
-        for peer in 0..self.ports.len() {
-            let Some(stall) = self.ports[peer].stall else { continue };
-            if stall.context != COLLECTIVES {
-                continue;
-            }
-            match self.collectives.judge(stall.sequence, stall.call) {
+        let mut is_ahead = false;
+        for member in &group.members {
+            let Some(stall) = member.stall else { continue };
+            match group.collectives.judge(stall.sequence, stall.call) {
                 Verdict::Contradicts(mine) => {
-                    return self.fail(self.mismatch(peer as Rank, stall.sequence, stall.call, mine));
+                    let trouble = self.mismatch(id, member.port, stall.sequence, stall.call, mine);
+                    self.groups.get_mut(id).stalls_known = false;
+                    return self.fail(id, trouble.error);
                 }
-                Verdict::Future => self.stalls_known = true,
+                Verdict::Future => is_ahead = true,
                 Verdict::Agrees | Verdict::Forgotten => {}
             }
         }
+        self.groups.get_mut(id).stalls_known = is_ahead;
     }
 
-    /// Whether somebody went away, in whatever manner.
+    /// Whether somebody went away, in whatever manner, from a communicator with an unfinished call.
     pub(super) fn somebody_went(&self) -> bool {
-        self.ports.iter().any(|p| p.presence != Presence::Here)
+        self.departure.is_some()
+            && self.unfinished().any(|active| self.groups.get(active.group).misses_somebody(&self.ports))
     }
 
     /// Says goodbye to everybody.

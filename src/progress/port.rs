@@ -4,14 +4,6 @@ use super::inbox::Inbox;
 use crate::transport::Link;
 use crate::transport::control::Control;
 
-/// A peer's word that it has been waiting in a call for a while.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stall {
-    pub context: u32,
-    pub sequence: u32,
-    pub call: [u64; 2],
-}
-
 /// How a peer went away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
@@ -30,13 +22,12 @@ pub struct Port {
     /// "rank 3 (host b, pid 4711)".
     pub(super) label: String,
     pub(super) presence: Presence,
-    pub(super) stall: Option<Stall>,
 }
 
 impl Port {
     /// `label` names the rank in messages, with host and process.
     pub fn new(link: Box<dyn Link>, control: Option<Control>, label: String) -> Port {
-        Port { inbox: Inbox::new(link), control, label, presence: Presence::Here, stall: None }
+        Port { inbox: Inbox::new(link), control, label, presence: Presence::Here }
     }
 
     /// Wakes the peer if it sleeps and there is news for it.

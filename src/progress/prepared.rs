@@ -80,21 +80,6 @@ impl Recent {
         self.places[key.place()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
     }
 
-    /// Takes a call out; whoever uses it needs no reference count for that.
-    #[inline]
-    pub fn take(&mut self, key: &Key) -> Option<Arc<Prepared>> {
-        let place = &mut self.places[key.place()];
-        if place.as_ref()?.0 == *key { place.take().map(|(_, prepared)| prepared) } else { None }
-    }
-
-    /// Puts back what `take` gave.
-    #[inline]
-    pub fn put_back(&mut self, key: &Key, prepared: Arc<Prepared>) {
-        let place = &mut self.places[key.place()];
-        debug_assert!(place.is_none());
-        *place = Some((*key, prepared));
-    }
-
     /// Takes the place of what was there.
     pub fn put(&mut self, key: Key, prepared: Arc<Prepared>) {
         self.places[key.place()] = Some((key, prepared));

@@ -4,7 +4,7 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
-use super::straight::Straight;
+use super::straight::{Op, Straight};
 use crate::base::{Collective, Rank};
 use crate::observe::trace::Activity;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
@@ -71,7 +71,7 @@ pub(super) struct RecvStep {
     pub gates: Vec<Gate>,
 }
 
-/// The messages to or from one peer, in posting order.
+/// The messages to or from one peer, in posting order. Its port, in a program that is run.
 #[derive(Debug)]
 pub(super) struct Queue<S> {
     pub peer: Rank,
@@ -149,6 +149,20 @@ impl Program {
         program.add_gates(&Arena::of(request));
         program.straight = Straight::of(&program);
         program
+    }
+
+    /// The same with ports instead of ranks: `ports[rank]` leads to a rank.
+    pub fn through(mut self, ports: &[u32]) -> Program {
+        let of = |peer: &mut u32| *peer = ports[*peer as usize];
+        self.sends.iter_mut().for_each(|queue| of(&mut queue.peer));
+        self.recvs.iter_mut().for_each(|queue| of(&mut queue.peer));
+        for op in self.straight.iter_mut().flat_map(|straight| &mut straight.ops) {
+            match op {
+                Op::Local(_) => {}
+                Op::Send { peer, .. } | Op::Recv { peer, .. } => of(peer),
+            }
+        }
+        self
     }
 
     /// Finds, for each receive, the sends of its round that read what it writes.

@@ -1,60 +1,80 @@
 //! What is said when something is wrong: which call, which rank, what it was doing.
 
+use std::io::ErrorKind;
+
 use super::disagreement::describe;
-use super::engine::{Active, COLLECTIVES, Engine, Ticket};
+use super::engine::{Active, Engine, Ticket, Trouble};
 use super::execution::LinkFailure;
+use super::group::{self, GroupId};
 use crate::base::{Call, Error, Rank};
 
 impl Engine {
-    pub(super) fn mismatch(&self, peer: Rank, sequence: u32, theirs: [u64; 2], mine: Call) -> Error {
-        Error::Mismatch(format!(
+    /// `port` leads to a member of the communicator.
+    pub(super) fn mismatch(
+        &self,
+        id: GroupId,
+        port: u32,
+        sequence: u32,
+        theirs: [u64; 2],
+        mine: Call,
+    ) -> Trouble {
+        let group = self.groups.get(id);
+        let peer = group.rank_of(port).unwrap_or(port);
+        let error = Error::Mismatch(format!(
             "the ranks disagree in call #{sequence} of \"{}\": rank {} called {mine}, rank {peer} called {}",
-            self.name,
-            self.rank,
+            group.name,
+            group.rank,
             describe(theirs),
-        ))
+        ));
+        Trouble { group: id, error }
     }
 
-    /// The error of a link that failed while the active at `at` was served.
-    pub(super) fn link_error(&self, at: usize, failure: LinkFailure) -> Error {
-        let during = self.actives.get(at).map_or(String::new(), |a| format!(" during {}", self.title(a)));
-        let port = &self.ports[failure.peer as usize];
-        let detail = if failure.source.kind() == std::io::ErrorKind::UnexpectedEof {
-            format!("{} closed its connection{during}: killed, crashed or ended early", port.label)
+    /// What it means that a link failed while the active at `at` was served.
+    pub(super) fn link_trouble(&self, at: usize, failure: LinkFailure) -> Trouble {
+        let active = &self.actives[at];
+        let (id, during) = (active.group, self.title(active));
+        let group = self.groups.get(id);
+        let rank = group.rank_of(failure.peer).unwrap_or(failure.peer);
+        let who = group.label(rank, &self.ports);
+        let detail = if failure.source.kind() == ErrorKind::UnexpectedEof {
+            format!("{who} closed its connection during {during}: killed, crashed or ended early")
         } else {
-            format!("the {} link to {} failed{during}: {}", port.transport(), port.label, failure.source)
+            let transport = self.ports[failure.peer as usize].transport();
+            format!("the {transport} link to {who} failed during {during}: {}", failure.source)
         };
-        Error::PeerLost { rank: failure.peer, detail }
+        Trouble { group: id, error: Error::PeerLost { rank, detail } }
     }
 
     /// "all_reduce(float32 sum, count 4) #12 on "world"".
     pub(super) fn title(&self, active: &Active) -> String {
-        format!("{} #{} on \"{}\"", active.prepared.call, active.execution.header().sequence, self.name)
+        let name = &self.groups.get(active.group).name;
+        format!("{} #{} on \"{name}\"", active.prepared.call, active.execution.header().sequence)
     }
 
     /// Who has not arrived in the call of `ticket`, for a timeout message.
     pub(super) fn who_is_missing(&self, ticket: Ticket) -> String {
         let Some(active) = self.actives.iter().find(|a| a.ticket == ticket) else { return String::new() };
+        let group = self.groups.get(active.group);
         let header = active.execution.header();
+        let of_all = !group::is_of_transfers(header.context);
         let mut missing = Vec::new();
         let mut waiting = Vec::new();
-        let mut awaited: Vec<Rank> = active.execution.waits_for().map(|(peer, _)| peer).collect();
-        if header.context == COLLECTIVES {
-            awaited.extend((0..self.ports.len() as Rank).filter(|peer| *peer != self.rank));
+        let mut awaited: Vec<Rank> =
+            active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port)).collect();
+        if of_all {
+            awaited.extend((0..group.size()).filter(|peer| *peer != group.rank));
         }
         awaited.sort_unstable();
         awaited.dedup();
         for peer in awaited {
-            let port = &self.ports[peer as usize];
-            match port.stall {
-                Some(s) if s.context == header.context && s.sequence == header.sequence => {
-                    waiting.push(peer.to_string());
+            let label = group.label(peer, &self.ports);
+            match group.members[peer as usize].stall.filter(|_| of_all) {
+                Some(stall) if stall.sequence == header.sequence => waiting.push(peer.to_string()),
+                Some(stall) => {
+                    let call = describe(stall.call);
+                    missing.push(format!("{label} has not arrived; it is in {call} #{}", stall.sequence));
                 }
-                Some(s) if s.context == header.context => {
-                    let call = describe(s.call);
-                    missing.push(format!("{} has not arrived; it is in {call} #{}", port.label, s.sequence));
-                }
-                _ => missing.push(format!("{} has not arrived and is in no call", port.label)),
+                None => missing.push(format!("{label} has not arrived and is in no call")),
             }
         }
         let mut text = format!("{}: ", self.title(active));

@@ -20,6 +20,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::engine::{Engine, Ticket};
 use super::execution::Buffers;
+use super::group::GroupId;
 use super::prepared::{Key, Prepared};
 use crate::base::{Error, Result};
 use crate::sys::cores::yield_now;
@@ -53,7 +54,8 @@ pub struct Driver {
     wake: Wake,
     sleepers: AtomicUsize,
     abort_wanted: AtomicBool,
-    abort_reason: Mutex<Option<String>>,
+    /// Communicators to be aborted, and why.
+    aborts: Mutex<Vec<(GroupId, String)>>,
 }
 
 impl Driver {
@@ -66,7 +68,7 @@ impl Driver {
             wake,
             sleepers: AtomicUsize::new(0),
             abort_wanted: AtomicBool::new(false),
-            abort_reason: Mutex::new(None),
+            aborts: Mutex::new(Vec::new()),
         })
     }
 
@@ -79,22 +81,28 @@ impl Driver {
     ///
     /// # Safety
     /// As [`Engine::start`].
-    pub unsafe fn start_recent(&self, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
+    pub unsafe fn start_recent(&self, group: GroupId, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
         let mut engine = self.lock();
-        let prepared = Arc::clone(engine.recent.get(key)?);
+        let prepared = Arc::clone(engine.recent(group, key)?);
         // SAFETY: passed on from our caller.
-        Some(unsafe { self.start_with(&mut engine, prepared, buffers) })
+        Some(unsafe { self.start_with(&mut engine, group, prepared, buffers) })
     }
 
     /// The same for a call that was not made lately.
     ///
     /// # Safety
     /// As [`Engine::start`].
-    pub unsafe fn start(&self, key: &Key, prepared: Arc<Prepared>, buffers: Buffers) -> Result<Ticket> {
+    pub unsafe fn start(
+        &self,
+        group: GroupId,
+        key: &Key,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
         let mut engine = self.lock();
-        engine.recent.put(*key, Arc::clone(&prepared));
+        engine.keep(group, *key, Arc::clone(&prepared));
         // SAFETY: passed on from our caller.
-        unsafe { self.start_with(&mut engine, prepared, buffers) }
+        unsafe { self.start_with(&mut engine, group, prepared, buffers) }
     }
 
     /// # Safety
@@ -102,11 +110,12 @@ impl Driver {
     unsafe fn start_with(
         &self,
         engine: &mut Engine,
+        group: GroupId,
         prepared: Arc<Prepared>,
         buffers: Buffers,
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start(prepared, buffers) }?;
+        let ticket = unsafe { engine.start(group, prepared, buffers) }?;
         self.move_on(engine);
         Ok(ticket)
     }
@@ -118,15 +127,14 @@ impl Driver {
     #[inline]
     pub unsafe fn run_recent(
         &self,
+        group: GroupId,
         key: &Key,
         buffers: Buffers,
         timeout: Option<Duration>,
     ) -> Option<Result<()>> {
         let mut engine = self.lock();
-        let prepared = engine.recent.take(key)?;
         // SAFETY: passed on from our caller.
-        let started = unsafe { engine.run_or_start(&prepared, buffers) };
-        engine.recent.put_back(key, prepared);
+        let started = unsafe { engine.run_or_start(group, key, buffers) }?;
         Some(match started {
             Ok(None) => Ok(()),
             Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout),
@@ -134,26 +142,42 @@ impl Driver {
         })
     }
 
-    /// The same for a call that was not made lately. Without a key, it is not expected to be made again.
+    /// The same for a call that was not made lately.
     ///
     /// # Safety
     /// As [`Engine::start`], for the time of this call.
     pub unsafe fn run(
         &self,
-        key: Option<&Key>,
+        group: GroupId,
+        key: &Key,
         prepared: Arc<Prepared>,
         buffers: Buffers,
         timeout: Option<Duration>,
     ) -> Result<()> {
         let mut engine = self.lock();
-        if let Some(key) = key {
-            engine.recent.put(*key, Arc::clone(&prepared));
-        }
+        engine.keep(group, *key, prepared);
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
-        match unsafe { engine.run_or_start(&prepared, buffers) }? {
+        match unsafe { engine.run_or_start(group, key, buffers) }.expect("it was kept a moment ago")? {
             None => Ok(()),
             Some(ticket) => self.wait_for(&mut engine, ticket, timeout),
         }
+    }
+
+    /// Runs a call to its end that is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    pub unsafe fn run_once(
+        &self,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
+        let ticket = unsafe { engine.start(group, prepared, buffers) }?;
+        self.wait_for(&mut engine, ticket, timeout)
     }
 
     /// Waits for the end of a started call.
@@ -175,9 +199,9 @@ impl Driver {
         engine.take_outcome(ticket)
     }
 
-    /// Fails the communicator on all ranks, from any thread; blocked calls return at once.
-    pub fn abort(&self, reason: &str) {
-        self.abort_reason.lock().get_or_insert_with(|| reason.to_string());
+    /// Fails a communicator on all its ranks, from any thread; blocked calls return at once.
+    pub fn abort(&self, group: GroupId, reason: &str) {
+        self.aborts.lock().push((group, reason.to_string()));
         self.abort_wanted.store(true, Ordering::Release);
         self.wake.ring();
         // Whoever holds the lock gives it up when nothing moves, or takes note of the abort itself.
@@ -185,9 +209,12 @@ impl Driver {
     }
 
     fn abort_if_wanted(&self, engine: &mut Engine) {
-        if self.abort_wanted.load(Ordering::Acquire) {
-            let reason = self.abort_reason.lock().clone().unwrap_or_default();
-            engine.fail(Error::Aborted(format!("\"{}\" was aborted: {reason}", engine.name())));
+        if !self.abort_wanted.load(Ordering::Acquire) {
+            return;
+        }
+        self.abort_wanted.store(false, Ordering::Relaxed);
+        for (group, reason) in std::mem::take(&mut *self.aborts.lock()) {
+            engine.abort(group, &reason);
         }
     }
 
@@ -260,7 +287,7 @@ impl Driver {
             // One more look: the news may have come this very moment.
             engine.read_control();
             let detail = engine.who_is_missing(ticket);
-            return engine.fail(Error::Timeout { waited, detail });
+            return engine.fail_call(ticket, Error::Timeout { waited, detail });
         }
         if silence >= STALL_TIME && !idle.told {
             engine.announce_stalls();
@@ -273,7 +300,7 @@ impl Driver {
         if engine.somebody_went() && silence >= DESERTED_TIME {
             engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
         }
-        if engine.failure().is_none() {
+        if !engine.has_outcome(ticket) {
             let until_deadline = timeout.map(|limit| limit - silence);
             let next =
                 if !idle.told || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
@@ -286,8 +313,8 @@ impl Driver {
         let set = &mut idle.sockets;
         set.clear();
         let wake = set.add(&self.wake, Interest::Read);
-        for (peer, interest) in engine.awaited() {
-            let Some(fd) = engine.ports[peer as usize].inbox.link.descriptor() else { return false };
+        for (port, interest) in engine.awaited() {
+            let Some(fd) = engine.ports[port as usize].inbox.link.descriptor() else { return false };
             set.add(&fd, interest);
         }
         self.sleepers.fetch_add(1, Ordering::Relaxed);
@@ -323,7 +350,7 @@ impl Driver {
         engine.read_control();
     }
 
-    fn poll_set(&self, engine: &Engine) -> PollSet {
+    pub(super) fn poll_set(&self, engine: &Engine) -> PollSet {
         let mut set = PollSet::new();
         set.add(&self.wake, Interest::Read);
         for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
@@ -346,7 +373,7 @@ impl Driver {
         loop {
             engine.read_control();
             let rest = end.saturating_duration_since(Instant::now());
-            if engine.all_left() || engine.failure().is_some() || rest.is_zero() {
+            if engine.all_left() || rest.is_zero() {
                 return;
             }
             // An error (out of memory) only makes this poll again.

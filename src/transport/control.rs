@@ -15,7 +15,15 @@ const BELL: u8 = 1;
 const STALL: u8 = 2;
 const NOTICE: u8 = 3;
 const BYE: u8 = 4;
+const LEFT: u8 = 5;
+const AGREE: u8 = 6;
 
+/// Kind, three numbers and the length of the text.
+const NOTICE_HEAD: usize = 15;
+/// Five numbers.
+const AGREE_HEAD: usize = 20;
+/// Longest list of ranks: one bit for each of half a million.
+const LOST_BYTES: usize = 64 << 10;
 /// Longest text of a notice.
 const TEXT_BYTES: usize = 4096;
 /// Where a peer that sends without end is stopped.
@@ -35,8 +43,10 @@ pub enum Message {
         /// As in [`super::Header`].
         call: [u64; 2],
     },
-    /// The communicator has failed.
+    /// A communicator has failed.
     Notice {
+        /// As in [`super::Header`].
+        context: u32,
         /// Kind of the failure, a number of the layer above.
         kind: u8,
         /// The rank that noticed it.
@@ -45,6 +55,20 @@ pub enum Message {
         subject: u32,
         /// In words.
         text: String,
+    },
+    /// I have given up this communicator, in good order.
+    Left {
+        /// As in [`super::Header`].
+        context: u32,
+    },
+    /// Who is lost, as far as I know: one round of an agreement among the survivors of a communicator.
+    Agree {
+        /// As in [`super::Header`].
+        context: u32,
+        /// Numbers of the layer above: which agreement, which round of it, and what this rank proposes.
+        numbers: [u32; 3],
+        /// One bit per rank.
+        lost: Vec<u8>,
     },
     /// I leave in good order; that my socket closes means nothing.
     Bye,
@@ -93,14 +117,26 @@ impl Control {
                 self.outgoing.extend(call[0].to_le_bytes());
                 self.outgoing.extend(call[1].to_le_bytes());
             }
-            Message::Notice { kind, origin, subject, text } => {
+            Message::Notice { context, kind, origin, subject, text } => {
                 let text = &text.as_bytes()[..text.floor_char_boundary(TEXT_BYTES)];
                 self.outgoing.push(NOTICE);
                 self.outgoing.push(*kind);
+                self.outgoing.extend(context.to_le_bytes());
                 self.outgoing.extend(origin.to_le_bytes());
                 self.outgoing.extend(subject.to_le_bytes());
                 self.outgoing.extend((text.len() as u16).to_le_bytes());
                 self.outgoing.extend(text);
+            }
+            Message::Left { context } => {
+                self.outgoing.push(LEFT);
+                self.outgoing.extend(context.to_le_bytes());
+            }
+            Message::Agree { context, numbers, lost } => {
+                self.outgoing.push(AGREE);
+                self.outgoing.extend(context.to_le_bytes());
+                numbers.iter().for_each(|number| self.outgoing.extend(number.to_le_bytes()));
+                self.outgoing.extend((lost.len() as u32).to_le_bytes());
+                self.outgoing.extend(lost);
             }
             Message::Bye => self.outgoing.push(BYE),
         }
@@ -172,15 +208,31 @@ impl Control {
                 (Message::Stall { context, sequence, call: [word(8), word(16)] }, 24)
             }
             NOTICE => {
-                let Some(head) = body.first_chunk::<11>() else { return Ok(None) };
+                let Some(head) = body.first_chunk::<NOTICE_HEAD>() else { return Ok(None) };
                 let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
-                let len = usize::from(u16::from_le_bytes([head[9], head[10]]));
+                let len = usize::from(u16::from_le_bytes([head[13], head[14]]));
                 if len > TEXT_BYTES {
                     return Err(garbage("an endless failure notice"));
                 }
-                let Some(text) = body.get(11..11 + len) else { return Ok(None) };
+                let Some(text) = body.get(NOTICE_HEAD..NOTICE_HEAD + len) else { return Ok(None) };
                 let text = String::from_utf8_lossy(text).into_owned();
-                (Message::Notice { kind: head[0], origin: word(1), subject: word(5), text }, 11 + len)
+                let (context, origin, subject) = (word(1), word(5), word(9));
+                (Message::Notice { context, kind: head[0], origin, subject, text }, NOTICE_HEAD + len)
+            }
+            LEFT => {
+                let Some(context) = body.first_chunk::<4>() else { return Ok(None) };
+                (Message::Left { context: u32::from_le_bytes(*context) }, 4)
+            }
+            AGREE => {
+                let Some(head) = body.first_chunk::<AGREE_HEAD>() else { return Ok(None) };
+                let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[4 * at + i]));
+                let len = word(4) as usize;
+                if len > LOST_BYTES {
+                    return Err(garbage("an endless list of ranks"));
+                }
+                let Some(lost) = body.get(AGREE_HEAD..AGREE_HEAD + len) else { return Ok(None) };
+                let (numbers, lost) = ([word(1), word(2), word(3)], lost.to_vec());
+                (Message::Agree { context: word(0), numbers, lost }, AGREE_HEAD + len)
             }
             BYE => (Message::Bye, 0),
             _ => return Err(garbage("an unknown control message")),
@@ -218,7 +270,9 @@ mod tests {
         let said = [
             Message::Bell,
             Message::Stall { context: 7, sequence: 9, call: [u64::MAX, 3] },
-            Message::Notice { kind: 2, origin: 1, subject: 5, text: "räuber".repeat(3) },
+            Message::Notice { context: 6, kind: 2, origin: 1, subject: 5, text: "räuber".repeat(3) },
+            Message::Left { context: 8 },
+            Message::Agree { context: 9, numbers: [1, 2, u32::MAX], lost: vec![0b101, 7] },
             Message::Bye,
         ];
         for message in &said {
@@ -236,7 +290,7 @@ mod tests {
     fn a_notice_that_comes_in_single_bytes_is_read() {
         let (a, mut b) = pair();
         let (mut record, reader) = pair();
-        record.send(&Message::Notice { kind: 1, origin: 0, subject: 2, text: "lost".into() });
+        record.send(&Message::Notice { context: 0, kind: 1, origin: 0, subject: 2, text: "lost".into() });
         let mut bytes = [0u8; 64];
         let n = reader.socket.read(&mut bytes).unwrap().unwrap();
         for (i, byte) in bytes[..n].iter().enumerate() {
@@ -251,7 +305,7 @@ mod tests {
         a.socket.write(&[99]).unwrap();
         assert!(b.next_event().is_err());
         let (a, mut b) = pair();
-        a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
+        a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
         assert!(b.next_event().is_err());
     }
 }

@@ -62,6 +62,13 @@ pub trait Link: Send {
         may_lend: bool,
     ) -> io::Result<Option<usize>>;
 
+    /// A message that was offered will not be offered again: its call has failed. What was begun of it and must be
+    /// completed, so that others can go on, is kept by the link; the bytes stay true. `data` and `bytes` are its rest.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes.
+    unsafe fn abandon(&mut self, _header: &Header, _data: *const u8, _bytes: usize) {}
+
     /// The header of the fragment at the head, if one is there.
     fn head(&mut self) -> io::Result<Option<Header>>;
 

@@ -224,6 +224,6 @@ pub extern "C" fn anyccl_comm_destroy(comm: anyccl_comm_t) -> anyccl_status_t {
             }
             comm.may_go(users)
         })?;
-        if comm.engine.failure().is_some() { Ok(()) } else { comm.engine.finalize() }
+        comm.engine.finalize()
     })
 }

@@ -51,8 +51,10 @@ fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_fo
                 let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
                 let key = Key::new(&job.call(), 0, false, false);
                 // SAFETY: the buffers live until every ticket is waited for.
-                tickets
-                    .push(unsafe { driver.start(&key, job.prepared(job.program(false)), buffers) }.unwrap());
+                tickets.push(
+                    unsafe { driver.start(GroupId::FIRST, &key, job.prepared(job.program(false)), buffers) }
+                        .unwrap(),
+                );
             }
             tickets.rotate_left(rank as usize % 3);
             for ticket in tickets {
@@ -79,7 +81,8 @@ fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
         let buffers = Buffers { input: large.as_ptr().cast(), output: sums.as_mut_ptr().cast() };
         let key = Key::new(&job.call(), 0, false, false);
         // SAFETY: the buffers live until the ticket is waited for.
-        let ticket = unsafe { driver.start(&key, job.prepared(job.program(false)), buffers) }.unwrap();
+        let ticket =
+            unsafe { driver.start(GroupId::FIRST, &key, job.prepared(job.program(false)), buffers) }.unwrap();
         let mut small = [0];
         all_reduce("one_shot", 2, rank, 1).run(driver, &input(rank, 1), &mut small, LONG).unwrap();
         let overtaken = driver.lock().take_outcome(ticket).is_none();
@@ -120,7 +123,7 @@ fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
     let prepared = Prepared { sends, ..Prepared::new(call, Program::compile(&plan, &request, true)) };
     let buffers = Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() };
     // SAFETY: the buffer outlives the call.
-    unsafe { driver.run(None, Arc::new(prepared), buffers, Some(LONG)) }
+    unsafe { driver.run_once(GroupId::FIRST, Arc::new(prepared), buffers, Some(LONG)) }
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
     let waiter = thread::spawn(move || {
         on_all(&blocked[1..], |at, driver| receive_broadcast(driver, 3, at + 1, 0, LONG).unwrap_err())
     });
-    drivers[1].abort("enough");
+    drivers[1].abort(GroupId::FIRST, "enough");
     for error in waiter.join().unwrap() {
         assert!(matches!(error, Error::Aborted(_)) && error.to_string().contains("enough"), "{error}");
     }
@@ -104,7 +104,7 @@ fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
     };
     let mut got = [0];
     job(1).run(&drivers[1], &[7], &mut [0], LONG).unwrap();
-    drivers[1].abort("enough");
+    drivers[1].abort(GroupId::FIRST, "enough");
     drivers[0].lock().read_control();
     job(0).run(&drivers[0], &[], &mut got, LONG).unwrap();
     assert_eq!(got, [7]);
@@ -117,7 +117,7 @@ fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
 fn a_rank_that_waits_in_its_joining_for_one_that_failed_is_told() {
     let drivers = world(3, Kind::Shm);
     drivers[0].lock().begin_joining();
-    drivers[1].abort("enough");
+    drivers[1].abort(GroupId::FIRST, "enough");
     let error = receive_broadcast(&drivers[0], 3, 0, 2, LONG).unwrap_err();
     assert!(matches!(error, Error::Aborted(_)), "{error}");
 }

@@ -140,7 +140,15 @@ impl Job<'_> {
     fn run(&self, driver: &Driver, input: &[i32], output: &mut [i32], timeout: Duration) -> Result<()> {
         let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
         // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
-        unsafe { driver.run(None, self.prepared(self.program(false)), buffers, Some(timeout)) }
+        unsafe {
+            driver.run(
+                GroupId::FIRST,
+                &self.key(false),
+                self.prepared(self.program(false)),
+                buffers,
+                Some(timeout),
+            )
+        }
     }
 
     /// Runs in place, where input and output start together.
@@ -148,7 +156,19 @@ impl Job<'_> {
         let start = data.as_mut_ptr().cast::<u8>();
         let buffers = Buffers { input: start, output: start };
         // SAFETY: the buffer is borrowed for the whole call.
-        unsafe { driver.run(None, self.prepared(self.program(true)), buffers, Some(LONG)) }
+        unsafe {
+            driver.run(
+                GroupId::FIRST,
+                &self.key(true),
+                self.prepared(self.program(true)),
+                buffers,
+                Some(LONG),
+            )
+        }
+    }
+
+    fn key(&self, in_place: bool) -> Key {
+        Key::new(&self.call(), 0, false, in_place)
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {

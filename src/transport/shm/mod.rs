@@ -181,7 +181,7 @@ impl Link for ShmLink {
     ) -> io::Result<Option<usize>> {
         let ring = self.ring(self.side);
         if let Some(offer) = &mut self.offer
-            && offer.header == *header
+            && (offer.is_abandoned || offer.header == *header)
         {
             // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.offer`.
             let fetched = unsafe {
@@ -190,10 +190,13 @@ impl Link for ShmLink {
             self.distance.sample_after(fetched, offer.counted);
             let read = offer.progress(fetched)?;
             self.offered = offer.counted;
+            let is_abandoned = offer.is_abandoned;
             if offer.left == 0 {
                 self.offer = None;
             }
-            return Ok(read);
+            if !is_abandoned {
+                return Ok(read);
+            }
         }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
@@ -216,7 +219,7 @@ impl Link for ShmLink {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
-            self.offer = Some(Offer { header: *header, left: bytes, counted: self.offered });
+            self.offer = Some(Offer::new(header, bytes, self.offered));
             self.publish(line, header, layout::OFFER);
             return Ok(None);
         }
@@ -235,6 +238,12 @@ impl Link for ShmLink {
         }
         self.publish(line, header, Extent { bytes, start }.encode());
         Ok(Some(bytes))
+    }
+
+    unsafe fn abandon(&mut self, header: &Header, _data: *const u8, _bytes: usize) {
+        if let Some(offer) = self.offer.as_mut().filter(|offer| offer.header == *header) {
+            offer.is_abandoned = true;
+        }
     }
 
     #[inline]

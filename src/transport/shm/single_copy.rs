@@ -69,9 +69,16 @@ pub(super) struct Offer {
     pub left: usize,
     /// Value of the ring's counter up to which reads are accounted for.
     pub counted: u64,
+    /// Its call has failed: only the reader's counter still has to come to an end.
+    pub is_abandoned: bool,
 }
 
 impl Offer {
+    /// Of `bytes` bytes, when the ring's counter should be at `counted`.
+    pub fn new(header: &Header, bytes: usize, counted: u64) -> Offer {
+        Offer { header: *header, left: bytes, counted, is_abandoned: false }
+    }
+
     /// What was read since the last look. `None`: nothing.
     pub fn progress(&mut self, fetched: &AtomicU64) -> io::Result<Option<usize>> {
         let now = fetched.load(Ordering::Acquire);

@@ -102,7 +102,7 @@ impl ShmLink {
         let [offset, length] = single_copy::encode(offset as u64, bytes);
         self.word64(line + 32).store(offset, Ordering::Relaxed);
         self.word64(line + 40).store(length, Ordering::Relaxed);
-        self.offer = Some(Offer { header: *header, left: bytes, counted: self.offered });
+        self.offer = Some(Offer::new(header, bytes, self.offered));
         self.arenas.lent = (data.addr(), bytes);
         self.publish(line, header, layout::LOAN);
     }

@@ -44,6 +44,11 @@ impl Link for TcpLink {
         unsafe { self.outgoing.send(&self.socket, header, data, bytes) }
     }
 
+    unsafe fn abandon(&mut self, header: &Header, data: *const u8, bytes: usize) {
+        // SAFETY: the caller vouches for `data`.
+        unsafe { self.outgoing.abandon(header, data, bytes) }
+    }
+
     fn head(&mut self) -> io::Result<Option<Header>> {
         self.incoming.head(&self.socket)
     }

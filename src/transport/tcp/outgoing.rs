@@ -24,6 +24,8 @@ pub(super) struct Outgoing {
     /// The message that was refused first because of another one's fragment. It goes next: whoever fills the
     /// connection is asked first, and would begin its next fragment at once.
     next: Option<Header>,
+    /// The rest of a fragment whose call has failed; it goes first. Empty, but for that.
+    abandoned: Vec<u8>,
 }
 
 impl Outgoing {
@@ -39,6 +41,9 @@ impl Outgoing {
         data: *const u8,
         bytes: usize,
     ) -> io::Result<Option<usize>> {
+        if !self.abandoned.is_empty() && !self.send_abandoned(socket)? {
+            return Ok(None);
+        }
         let mut fragment = match self.unfinished.take() {
             Some(other) if other.header != *header => {
                 self.unfinished = Some(other);
@@ -83,6 +88,30 @@ impl Outgoing {
             self.unfinished = Some(fragment);
         }
         Ok((of_payload > 0).then_some(of_payload))
+    }
+
+    /// As [`super::super::Link::abandon`].
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes.
+    pub unsafe fn abandon(&mut self, header: &Header, data: *const u8, bytes: usize) {
+        if self.next == Some(*header) {
+            self.next = None;
+        }
+        let Some(fragment) = self.unfinished.take_if(|fragment| fragment.header == *header) else { return };
+        let payload = fragment.payload_left.min(bytes);
+        self.abandoned.extend(&fragment.wire[fragment.wire_sent..]);
+        // SAFETY: the caller vouches for `bytes` readable bytes, of which this is at most all; nobody writes them
+        // before the call has ended.
+        self.abandoned.extend(unsafe { std::slice::from_raw_parts(data, payload) });
+    }
+
+    /// Goes on with what was abandoned; whether all of it is sent.
+    #[cold]
+    fn send_abandoned(&mut self, socket: &Socket) -> io::Result<bool> {
+        let sent = socket.write(&self.abandoned)?.unwrap_or(0);
+        self.abandoned.drain(..sent);
+        Ok(self.abandoned.is_empty())
     }
 
     /// Whether a fragment was begun and is not complete.

@@ -1,5 +1,7 @@
 //! Whole communicators: ranks as threads that meet by a unique id.
 
+mod formation;
+
 use std::thread;
 use std::time::Duration;
 

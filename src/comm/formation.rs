@@ -1,0 +1,182 @@
+//! Communicators made from others. They share the links of the one that they come from, so they are cheap.
+//!
+//! All ranks of the parent take part, with one all_gather: each says what it wants, and rank 0 which context it is. Only
+//! [`Communicator::shrink`] cannot rely on all: there the survivors find out who they are.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::Operation;
+use super::communicator::{CommConfig, Communicator};
+use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
+use crate::topology::Topology;
+
+/// What a rank says: group, order in it, context (rank 0), fingerprint of a list of ranks.
+const RECORD_BYTES: usize = 32;
+/// As a group: none.
+const NO_GROUP: u64 = u64::MAX;
+/// As a context: there are no more.
+const NO_CONTEXT: u64 = u64::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    group: u64,
+    order: i64,
+    context: u64,
+    fingerprint: u64,
+}
+
+impl Record {
+    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+        let words = [self.group, self.order as u64, self.context, self.fingerprint];
+        let mut bytes = [0; RECORD_BYTES];
+        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Record {
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
+        Record { group: word(0), order: word(1) as i64, context: word(2), fingerprint: word(3) }
+    }
+}
+
+impl Communicator {
+    /// Makes a communicator of the ranks that pass the same `color`, in the order of their `key`s, then of their ranks here.
+    /// `None`: this rank is in none. Collective.
+    pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
+        let group = color.map_or(NO_GROUP, u64::from);
+        let records = self.tell_all(Formation::Split, group, i64::from(key), 0)?;
+        let mut members: Vec<Rank> =
+            (0..self.size()).filter(|rank| records[*rank as usize].group == group).collect();
+        members.sort_by_key(|rank| records[*rank as usize].order);
+        if group == NO_GROUP {
+            return Ok(None);
+        }
+        self.form(records[0].context as u32, &members, own, "split").map(Some)
+    }
+
+    /// Makes a communicator of the ranks of each host, in the order of their ranks here. Collective.
+    pub fn split_by_host(&self, own: &CommConfig) -> Result<Communicator> {
+        let made = self.split(Some(self.topology.host_of(self.rank)), 0, own)?;
+        Ok(made.expect("every rank is on a host"))
+    }
+
+    /// Makes a communicator of the same ranks. Collective.
+    pub fn dup(&self, own: &CommConfig) -> Result<Communicator> {
+        let records = self.tell_all(Formation::Dup, 0, 0, 0)?;
+        let members: Vec<Rank> = (0..self.size()).collect();
+        self.form(records[0].context as u32, &members, own, "dup")
+    }
+
+    /// Makes a communicator of `ranks`, in that order. `None`: this one is not among them. Collective over all ranks, with the
+    /// same list.
+    pub fn create_from_ranks(&self, ranks: &[Rank], own: &CommConfig) -> Result<Option<Communicator>> {
+        let mut seen = vec![false; self.size() as usize];
+        for rank in ranks {
+            match seen.get_mut(*rank as usize) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => {
+                    let got = format!("rank {rank} is there twice");
+                    return Err(Error::InvalidArgument { what: "ranks", got });
+                }
+                None => {
+                    let got = format!("{rank}; the communicator has {} ranks", self.size());
+                    return Err(Error::InvalidArgument { what: "ranks", got });
+                }
+            }
+        }
+        let records = self.tell_all(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
+        if let Some(other) = records.iter().position(|r| r.fingerprint != records[0].fingerprint) {
+            return Err(Error::Mismatch(format!(
+                "create_from_ranks on \"{}\": rank {other} passes other ranks than rank 0, or in another order; nothing \
+                 was created",
+                self.name
+            )));
+        }
+        if !ranks.contains(&self.rank) {
+            return Ok(None);
+        }
+        self.form(records[0].context as u32, ranks, own, "part").map(Some)
+    }
+
+    /// Makes a communicator of those ranks that still live, in their order here. Collective over them. This one may
+    /// have failed; it is as it was.
+    pub fn shrink(&self, own: &CommConfig) -> Result<Communicator> {
+        self.check_usable()?;
+        let timeout = own.timeout.or(self.timeout).filter(|limit| !limit.is_zero());
+        let survivors = self.driver.agree_on_survivors(self.group, timeout)?;
+        self.form(survivors.context, &survivors.ranks, own, "shrunk")
+    }
+
+    /// Tells all ranks what this one wants; gives what all want.
+    fn tell_all(&self, kind: Formation, group: u64, order: i64, fingerprint: u64) -> Result<Vec<Record>> {
+        self.check_usable()?;
+        let context =
+            if self.rank == 0 { self.driver.lock().lead().map_or(NO_CONTEXT, u64::from) } else { NO_CONTEXT };
+        let mine = Record { group, order, context, fingerprint }.to_bytes();
+        let mut all = vec![0; RECORD_BYTES * self.size() as usize];
+        let call = Call {
+            kind: CallKind::Formation(kind),
+            datatype: Datatype::Byte,
+            op: None,
+            root: 0,
+            count: RECORD_BYTES as u64,
+        };
+        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr(), peer: 0 };
+        // SAFETY: an all_gather of so many bytes; both buffers outlive the call.
+        unsafe { self.run(&operation) }?;
+        let records: Vec<Record> = all.chunks_exact(RECORD_BYTES).map(Record::from_bytes).collect();
+        if records[0].context > u64::from(u32::MAX) {
+            let text =
+                format!("rank 0 of \"{}\" has made as many communicators as there are numbers", self.name);
+            return Err(Error::Unsupported(text));
+        }
+        Ok(records)
+    }
+
+    /// `members`: ranks of this communicator, with this one among them.
+    fn form(&self, context: u32, members: &[Rank], own: &CommConfig, how: &str) -> Result<Communicator> {
+        let rank = members.iter().position(|member| *member == self.rank).expect("this rank is a member");
+        let rank = rank as Rank;
+        let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
+        let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
+        let programs = self.programs.of_part(members);
+        let group = self.driver.lock().add_group(context, name.clone(), rank, programs.ports());
+        Ok(Communicator {
+            name,
+            rank,
+            topology: Topology::from_labels(&hosts),
+            transports: members.iter().map(|member| self.transports[*member as usize]).collect(),
+            timeout: own.timeout.or(self.timeout).filter(|limit| !limit.is_zero()),
+            programs,
+            driver: Arc::clone(&self.driver),
+            group,
+            finalized: AtomicBool::new(false),
+        })
+    }
+}
+
+/// Of a list of ranks; lists that differ differ here too, but for chance (FNV-1a).
+fn fingerprint(ranks: &[Rank]) -> u64 {
+    let bytes = ranks.iter().flat_map(|rank| rank.to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_survives_the_way() {
+        let record = Record { group: NO_GROUP, order: -7, context: 12, fingerprint: 1 << 63 };
+        assert_eq!(Record::from_bytes(&record.to_bytes()), record);
+    }
+
+    #[test]
+    fn lists_in_another_order_have_another_fingerprint() {
+        assert_ne!(fingerprint(&[1, 2]), fingerprint(&[2, 1]));
+        assert_ne!(fingerprint(&[1]), fingerprint(&[1, 0]));
+    }
+}

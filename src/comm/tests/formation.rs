@@ -1,0 +1,217 @@
+//! Communicators made from others.
+
+use super::*;
+use crate::base::Rank;
+
+const TRANSPORTS: [TransportChoice; 2] = [TransportChoice::Auto, TransportChoice::Tcp];
+
+/// The sum over the ranks of `comm` of their ranks in the world, one larger.
+fn sum_of(comm: &Communicator, world_rank: Rank) -> i32 {
+    let mut data = [world_rank as i32 + 1];
+    all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut data).unwrap();
+    data[0]
+}
+
+fn plain() -> CommConfig {
+    CommConfig::default()
+}
+
+#[test]
+fn split_makes_one_communicator_per_color_in_the_order_of_the_keys() {
+    for transport in TRANSPORTS {
+        let found = on_ranks(5, transport, |comm| {
+            let color = (comm.rank() != 4).then_some(comm.rank() % 2);
+            let part = comm.split(color, -(comm.rank() as i32), &plain()).unwrap();
+            let found = part.as_ref().map(|part| (part.rank(), part.size(), sum_of(part, comm.rank())));
+            comm.finalize().unwrap();
+            found
+        });
+        assert_eq!(found, [Some((1, 2, 4)), Some((1, 2, 6)), Some((0, 2, 4)), Some((0, 2, 6)), None]);
+    }
+}
+
+#[test]
+fn dup_and_lists_of_ranks_make_communicators_that_do_not_disturb_each_other() {
+    for transport in TRANSPORTS {
+        on_ranks(4, transport, |comm| {
+            let dup = comm.dup(&plain()).unwrap();
+            let pair = comm.create_from_ranks(&[3, 1], &plain()).unwrap();
+            assert_eq!(
+                pair.as_ref().map(Communicator::rank),
+                [None, Some(1), None, Some(0)][comm.rank() as usize]
+            );
+            for _ in 0..50 {
+                assert_eq!(sum_of(&dup, comm.rank()), 10);
+                if let Some(pair) = &pair {
+                    assert_eq!(sum_of(pair, comm.rank()), 6);
+                }
+                assert_eq!(sum_of(comm, comm.rank()), 10);
+            }
+            dup.finalize().unwrap();
+            comm.finalize().unwrap();
+        });
+    }
+}
+
+#[test]
+fn communicators_of_communicators_outlive_their_parents() {
+    let sums = on_ranks(4, TransportChoice::Auto, |comm| {
+        let half = comm.split(Some(comm.rank() / 2), 0, &plain()).unwrap().unwrap();
+        let own = half.split(Some(half.rank()), 0, &plain()).unwrap().unwrap();
+        comm.finalize().unwrap();
+        let sum = sum_of(&half, comm.rank());
+        half.finalize().unwrap();
+        (sum, own.size(), sum_of(&own, comm.rank()))
+    });
+    assert_eq!(sums, [(3, 1, 1), (3, 1, 2), (7, 1, 3), (7, 1, 4)]);
+}
+
+#[test]
+fn lists_that_differ_are_an_error_on_all_ranks_and_nothing_else() {
+    on_ranks(3, TransportChoice::Auto, |comm| {
+        let list: &[Rank] = if comm.rank() == 2 { &[0, 2] } else { &[0, 1] };
+        let error = comm.create_from_ranks(list, &plain()).err().unwrap();
+        assert!(matches!(error, Error::Mismatch(_)) && error.to_string().contains("rank 2"), "{error}");
+        assert!(matches!(comm.create_from_ranks(&[0, 0], &plain()), Err(Error::InvalidArgument { .. })));
+        assert!(matches!(comm.create_from_ranks(&[3], &plain()), Err(Error::InvalidArgument { .. })));
+        assert_eq!(sum_of(comm, comm.rank()), 6);
+        comm.finalize().unwrap();
+    });
+}
+
+#[test]
+fn a_failure_in_one_communicator_leaves_the_others_alone() {
+    for transport in TRANSPORTS {
+        on_ranks(3, transport, |comm| {
+            let pair = comm.split(Some(u32::from(comm.rank() == 2)), 0, &plain()).unwrap().unwrap();
+            if comm.rank() < 2 {
+                // Large enough that a transport stops in the middle of it.
+                let mut data = vec![1; if comm.rank() == 0 { 3_000_000 } else { 2_000_000 }];
+                let error = all_reduce(&pair, Datatype::Int32, ReduceOp::Sum, &mut data).unwrap_err();
+                assert!(matches!(error, Error::Mismatch(_)), "{error}");
+                assert!(pair.failure().is_some());
+            }
+            for _ in 0..20 {
+                assert_eq!(sum_of(comm, comm.rank()), 6);
+            }
+            let mut data = vec![1; 1_000_000];
+            all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut data).unwrap();
+            assert!(data.iter().all(|x| *x == 3));
+            comm.finalize().unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_rank_that_waits_for_one_that_has_given_up_the_communicator_is_told() {
+    on_ranks(2, TransportChoice::Auto, |comm| {
+        let dup = comm.dup(&plain()).unwrap();
+        if comm.rank() == 0 {
+            dup.finalize().unwrap();
+        } else {
+            let error = all_reduce(&dup, Datatype::Int32, ReduceOp::Sum, &mut [1]).unwrap_err();
+            assert!(matches!(error, Error::PeerLost { rank: 0, .. }), "{error}");
+            assert!(error.to_string().contains("already left"), "{error}");
+        }
+        assert_eq!(sum_of(comm, comm.rank()), 3);
+        comm.finalize().unwrap();
+    });
+}
+
+#[test]
+fn survivors_of_a_crash_agree_and_go_on() {
+    for transport in TRANSPORTS {
+        for size in [2, 3, 5] {
+            let config = config(transport);
+            let id = UniqueId::create(&config).unwrap();
+            thread::scope(|scope| {
+                for rank in 0..size {
+                    let config = &config;
+                    scope.spawn(move || {
+                        let comm = Communicator::create(&id, size, rank, config, &plain()).unwrap();
+                        if rank == 1 {
+                            return;
+                        }
+                        let error = all_reduce(&comm, Datatype::Int32, ReduceOp::Sum, &mut [1]).unwrap_err();
+                        assert!(matches!(error, Error::PeerLost { rank: 1, .. }), "{error}");
+                        let rest = comm.shrink(&plain()).unwrap();
+                        assert_eq!(rest.size(), size - 1);
+                        assert_eq!(rest.rank(), if rank == 0 { 0 } else { rank - 1 });
+                        let all = (size * (size + 1) / 2) as i32;
+                        assert_eq!(sum_of(&rest, rank), all - 2);
+                        comm.finalize().unwrap();
+                        assert_eq!(sum_of(&rest, rank), all - 2);
+                        rest.finalize().unwrap();
+                    });
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn shrinking_goes_on_while_ranks_crash() {
+    let size = 6;
+    let config = config(TransportChoice::Auto);
+    let id = UniqueId::create(&config).unwrap();
+    thread::scope(|scope| {
+        for rank in 0..size {
+            let config = &config;
+            scope.spawn(move || {
+                let mut comm = Communicator::create(&id, size, rank, config, &plain()).unwrap();
+                // In each turn the lowest rank crashes; some find out in a call, some in the agreement.
+                for turn in 0..size - 1 {
+                    if rank == turn {
+                        return;
+                    }
+                    if rank % 2 == 0 {
+                        all_reduce(&comm, Datatype::Int32, ReduceOp::Sum, &mut [1]).unwrap_err();
+                    }
+                    loop {
+                        comm = comm.shrink(&plain()).unwrap();
+                        // Who was there at first may have crashed since: then there is another turn.
+                        if comm.size() == size - 1 - turn {
+                            break;
+                        }
+                    }
+                    assert_eq!(comm.rank(), rank - turn - 1);
+                }
+                assert_eq!(comm.size(), 1);
+            });
+        }
+    });
+}
+
+#[test]
+fn many_communicators_leave_nothing_behind() {
+    on_ranks(2, TransportChoice::Auto, |comm| {
+        for _ in 0..2000 {
+            let dup = comm.dup(&plain()).unwrap();
+            assert_eq!(sum_of(&dup, comm.rank()), 3);
+        }
+        assert_eq!(sum_of(comm, comm.rank()), 3);
+        comm.finalize().unwrap();
+    });
+}
+
+#[test]
+fn threads_use_different_communicators_at_the_same_time() {
+    for transport in TRANSPORTS {
+        on_ranks(2, transport, |comm| {
+            let parts: Vec<Communicator> = (0..3).map(|_| comm.dup(&plain()).unwrap()).collect();
+            thread::scope(|scope| {
+                for part in &parts {
+                    let rank = comm.rank();
+                    scope.spawn(move || {
+                        for _ in 0..100 {
+                            assert_eq!(sum_of(part, rank), 3);
+                            let again = part.dup(&plain()).unwrap();
+                            assert_eq!(sum_of(&again, rank), 3);
+                        }
+                    });
+                }
+            });
+            comm.finalize().unwrap();
+        });
+    }
+}

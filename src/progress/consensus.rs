@@ -1,0 +1,226 @@
+//! Agreement among those who are left of a communicator: who they are, and the context of their next one.
+//!
+//! Flooding in rounds, with the closing of a control channel as the detector of crashes: the kernel closes the sockets of a
+//! process that ends, so nobody who lives is suspected, and everybody who died is found out. In each round a rank
+//! sends the set of those it knows to be lost to all others, and hears from each of them, or of its end. When all
+//! that it hears is what it has sent itself, and nobody went meanwhile, that is the outcome, and it says so to all.
+//!
+//! Two ranks never decide differently and live: who decides has heard the same set, in this round, from everybody outside of
+//! it. A rank that has not decided in that round waits, in the next one, for a word from the one that has, and is told the
+//! outcome; or that one is lost, with its outcome. Each further round needs a further loss, so there are at most as many
+//! rounds as losses and two. (Early-stopping flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
+
+use std::time::{Duration, Instant};
+
+use parking_lot::MutexGuard;
+
+use super::engine::Engine;
+use super::group::GroupId;
+use super::port::Presence;
+use super::wait::Driver;
+use crate::base::{Error, Rank, Result};
+use crate::transport::control::Message;
+
+/// Instead of a round: the outcome.
+const DECIDED: u32 = u32::MAX;
+/// Longest time between two looks: another thread may have read what this one waits for.
+const LOOK_TIME: Duration = Duration::from_millis(20);
+
+/// Who is left of a communicator, equal on all of them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Survivors {
+    /// Their ranks in it, ascending.
+    pub ranks: Vec<Rank>,
+    /// Context for the communicator that they go on with.
+    pub context: u32,
+}
+
+/// What a rank has said in this agreement.
+struct Said {
+    rank: Rank,
+    round: u32,
+    proposal: u32,
+    lost: Vec<bool>,
+}
+
+/// One rank's part in an agreement.
+struct Agreement {
+    number: u32,
+    round: u32,
+    /// Those not to be waited for in this round: what was sent at its start.
+    lost: Vec<bool>,
+    /// The context that each rank would choose, as far as it is known.
+    proposals: Vec<Option<u32>>,
+    said: Vec<Said>,
+}
+
+impl Driver {
+    /// Collective over those ranks of a communicator that still live. Whether it has failed does not matter.
+    pub fn agree_on_survivors(&self, id: GroupId, timeout: Option<Duration>) -> Result<Survivors> {
+        let mut engine = self.lock();
+        let mut agreement = engine.begin_agreement(id)?;
+        let mut since = Instant::now();
+        loop {
+            engine.read_control();
+            let known = agreement.said.len() + agreement.round as usize;
+            if let Some(survivors) = engine.advance_agreement(id, &mut agreement)? {
+                return Ok(survivors);
+            }
+            if agreement.said.len() + agreement.round as usize != known {
+                since = Instant::now();
+            }
+            if let Some(waited) = timeout.filter(|limit| since.elapsed() >= *limit) {
+                return Err(Error::Timeout { waited, detail: engine.who_is_silent(id, &agreement) });
+            }
+            let mut set = self.poll_set(&engine);
+            MutexGuard::unlocked(&mut engine, || {
+                // An error (out of memory) only makes this look again.
+                let _ = set.wait(Some(Instant::now() + LOOK_TIME));
+            });
+        }
+    }
+}
+
+impl Engine {
+    fn begin_agreement(&mut self, id: GroupId) -> Result<Agreement> {
+        let proposal = self.lead()?;
+        let group = self.groups.get_mut(id);
+        group.agreements += 1;
+        let size = group.members.len();
+        let mut proposals = vec![None; size];
+        proposals[group.rank as usize] = Some(proposal);
+        let number = group.agreements;
+        let mut agreement =
+            Agreement { number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
+        self.mark_lost(id, &mut agreement.lost);
+        self.say(id, &agreement, agreement.round, proposal);
+        Ok(agreement)
+    }
+
+    /// Marks those who are gone, or have left the communicator; whether there were new ones.
+    fn mark_lost(&self, id: GroupId, lost: &mut [bool]) -> bool {
+        let group = self.groups.get(id);
+        let mut is_new = false;
+        for rank in 0..group.size() {
+            let lost = &mut lost[rank as usize];
+            if !*lost && rank != group.rank && group.presence(rank, &self.ports) != Presence::Here {
+                (*lost, is_new) = (true, true);
+            }
+        }
+        is_new
+    }
+
+    fn say(&mut self, id: GroupId, agreement: &Agreement, round: u32, proposal: u32) {
+        let group = self.groups.get(id);
+        let numbers = [agreement.number, round, proposal];
+        let message = Message::Agree { context: group.context, numbers, lost: pack(&agreement.lost) };
+        for (member, lost) in group.members.iter().zip(&agreement.lost) {
+            if let (Some(control), false) = (&mut self.ports[member.port as usize].control, lost) {
+                control.send(&message);
+            }
+        }
+    }
+
+    /// Moves an agreement as far as it goes now.
+    fn advance_agreement(&mut self, id: GroupId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
+        self.take_what_was_said(id, agreement);
+        let own = self.groups.get(id).rank;
+        if let Some(at) = agreement.said.iter().position(|said| said.round == DECIDED) {
+            let said = agreement.said.swap_remove(at);
+            agreement.lost = said.lost;
+            return self.conclude(id, agreement, said.proposal).map(Some);
+        }
+        loop {
+            let mut lost = agreement.lost.clone();
+            let mut all_agree = !self.mark_lost(id, &mut lost);
+            for rank in (0..lost.len() as Rank).filter(|rank| *rank != own) {
+                if agreement.lost[rank as usize] {
+                    continue;
+                }
+                let said = agreement.said.iter().find(|s| (s.rank, s.round) == (rank, agreement.round));
+                let Some(said) = said else {
+                    if lost[rank as usize] {
+                        continue;
+                    }
+                    return Ok(None);
+                };
+                all_agree &= said.lost == agreement.lost;
+                lost.iter_mut().zip(&said.lost).for_each(|(lost, theirs)| *lost |= theirs);
+            }
+            agreement.lost = lost;
+            if all_agree {
+                let leader = agreement.lost.iter().position(|lost| !lost).expect("this rank lives");
+                let context = agreement.proposals[leader].expect("it was heard in this round");
+                return self.conclude(id, agreement, context).map(Some);
+            }
+            agreement.round += 1;
+            let proposal = agreement.proposals[own as usize].expect("made at the start");
+            self.say(id, agreement, agreement.round, proposal);
+        }
+    }
+
+    fn take_what_was_said(&mut self, id: GroupId, agreement: &mut Agreement) {
+        let heard = std::mem::take(&mut self.groups.get_mut(id).heard);
+        for (rank, message) in heard {
+            let Message::Agree { numbers: [number, round, proposal], lost, .. } = &message else { continue };
+            if *number > agreement.number {
+                // A peer that is done with this one has begun the next.
+                self.groups.get_mut(id).heard.push((rank, message));
+            } else if *number == agreement.number {
+                let lost = unpack(lost, agreement.lost.len());
+                if *round != DECIDED {
+                    agreement.proposals[rank as usize] = Some(*proposal);
+                }
+                agreement.said.push(Said { rank, round: *round, proposal: *proposal, lost });
+            }
+        }
+    }
+
+    /// Tells the outcome to all who are left.
+    fn conclude(&mut self, id: GroupId, agreement: &Agreement, context: u32) -> Result<Survivors> {
+        let group = self.groups.get(id);
+        if agreement.lost[group.rank as usize] {
+            let text = format!("the other ranks of \"{}\" go on without this one", group.name);
+            return Err(Error::Aborted(text));
+        }
+        self.say(id, agreement, DECIDED, context);
+        let ranks = (0..agreement.lost.len() as Rank).filter(|rank| !agreement.lost[*rank as usize]);
+        Ok(Survivors { ranks: ranks.collect(), context })
+    }
+
+    fn who_is_silent(&self, id: GroupId, agreement: &Agreement) -> String {
+        let group = self.groups.get(id);
+        let is_silent = |rank: &Rank| {
+            !agreement.lost[*rank as usize]
+                && *rank != group.rank
+                && !agreement.said.iter().any(|s| (s.rank, s.round) == (*rank, agreement.round))
+        };
+        let silent: Vec<String> =
+            (0..group.size()).filter(is_silent).map(|rank| group.label(rank, &self.ports)).collect();
+        format!("shrink of \"{}\": no answer from {}", group.name, silent.join(", "))
+    }
+}
+
+fn pack(lost: &[bool]) -> Vec<u8> {
+    let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+    lost.chunks(8).map(byte).collect()
+}
+
+/// What is missing, or too much, was sent by a stranger to the rules: nobody is lost by that.
+fn unpack(bytes: &[u8], ranks: usize) -> Vec<bool> {
+    (0..ranks).map(|rank| bytes.get(rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_ranks_survive_packing() {
+        for ranks in [1, 7, 8, 9, 30] {
+            let lost: Vec<bool> = (0..ranks).map(|rank| rank % 3 == 1).collect();
+            assert_eq!(unpack(&pack(&lost), ranks), lost);
+        }
+        assert_eq!(unpack(&[1], 12)[8..], [false; 4]);
+    }
+}

@@ -1,0 +1,368 @@
+//! The communicators of one rank that share its links, and their contexts.
+//!
+//! A *context* is a number that all ranks of a communicator know it by; it stands in the header of every fragment. Contexts come
+//! in pairs: the even one for collectives, the odd one for transfers. The first communicator over a set of links has context 0.
+//! Any other is numbered by its *leader*, rank 0 of the communicator that it was made from, out of the leader's own
+//! share of all numbers. So nobody has to be asked, whatever communicators are made at the same time by
+//! other threads.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::disagreement::History;
+use super::port::{Port, Presence};
+use super::prepared::Recent;
+use crate::base::{Error, Rank, Result};
+use crate::transport::control::Message;
+
+/// Context of the first communicator.
+pub(super) const FIRST_CONTEXT: u32 = 0;
+/// Set in the context of transfers.
+const TRANSFERS: u32 = 1;
+
+/// Whether a context is that of transfers.
+#[inline]
+pub(super) fn is_of_transfers(context: u32) -> bool {
+    context & TRANSFERS != 0
+}
+
+/// Context of the transfers of a communicator.
+#[inline]
+pub(super) fn of_transfers(context: u32) -> u32 {
+    context | TRANSFERS
+}
+
+/// Names a communicator of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupId(u32);
+
+impl GroupId {
+    /// The communicator that an engine begins with.
+    pub const FIRST: GroupId = GroupId(0);
+}
+
+/// A peer's word that it has been waiting in a call for a while.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stall {
+    pub sequence: u32,
+    pub call: [u64; 2],
+}
+
+/// Transfers to and from one peer, counted.
+#[derive(Default)]
+pub(super) struct Transfers {
+    pub sent: History,
+    pub received: History,
+}
+
+/// What is known of a rank of a communicator.
+#[derive(Default)]
+pub(super) struct Member {
+    /// Number of the port that leads to it.
+    pub port: u32,
+    pub transfers: Transfers,
+    pub stall: Option<Stall>,
+    /// It has given up this communicator, in good order.
+    pub has_left: bool,
+}
+
+/// One communicator of this rank.
+pub(super) struct Group {
+    pub context: u32,
+    pub name: String,
+    pub rank: Rank,
+    /// By rank.
+    pub members: Vec<Member>,
+    pub collectives: History,
+    pub failure: Option<Error>,
+    /// A peer has said that it stalls; compared with each new call.
+    pub stalls_known: bool,
+    /// Calls that need no preparation any more.
+    pub recent: Recent,
+    /// What its ranks have said in agreements ([`super::consensus`]) and was not used yet.
+    pub heard: Vec<(Rank, Message)>,
+    /// Agreements that this rank has begun.
+    pub agreements: u32,
+}
+
+impl Group {
+    pub fn new(context: u32, name: String, rank: Rank, ports: impl Iterator<Item = u32>) -> Group {
+        Group {
+            context,
+            name,
+            rank,
+            members: ports.map(|port| Member { port, ..Member::default() }).collect(),
+            collectives: History::default(),
+            failure: None,
+            stalls_known: false,
+            recent: Recent::default(),
+            heard: Vec::new(),
+            agreements: 0,
+        }
+    }
+
+    pub fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+
+    /// Context of its transfers.
+    pub fn transfers(&self) -> u32 {
+        of_transfers(self.context)
+    }
+
+    /// The rank that a port leads to.
+    pub fn rank_of(&self, port: u32) -> Option<Rank> {
+        // Contexts are foreign, and so may be the port that a message of one came through. Most often the first
+        // communicator is meant, where both numbers are the same.
+        let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.port == port);
+        if is(port as usize) {
+            return Some(port);
+        }
+        self.members.iter().position(|member| member.port == port).map(|rank| rank as Rank)
+    }
+
+    /// "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job, "rank 0, in the job rank 3 (...)".
+    pub fn label(&self, rank: Rank, ports: &[Port]) -> String {
+        let label = &ports[self.members[rank as usize].port as usize].label;
+        if self.members[rank as usize].port == rank {
+            label.clone()
+        } else {
+            format!("rank {rank}, in the job {label}")
+        }
+    }
+
+    /// Whether a rank is there, as far as it is known.
+    pub fn presence(&self, rank: Rank, ports: &[Port]) -> Presence {
+        let member = &self.members[rank as usize];
+        match ports[member.port as usize].presence {
+            Presence::Here if member.has_left => Presence::Left,
+            presence => presence,
+        }
+    }
+
+    /// Whether somebody is not there any more.
+    pub fn misses_somebody(&self, ports: &[Port]) -> bool {
+        (0..self.size()).any(|rank| self.presence(rank, ports) != Presence::Here)
+    }
+}
+
+/// What a context means here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    Here(GroupId),
+    /// It was given up.
+    Past,
+    /// A peer was faster than this rank to make the communicator.
+    Future,
+}
+
+/// All communicators of one rank.
+pub(super) struct Groups {
+    /// Given-up ones leave a gap, to be used again.
+    slots: Vec<Option<Box<Group>>>,
+    /// By context, except the first one's.
+    by_context: HashMap<u32, GroupId>,
+    past: Past,
+    /// Ranks that may lead.
+    world: u32,
+    /// Communicators that this rank has numbered.
+    led: u32,
+}
+
+impl Groups {
+    /// With the first communicator, over all of `world` ports.
+    pub fn new(name: String, rank: Rank, world: u32) -> Groups {
+        let first = Group::new(FIRST_CONTEXT, name, rank, 0..world);
+        Groups {
+            slots: vec![Some(Box::new(first))],
+            by_context: HashMap::new(),
+            past: Past::default(),
+            world,
+            led: 0,
+        }
+    }
+
+    /// # Panics
+    /// If it was removed: an id is used by its communicator only, which goes first.
+    #[inline]
+    pub fn get(&self, id: GroupId) -> &Group {
+        self.slots[id.0 as usize].as_ref().expect("a communicator outlives its calls")
+    }
+
+    /// # Panics
+    /// As `get`.
+    #[inline]
+    pub fn get_mut(&mut self, id: GroupId) -> &mut Group {
+        self.slots[id.0 as usize].as_mut().expect("a communicator outlives its calls")
+    }
+
+    pub fn find(&self, id: GroupId) -> Option<&Group> {
+        self.slots.get(id.0 as usize)?.as_deref()
+    }
+
+    /// All there are.
+    pub fn ids(&self) -> impl Iterator<Item = GroupId> + use<> {
+        let there: Vec<GroupId> = (0..self.slots.len() as u32)
+            .map(GroupId)
+            .filter(|id| self.slots[id.0 as usize].is_some())
+            .collect();
+        there.into_iter()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(Option::is_none)
+    }
+
+    /// What a context, of collectives or transfers, means.
+    pub fn known(&self, context: u32) -> Known {
+        let context = context & !TRANSFERS;
+        if context == FIRST_CONTEXT {
+            return if self.slots[0].as_ref().is_some_and(|group| group.context == FIRST_CONTEXT) {
+                Known::Here(GroupId::FIRST)
+            } else {
+                Known::Past
+            };
+        }
+        match self.by_context.get(&context) {
+            Some(id) => Known::Here(*id),
+            None if self.past.contains(self.number(context)) => Known::Past,
+            None => Known::Future,
+        }
+    }
+
+    /// Leader, and which of its communicators.
+    fn number(&self, context: u32) -> (u32, u32) {
+        let number = context / 2;
+        (number % self.world, number / self.world)
+    }
+
+    /// A new context, led by the rank of this process, whose own port is `own`.
+    pub fn lead(&mut self, own: u32) -> Result<u32> {
+        self.led += 1;
+        let number = self.led.checked_mul(self.world).and_then(|n| n.checked_add(own));
+        let context = number.and_then(|n| n.checked_mul(2));
+        context.ok_or_else(|| {
+            Error::Unsupported(format!(
+                "{} communicators were made from this one's job; there are no more numbers",
+                self.led
+            ))
+        })
+    }
+
+    pub fn insert(&mut self, group: Group) -> GroupId {
+        let context = group.context;
+        let gap = self.slots.iter().skip(1).position(Option::is_none).map(|gap| gap + 1);
+        let at = gap.unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[at] = Some(Box::new(group));
+        let id = GroupId(at as u32);
+        self.by_context.insert(context, id);
+        id
+    }
+
+    pub fn remove(&mut self, id: GroupId) -> Box<Group> {
+        let group = self.slots[id.0 as usize].take().expect("given up once");
+        if group.context != FIRST_CONTEXT {
+            self.by_context.remove(&group.context);
+            let (leader, number) = self.number(group.context);
+            self.past.insert(leader, number);
+        }
+        group
+    }
+}
+
+/// Communicators of the past, by leader and number, as ranges: those that were made one after the other take no more
+/// room than one.
+#[derive(Default)]
+struct Past {
+    /// First of a range, with its leader, to its last.
+    ranges: BTreeMap<(u32, u32), u32>,
+}
+
+impl Past {
+    fn contains(&self, (leader, number): (u32, u32)) -> bool {
+        self.range_at(leader, number).is_some()
+    }
+
+    /// The range with this number.
+    fn range_at(&self, leader: u32, number: u32) -> Option<(u32, u32)> {
+        let (&(its, first), &last) = self.ranges.range(..=(leader, number)).next_back()?;
+        (its == leader && number <= last).then_some((first, last))
+    }
+
+    fn insert(&mut self, leader: u32, number: u32) {
+        if self.contains((leader, number)) {
+            return;
+        }
+        let before = number.checked_sub(1).and_then(|before| self.range_at(leader, before));
+        let after = self.ranges.remove(&(leader, number + 1));
+        let first = before.map_or(number, |(first, _)| first);
+        self.ranges.insert((leader, first), after.unwrap_or(number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups() -> Groups {
+        Groups::new("world".into(), 1, 3)
+    }
+
+    fn add(groups: &mut Groups, leader: u32) -> (GroupId, u32) {
+        let context = groups.lead(leader).unwrap();
+        (groups.insert(Group::new(context, "part".into(), 0, [1, 2].into_iter())), context)
+    }
+
+    #[test]
+    fn contexts_are_known_while_they_live_and_remembered_as_past() {
+        let mut groups = groups();
+        let (id, context) = add(&mut groups, 1);
+        assert_eq!(groups.known(context), Known::Here(id));
+        assert_eq!(groups.known(context | TRANSFERS), Known::Here(id));
+        assert_eq!(groups.known(context + 2 * 3), Known::Future);
+        groups.remove(id);
+        assert_eq!(groups.known(context), Known::Past);
+        assert_eq!(groups.known(FIRST_CONTEXT), Known::Here(GroupId::FIRST));
+        groups.remove(GroupId::FIRST);
+        assert_eq!(groups.known(FIRST_CONTEXT), Known::Past);
+        assert!(groups.is_empty());
+    }
+
+    #[test]
+    fn leaders_never_choose_the_same_number() {
+        let mut seen = std::collections::HashSet::from([FIRST_CONTEXT]);
+        for leader in 0..3 {
+            let mut groups = groups();
+            for _ in 0..100 {
+                assert!(seen.insert(groups.lead(leader).unwrap()));
+            }
+        }
+        assert!(seen.iter().all(|context| !is_of_transfers(*context)));
+    }
+
+    #[test]
+    fn what_was_made_and_dropped_in_a_row_takes_no_room() {
+        let mut groups = groups();
+        for _ in 0..1000 {
+            let (id, _) = add(&mut groups, 1);
+            groups.remove(id);
+        }
+        assert_eq!(groups.past.ranges.len(), 1);
+        assert_eq!(groups.slots.len(), 2);
+    }
+
+    #[test]
+    fn ranges_of_the_past_grow_together_in_any_order() {
+        let mut past = Past::default();
+        for number in [5, 3, 9, 4, 8, 1] {
+            past.insert(7, number);
+        }
+        for number in 0..12 {
+            assert_eq!(past.contains((7, number)), [1, 3, 4, 5, 8, 9].contains(&number), "{number}");
+            assert!(!past.contains((6, number)));
+        }
+        assert_eq!(past.ranges.len(), 3);
+    }
+}
