@@ -3,6 +3,7 @@
 mod common;
 
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
@@ -40,7 +41,7 @@ impl Reduction {
     fn check(
         &self,
         comm: &Communicator,
-        operator: &Operator,
+        operator: &Arc<Operator>,
         element: &dyn Fn(Rank, usize) -> Vec<u8>,
         expected: &dyn Fn(usize) -> Vec<u8>,
     ) {
@@ -62,10 +63,10 @@ impl Reduction {
         let operation = self.operation(send.as_ptr(), into);
         let outcome = if self.started {
             // SAFETY: both buffers have what the collective defines, and outlive the call.
-            unsafe { comm.start_by(&operation, operator) }.and_then(|mut request| request.wait())
+            unsafe { comm.start_by(&operation, Some(operator)) }.and_then(|mut request| request.wait())
         } else {
             // SAFETY: as above.
-            unsafe { comm.run_by(&operation, operator) }
+            unsafe { comm.run_by(&operation, Some(operator)) }
         };
         outcome.unwrap_or_else(|error| panic!("rank {rank} of {size}, {self:?}: {error}"));
         let got = if in_place { &send[first * width..][..written * width] } else { &recv[..] };
@@ -121,7 +122,7 @@ fn a_premultiplied_sum_scales_each_ranks_share_by_its_own_scalar() {
                 for datatype in numbers {
                     let scalar = immediate(datatype, comm.rank() as u8 + 1);
                     // SAFETY: an immediate scalar asks for nothing.
-                    let operator = unsafe { Operator::premul_sum(datatype, scalar) }.unwrap();
+                    let operator = Arc::new(unsafe { Operator::premul_sum(datatype, scalar) }.unwrap());
                     let expected = |index: usize| {
                         small(datatype, (0..size).map(|rank| (rank as u8 + 1) * bit(rank, index)).sum())
                     };
@@ -143,7 +144,8 @@ fn a_deferred_scalar_is_read_by_each_call() {
         let mut scalar = 0i64;
         let place = (&raw mut scalar).cast::<u8>();
         // SAFETY: the scalar outlives the operator.
-        let operator = unsafe { Operator::premul_sum(Datatype::Int64, Scalar::Deferred(place)) }.unwrap();
+        let operator =
+            Arc::new(unsafe { Operator::premul_sum(Datatype::Int64, Scalar::Deferred(place)) }.unwrap());
         for value in [1i64, -7, 1 << 40] {
             // SAFETY: our own variable, which no call uses now.
             unsafe { place.cast::<i64>().write(value) };
@@ -207,9 +209,9 @@ unsafe extern "C-unwind" fn plus(
     left.iter().zip(right).for_each(|(left, right)| *right = left.wrapping_add(*right));
 }
 
-fn adding(commutative: bool) -> Operator {
+fn adding(commutative: bool) -> Arc<Operator> {
     // SAFETY: the function is as it should be and needs no context.
-    unsafe { Operator::callback(plus, std::ptr::null_mut(), commutative) }.unwrap()
+    Arc::new(unsafe { Operator::callback(plus, std::ptr::null_mut(), commutative) }.unwrap())
 }
 
 #[test]
@@ -221,7 +223,8 @@ fn a_function_that_does_not_commute_is_applied_in_the_order_of_the_ranks() {
             on_ranks(size, &config(transport), |comm| {
                 let context = std::ptr::with_exposed_provenance_mut(counter);
                 // SAFETY: the function is as it should be, and the counter outlives everything.
-                let operator = unsafe { Operator::callback(one_after_the_other, context, false) }.unwrap();
+                let operator =
+                    Arc::new(unsafe { Operator::callback(one_after_the_other, context, false) }.unwrap());
                 let expected = |index: usize| {
                     let maps = (0..size).map(|rank| map(rank, index));
                     maps.reduce(then).unwrap().to_le_bytes().to_vec()
@@ -268,7 +271,7 @@ fn two_functions_in_turn_are_not_taken_for_each_other() {
         let elements = AtomicUsize::new(0);
         let context = (&raw const elements).cast_mut().cast();
         // SAFETY: the function is as it should be, and the counter outlives the operator.
-        let first = unsafe { Operator::callback(one_after_the_other, context, false) }.unwrap();
+        let first = Arc::new(unsafe { Operator::callback(one_after_the_other, context, false) }.unwrap());
         let second = adding(false);
         let element = |rank, index| map(rank, index).to_le_bytes().to_vec();
         let reduction = Reduction {
@@ -289,7 +292,7 @@ fn two_functions_in_turn_are_not_taken_for_each_other() {
     });
 }
 
-fn attempt(comm: &Communicator, operator: Option<&Operator>, op: ReduceOp) -> Result<()> {
+fn attempt(comm: &Communicator, operator: Option<&Arc<Operator>>, op: ReduceOp) -> Result<()> {
     let data = [1u64; 10];
     let mut out = [0u64; 10];
     let reduction = Reduction {
@@ -302,12 +305,8 @@ fn attempt(comm: &Communicator, operator: Option<&Operator>, op: ReduceOp) -> Re
         started: false,
     };
     let operation = reduction.operation(data.as_ptr().cast(), out.as_mut_ptr().cast());
-    match operator {
-        // SAFETY: ten elements each, alive for the whole call.
-        Some(operator) => unsafe { comm.run_by(&operation, operator) },
-        // SAFETY: as above.
-        None => unsafe { comm.run(&operation) },
-    }
+    // SAFETY: ten elements each, alive for the whole call.
+    unsafe { comm.run_by(&operation, operator) }
 }
 
 #[test]
@@ -324,7 +323,7 @@ fn ranks_with_operators_of_different_kinds_all_learn_both() {
                         ReduceOp::PremulSum => {
                             let scalar = immediate(Datatype::Uint64, 3);
                             // SAFETY: an immediate scalar asks for nothing.
-                            Some(unsafe { Operator::premul_sum(Datatype::Uint64, scalar) }.unwrap())
+                            Some(Arc::new(unsafe { Operator::premul_sum(Datatype::Uint64, scalar) }.unwrap()))
                         }
                         ReduceOp::Sum => None,
                         _ => Some(adding(op == ReduceOp::Callback)),
@@ -346,8 +345,9 @@ fn ranks_with_operators_of_different_kinds_all_learn_both() {
 fn an_operator_of_another_datatype_is_refused_before_anything_is_sent() {
     on_ranks(2, &config(TransportChoice::Auto), |comm| {
         // SAFETY: an immediate scalar asks for nothing.
-        let operator =
-            unsafe { Operator::premul_sum(Datatype::Int32, immediate(Datatype::Int32, 3)) }.unwrap();
+        let operator = Arc::new(
+            unsafe { Operator::premul_sum(Datatype::Int32, immediate(Datatype::Int32, 3)) }.unwrap(),
+        );
         let refused = attempt(comm, Some(&operator), ReduceOp::PremulSum).unwrap_err();
         assert!(matches!(refused, Error::InvalidArgument { what: "op", .. }), "{refused}");
         attempt(comm, None, ReduceOp::Sum).unwrap();

@@ -4,19 +4,26 @@
 //! caller keeps them valid until the call or its [`Request`] is complete.
 
 mod agreement;
+mod coalesced;
 mod communicator;
 mod formation;
 mod join;
 mod operation;
 mod operator;
+mod persistent;
 mod programs;
 mod request;
+mod sar;
+mod work;
 mod world;
 
+pub use coalesced::{Coalesced, List, Part};
 pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
 pub use operator::{Operator, Scalar};
+pub use persistent::Persistent;
 pub use request::{Request, wait_all};
+pub use work::{Work, wait_some};
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

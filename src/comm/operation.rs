@@ -70,7 +70,7 @@ impl Operation {
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }
-            CallKind::Collective(_) | CallKind::Formation(_) => Ok(()),
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => Ok(()),
         }
     }
 

@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::communicator::Communicator;
 use super::operation::Operation;
 use super::request::Request;
-use crate::base::{CallKind, Collective, Datatype, Error, ReduceOp, Result};
-use crate::reduce::{Callback, CallbackFn, Reducer, scale_fn};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
+use crate::progress::{Key, Prepared};
+use crate::reduce::{Callback, CallbackFn, scale_fn};
 
 /// What a contribution is multiplied by.
 #[derive(Clone, Copy, Debug)]
@@ -121,145 +122,80 @@ impl Operator {
     }
 }
 
-impl Communicator {
-    /// Runs a call whose `op` is that of `operator` to its end.
-    ///
-    /// # Safety
-    /// As [`Communicator::run`].
-    pub unsafe fn run_by(&self, operation: &Operation, operator: &Operator) -> Result<()> {
-        match &operator.kind {
-            Kind::PremulSum { datatype, scalar } => {
-                self.check(operation, operator)?;
-                // SAFETY: the caller vouches for the buffers, and whoever made the operator for the scalar.
-                let (scaled, _memory) = unsafe { self.scaled(operation, *datatype, scalar) };
-                // SAFETY: the scaled input is the output or `_memory`, which lives on.
-                unsafe { self.run(&scaled) }
-            }
-            // SAFETY: passed on from our caller.
-            Kind::Callback { .. } => unsafe { self.start_by(operation, operator) }?.wait(),
-        }
+impl Operator {
+    /// Its part of a plan: what takes the place of the kernel on `datatype`, if it is a function.
+    pub(super) fn callback_on(&self, datatype: Datatype) -> Option<(u32, Callback)> {
+        let Kind::Callback { function, context, .. } = &self.kind else { return None };
+        // SAFETY: whoever made the operator has promised it.
+        Some((self.number, unsafe { Callback::new(*function, context.0, datatype) }))
     }
 
-    /// Starts such a call.
-    ///
-    /// # Safety
-    /// As [`Communicator::start`].
-    pub unsafe fn start_by(&self, operation: &Operation, operator: &Operator) -> Result<Request> {
-        self.check(operation, operator)?;
-        match &operator.kind {
-            Kind::PremulSum { datatype, scalar } => {
-                // SAFETY: as in `run_by`.
-                let (scaled, memory) = unsafe { self.scaled(operation, *datatype, scalar) };
-                // SAFETY: the scaled input is the output or `memory`, which the request keeps.
-                Ok(unsafe { self.start(&scaled) }?.keeping(memory))
-            }
-            Kind::Callback { function, context, .. } => {
-                let reducer = || {
-                    // SAFETY: whoever made the operator has promised it.
-                    let callback = unsafe { Callback::new(*function, context.0, operation.call.datatype) };
-                    Reducer::Callback(callback)
-                };
-                // SAFETY: passed on from our caller.
-                unsafe { self.start_reducing(operation, operator.number, reducer) }
-            }
-        }
+    /// Whether contributions are scaled before they are combined.
+    pub(super) fn scales(&self) -> bool {
+        matches!(self.kind, Kind::PremulSum { .. })
     }
 
-    /// Starts a reduction by a function of the program, which has a number here.
+    /// Scales a contribution while it is copied.
     ///
     /// # Safety
-    /// As [`Communicator::start`].
-    unsafe fn start_reducing(
-        &self,
-        operation: &Operation,
-        number: u32,
-        reducer: impl FnOnce() -> Reducer,
-    ) -> Result<Request> {
-        self.check_usable()?;
-        let (key, buffers) = (operation.key(self.rank).with_operator(number), operation.buffers());
-        let prepared = self.programs.get_with(&key, operation, reducer, self.rank, &self.topology)?;
-        // SAFETY: passed on from our caller; a request that is dropped waits.
-        let ticket = unsafe { self.driver.start(self.group, &key, prepared, buffers) }?;
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
-    }
-
-    fn check(&self, operation: &Operation, operator: &Operator) -> Result<()> {
-        operation.check(self.size())?;
-        let datatype = operation.call.datatype;
-        if !operator.accepts(datatype) {
-            let got = format!("an operator made for another datatype than {}", datatype.name());
-            return Err(Error::InvalidArgument { what: "op", got });
-        }
-        if operation.call.op != Some(operator.op()) {
-            return Err(Error::Internal(format!("{} by another operator", operation.call)));
-        }
-        Ok(())
-    }
-
-    /// The call on the scaled input, and the memory that it lies in if that is not the output.
-    ///
-    /// # Safety
-    /// As [`Communicator::run`], and the scalar is readable.
-    unsafe fn scaled(
-        &self,
-        operation: &Operation,
-        datatype: Datatype,
-        scalar: &Scalar,
-    ) -> (Operation, Vec<u8>) {
-        let CallKind::Collective(collective) = operation.call.kind else {
-            unreachable!("transfers have no operator");
-        };
-        let (call, count) = (operation.call, operation.call.count as usize);
-        let elements = collective.input_elements(self.size() as usize, self.rank(), call.root, count);
-        let fits_output = match collective {
-            Collective::AllReduce => true,
-            Collective::Reduce => self.rank() == call.root,
-            _ => false,
-        };
-        let mut memory = Vec::new();
-        let input = if fits_output {
-            operation.recv
-        } else {
-            memory = vec![0; elements * datatype.bytes()];
-            memory.as_mut_ptr()
-        };
+    /// The operator scales; `src` is readable and `dst` writable for `elements` of its datatype, and they are the same or
+    /// apart.
+    pub(super) unsafe fn scale(&self, dst: *mut u8, src: *const u8, elements: usize) {
+        let Kind::PremulSum { datatype, scalar } = &self.kind else { unreachable!("it does not scale") };
         let scalar: *const u8 = match scalar {
             Scalar::Immediate(bytes) => bytes.as_ptr(),
             Scalar::Deferred(place) => *place,
         };
         if elements > 0 {
-            let scale = scale_fn(datatype).expect("refused when the operator was made");
-            // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in the
-            // output, which is the send buffer or apart from it, or in our own memory. The scalar is one element.
-            unsafe { scale(input, operation.send, scalar, elements) };
+            let scale = scale_fn(*datatype).expect("refused when the operator was made");
+            // SAFETY: passed on from our caller; whoever made the operator vouches for the scalar.
+            unsafe { scale(dst, src, scalar, elements) };
         }
-        let send = if elements > 0 { input.cast_const() } else { ptr::null() };
-        (Operation { send, ..*operation }, memory)
+    }
+
+    /// Whether it may be used for this call.
+    pub(super) fn check(&self, call: &Call) -> Result<()> {
+        if !self.accepts(call.datatype) {
+            let got = format!("{} made for another datatype than {}", self.op().name(), call.datatype.name());
+            return Err(Error::InvalidArgument { what: "op", got });
+        }
+        if call.op != Some(self.op()) {
+            return Err(Error::Internal(format!("{call} by another operator")));
+        }
+        Ok(())
     }
 }
 
-/// The two ways to make a call: with an operator of the program, or without.
+/// How a call differs from what its operation says.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Variant {
+    /// What travels, if not the operation's own call.
+    pub signature: Option<Call>,
+    /// A function of the program in the place of a kernel, and its number here.
+    pub callback: Option<(u32, Callback)>,
+}
+
 impl Communicator {
-    /// Runs a call to its end.
+    /// Runs a call to its end. `operator`: where the call's is not builtin.
     ///
     /// # Safety
     /// As [`Communicator::run`].
     #[inline]
-    pub unsafe fn run_any(&self, operation: &Operation, operator: Option<&Arc<Operator>>) -> Result<()> {
+    pub unsafe fn run_by(&self, operation: &Operation, operator: Option<&Arc<Operator>>) -> Result<()> {
         match operator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.run(operation) },
             // SAFETY: passed on from our caller.
-            Some(operator) => unsafe { self.run_by(operation, operator) },
+            Some(_) => unsafe { self.start_as(operation, operator, None) }?.wait(),
         }
     }
 
-    /// Starts a call.
+    /// Starts a call. `operator`: where the call's is not builtin.
     ///
     /// # Safety
     /// As [`Communicator::start`].
     #[inline]
-    pub unsafe fn start_any(
+    pub unsafe fn start_by(
         &self,
         operation: &Operation,
         operator: Option<&Arc<Operator>>,
@@ -268,7 +204,95 @@ impl Communicator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.start(operation) },
             // SAFETY: passed on from our caller.
-            Some(operator) => unsafe { self.start_by(operation, operator) },
+            Some(_) => unsafe { self.start_as(operation, operator, None) },
         }
+    }
+
+    /// The same for a call that may travel under another name.
+    ///
+    /// # Safety
+    /// As [`Communicator::start`].
+    pub(super) unsafe fn start_as(
+        &self,
+        operation: &Operation,
+        operator: Option<&Arc<Operator>>,
+        signature: Option<Call>,
+    ) -> Result<Request> {
+        let Some(operator) = operator else {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.start_variant(operation, &Variant { signature, callback: None }) };
+        };
+        operation.check(self.size())?;
+        operator.check(&operation.call)?;
+        let variant = Variant { signature, callback: operator.callback_on(operation.call.datatype) };
+        if !operator.scales() {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.start_variant(operation, &variant) };
+        }
+        // SAFETY: the caller vouches for the buffers.
+        let (scaled, memory) = unsafe { self.scaled(operation, operator) };
+        // SAFETY: the scaled input is the output or `memory`, which the request keeps.
+        Ok(unsafe { self.start_variant(&scaled, &variant) }?.keeping(memory))
+    }
+
+    /// The call on the scaled input, and the memory that it lies in if that is not the output.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`].
+    unsafe fn scaled(&self, operation: &Operation, operator: &Operator) -> (Operation, Vec<u8>) {
+        let CallKind::Collective(collective) = operation.call.kind else {
+            unreachable!("only collectives have operators");
+        };
+        let (call, count) = (operation.call, operation.call.count as usize);
+        let elements = collective.input_elements(self.size() as usize, self.rank, call.root, count);
+        let fits_output = match collective {
+            Collective::AllReduce => true,
+            Collective::Reduce => self.rank == call.root,
+            _ => false,
+        };
+        let mut memory = Vec::new();
+        let input = if fits_output {
+            operation.recv
+        } else {
+            memory = vec![0; elements * call.datatype.bytes()];
+            memory.as_mut_ptr()
+        };
+        // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in the output,
+        // which is the send buffer or apart from it, or in our own memory.
+        unsafe { operator.scale(input, operation.send, elements) };
+        let send = if elements > 0 { input.cast_const() } else { ptr::null() };
+        (Operation { send, ..*operation }, memory)
+    }
+
+    /// What a variant of a call needs beside its buffers.
+    pub(super) fn prepare(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
+        let (signature, number) =
+            (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
+        let (sends, in_place) = (operation.is_sender(self.rank), operation.is_in_place(self.rank));
+        let key = Key::new(&signature, operation.peer, sends, in_place).with_operator(number);
+        let prepared = self.programs.get_variant(&key, operation, variant, self.rank, &self.topology)?;
+        Ok((key, prepared))
+    }
+
+    /// # Safety
+    /// As [`Communicator::start`].
+    pub(super) unsafe fn start_variant(&self, operation: &Operation, variant: &Variant) -> Result<Request> {
+        self.check_usable()?;
+        let (key, prepared) = self.prepare(operation, variant)?;
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_prepared(&key, prepared, operation) }
+    }
+
+    /// # Safety
+    /// As [`Communicator::start`]; `key` and `prepared` are of this operation.
+    pub(super) unsafe fn start_prepared(
+        &self,
+        key: &Key,
+        prepared: Arc<Prepared>,
+        operation: &Operation,
+    ) -> Result<Request> {
+        // SAFETY: passed on from our caller; a request that is dropped waits.
+        let ticket = unsafe { self.driver.start(self.group, key, prepared, operation.buffers()) }?;
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
     }
 }

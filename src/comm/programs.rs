@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::operation::{Kernels, Operation};
+use super::operator::Variant;
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
 use crate::plan::cache::Cache;
@@ -55,37 +56,37 @@ impl Programs {
         rank: Rank,
         topology: &Topology,
     ) -> Result<Arc<Prepared>> {
-        let mut known = self.known.lock();
-        let kernels = || operation.kernels(rank, topology.size());
-        known.get_or_build(*key, || self.prepare(operation, kernels, rank, topology)).map(Arc::clone)
+        self.get_variant(key, operation, &Variant::default(), rank, topology)
     }
 
-    /// The same for a reduction by a function of the program, of which `key` names the number.
-    pub fn get_with(
+    /// The same for a call that differs from what its operation says. `key` knows of that.
+    pub fn get_variant(
         &self,
         key: &Key,
         operation: &Operation,
-        reducer: impl FnOnce() -> Reducer,
+        variant: &Variant,
         rank: Rank,
         topology: &Topology,
     ) -> Result<Arc<Prepared>> {
         let mut known = self.known.lock();
-        let kernels = || Ok(Kernels { reduce: Some(reducer()), divide: None });
-        known.get_or_build(*key, || self.prepare(operation, kernels, rank, topology)).map(Arc::clone)
+        known.get_or_build(*key, || self.prepare(operation, variant, rank, topology)).map(Arc::clone)
     }
 
     fn prepare(
         &self,
         operation: &Operation,
-        kernels: impl FnOnce() -> Result<Kernels>,
+        variant: &Variant,
         rank: Rank,
         topology: &Topology,
     ) -> Result<Prepared> {
         operation.check(topology.size())?;
-        let Kernels { reduce, divide } = kernels()?;
+        let Kernels { reduce, divide } = match variant.callback {
+            Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
+            None => operation.kernels(rank, topology.size())?,
+        };
         let program = self.build(operation, rank, topology)?;
-        let Operation { call, peer, .. } = *operation;
-        let sends = operation.is_sender(rank);
+        let call = variant.signature.unwrap_or(operation.call);
+        let (peer, sends) = (operation.peer, operation.is_sender(rank));
         Ok(Prepared { peer, sends, reduce, divide, ..Prepared::new(call, program) })
     }
 
@@ -107,7 +108,7 @@ impl Programs {
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
         let plan = match call.kind {
             CallKind::Transfer => transfer(operation, rank),
-            CallKind::Collective(_) | CallKind::Formation(_) => {
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => {
                 (self.choose(call, &request)?.build)(&request)
             }
         };
@@ -130,7 +131,7 @@ impl Programs {
     fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
         PlanRequest {
             collective: match call.kind {
-                CallKind::Collective(collective) => collective,
+                CallKind::Collective(collective) | CallKind::List(collective) => collective,
                 // What each rank has to say goes to all.
                 CallKind::Formation(_) => Collective::AllGather,
                 // A transfer has no algorithm; any collective will do.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::base::Result;
 use crate::progress::Ticket;
-use crate::progress::wait::Driver;
+use crate::progress::wait::{Awaited, Driver};
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
 pub struct Request {
@@ -49,6 +49,12 @@ impl Request {
             }
         }
         self.result().map(|()| true)
+    }
+
+    /// What is to be waited for, if it has not ended.
+    pub(super) fn awaited(&self) -> Option<Awaited> {
+        let State::Running(ticket) = self.state else { return None };
+        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout })
     }
 
     fn result(&self) -> Result<()> {

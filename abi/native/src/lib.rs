@@ -35,7 +35,13 @@ mod reduce_op;
 mod collective;
 mod transfer;
 
+mod coalesced;
+mod sar;
+
+mod persistent;
+
 mod request;
+mod several;
 
 mod memory;
 

@@ -2,10 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use anyccl_edge::{Found, Out, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Result};
-use anyccl_engine::comm::Operation;
+use anyccl_engine::comm::{Operation, Persistent};
 
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn anyccl_irecv(
 
 /// Which side of a transfer this rank is, with its buffer.
 #[derive(Clone, Copy)]
-enum Side {
+pub enum Side {
     Send(*const c_void),
     Recv(*mut c_void),
 }
@@ -174,6 +175,25 @@ impl Side {
         // SAFETY: as in `run`; a request lives in the table until it has ended.
         let started = unsafe { comm.engine.start(&operation) }?;
         hand_out(started, comm.share(), place);
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    pub unsafe fn init(
+        self,
+        count: usize,
+        datatype: anyccl_datatype_t,
+        peer: c_int,
+        comm: anyccl_comm_t,
+        request: *mut anyccl_request_t,
+    ) -> Result<()> {
+        // SAFETY: handed on.
+        let place = unsafe { Out::new(request, "request") }?;
+        let (comm, operation) = self.check(count, datatype, peer, comm)?;
+        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
+        let prepared = unsafe { Persistent::new(Arc::clone(&comm.engine), operation, None) }?;
+        hand_out(prepared, comm.share(), place);
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use anyccl_edge::{Found, Out, Resolved, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
-use anyccl_engine::comm::{Operation, Operator};
+use anyccl_engine::comm::{Operation, Operator, Persistent};
 
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
@@ -81,7 +81,7 @@ impl Arguments {
     unsafe fn run(&self) -> Result<()> {
         let Checked { comm, operation, operator } = self.check()?;
         // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
-        unsafe { comm.engine.run_any(&operation, operator.as_ref()) }
+        unsafe { comm.engine.run_by(&operation, operator.as_ref()) }
     }
 
     /// Starts the call and gives C a request.
@@ -93,8 +93,22 @@ impl Arguments {
         let place = unsafe { Out::new(request, "request") }?;
         let Checked { comm, operation, operator } = self.check()?;
         // SAFETY: as in `run`; a request lives in the table until it has ended.
-        let started = unsafe { comm.engine.start_any(&operation, operator.as_ref()) }?;
+        let started = unsafe { comm.engine.start_by(&operation, operator.as_ref()) }?;
         hand_out(started, comm.share(), place);
+        Ok(())
+    }
+
+    /// Prepares the call and gives C a persistent request.
+    ///
+    /// # Safety
+    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        // SAFETY: handed on.
+        let place = unsafe { Out::new(request, "request") }?;
+        let Checked { comm, operation, operator } = self.check()?;
+        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
+        let prepared = unsafe { Persistent::new(Arc::clone(&comm.engine), operation, operator) }?;
+        hand_out(prepared, comm.share(), place);
         Ok(())
     }
 }
