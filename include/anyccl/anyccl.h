@@ -23,9 +23,9 @@
  *   ANYCCL_ERR_MISMATCH          the ranks made different calls             \
  *   ANYCCL_ERR_PEER_LOST         a rank died                                 | the communicator has failed: receive
  *   ANYCCL_ERR_TIMEOUT           a rank did not come                         | buffers are undefined, every later call
- *   ANYCCL_ERR_ABORTED           a rank called anyccl_comm_abort             | returns the same status, and only
- *   ANYCCL_ERR_SYSTEM            the operating system refused something      | anyccl_comm_destroy is left to do
- *   ANYCCL_ERR_INTERNAL          a bug                                      /
+ *   ANYCCL_ERR_ABORTED           a rank called anyccl_comm_abort             | returns the same status; what is left is
+ *   ANYCCL_ERR_SYSTEM            the operating system refused something      | anyccl_comm_destroy, and before it
+ *   ANYCCL_ERR_INTERNAL          a bug                                      /  anyccl_comm_shrink, to go on
  *
  * fork
  *   A child of fork cannot use what its parent made: its calls return ANYCCL_ERR_INVALID_USAGE and touch nothing.
@@ -54,6 +54,16 @@
  * Bytes of anyccl_unique_id_t.
  */
 #define ANYCCL_UNIQUE_ID_BYTES 128
+
+/**
+ * ANYCCL_COMM_NONE: a number that no handle has.
+ */
+#define NONE 1
+
+/**
+ * A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators.
+ */
+#define ANYCCL_COLOR_NONE -1
 
 /**
  * The values of anyccl_status_t. They never change; later versions may have more.
@@ -400,6 +410,10 @@ typedef void (*anyccl_reduce_function_t)(const void *in,
 /**
  * A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
  * library until that moment: a send buffer may be read, a receive buffer neither read nor written.
+ *
+ * One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it as it is
+ * when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has ended for every call
+ * that waits or tests, and its buffers are the program's.
  */
 typedef struct anyccl_request *anyccl_request_t;
 
@@ -647,8 +661,8 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  * \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
  *          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
  *
- * Local. Any thread. A failure stays: all calls return it, and the communicator can only be destroyed. Replaces
- * ncclCommGetAsyncError.
+ * Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and destroyed.
+ * Replaces ncclCommGetAsyncError.
  */
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
@@ -668,17 +682,107 @@ anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
 /**
  * Leaves a communicator.
  *
- * \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL is accepted and does nothing.
+ * \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are accepted and do
+ *              nothing.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
  *          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
  *          forked child. In these cases nothing has changed. Any other status tells why the ranks could not part
  *          in good order; the communicator is gone nevertheless.
  *
- * Collective: blocks until all ranks have come here, so that none of them takes the end of another for its death.
- * Local when the communicator has failed; requests that are still open may then be waited for afterwards.
+ * Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
+ * the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that
+ * still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. Local, too, when the communicator has failed; requests that
+ * are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
  * Replaces ncclCommDestroy and MPI_Comm_free.
  */
 anyccl_status_t anyccl_comm_destroy(anyccl_comm_t comm);
+
+/**
+ * Parts a communicator: ranks that pass the same color come together.
+ *
+ * \param parent  [in] Borrowed; it works on as before. ANYCCL_WORLD: the whole job.
+ * \param color   [in] 0 or more; or ANYCCL_COLOR_NONE.
+ * \param key     [in] Ranks are numbered in ascending order of it, equal ones in the order of their ranks in parent.
+ * \param config  [in] Read during the call. NULL: the parent's timeout, and a name made from the parent's.
+ * \param comm    [out] Ours until anyccl_comm_destroy; ANYCCL_COMM_NONE where color is ANYCCL_COLOR_NONE. Written
+ *                only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, a parent that is
+ *          none or a config that cannot be understood, all before anything is sent; else as a collective of parent.
+ *
+ * Collective over parent. The new communicator uses the parent's connections, so this costs about as much as an
+ * all_gather of 32 bytes. It may outlive its parent. Any thread. Replaces MPI_Comm_split and ncclCommSplit.
+ */
+anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
+                                  int color,
+                                  int key,
+                                  const struct anyccl_config_t *config,
+                                  anyccl_comm_t *comm);
+
+/**
+ * Parts a communicator by hosts: the ranks that share this rank's memory come together, in the order of their ranks.
+ *
+ * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_split.
+ *
+ * Collective over parent. Any thread. Replaces MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
+ */
+anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
+                                          const struct anyccl_config_t *config,
+                                          anyccl_comm_t *comm);
+
+/**
+ * Makes a communicator of the same ranks with a context of its own: what goes on in one is not seen in the other.
+ *
+ * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_split.
+ *
+ * Collective over parent. Any thread. Replaces MPI_Comm_dup.
+ */
+anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
+
+/**
+ * Makes a communicator of some ranks.
+ *
+ * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param ranks   [in] count ranks of parent, each at most once; the first becomes rank 0, and so on. The same on every rank
+ *                of parent, members or not. Read during the call.
+ * \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy; ANYCCL_COMM_NONE on a rank that is not in the list. Written
+ *                only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before anything is sent;
+ *          ANYCCL_ERR_MISMATCH, on all ranks, when the lists differ: nothing is made then, and parent works on;
+ *          else as anyccl_comm_split.
+ *
+ * Collective over parent. Any thread. Replaces MPI_Comm_create and torch.distributed.new_group.
+ */
+anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
+                                              const int *ranks,
+                                              int count,
+                                              const struct anyccl_config_t *config,
+                                              anyccl_comm_t *comm);
+
+/**
+ * Goes on after a failure: makes a communicator of those ranks that are still there.
+ *
+ * \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole job.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Its ranks are in the order of their ranks in parent. Written only on
+ *                ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the sentence
+ *          names; ANYCCL_ERR_ABORTED when the others go on without this rank.
+ *
+ * Collective over those ranks of parent whose processes have not ended and that have not destroyed it. All of them get the
+ * same ranks, also when more of them die during the call. What was under way in parent is not continued.
+ * Any thread. Replaces MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
+ */
+anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent,
+                                   const struct anyccl_config_t *config,
+                                   anyccl_comm_t *comm);
 
 /**
  * Gives the bytes of one element.
@@ -1263,6 +1367,407 @@ anyccl_status_t anyccl_irecv(void *recv,
                              anyccl_request_t *request);
 
 /**
+ * Combines the elements of all ranks, for each buffer of a list; every rank gets the results.
+ *
+ *     rank 0  a0 a1 | b0 | c0 c1 c2           S0 S1 | T0 | U0 U1 U2
+ *     rank 1  a0 a1 | b0 | c0 c1 c2    =>     S0 S1 | T0 | U0 U1 U2
+ *
+ * \param sends        [in] As many pointers as there are buffers: where counts[i] elements are read.
+ * \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in place.
+ * \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
+ * \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+ * \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
+ * \param op           [in] As for anyccl_all_reduce.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs, every rank gets
+ *          ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of buffers and a hash.
+ *
+ * Collective; blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
+ * floats are summed, in fewer messages: small buffers are packed together, large ones go side by side. The arrays
+ * themselves are read during the call only. Buffers must not overlap each other, but for in place. Replaces
+ * ncclGroupStart ... ncclGroupEnd around many small calls, and torch.distributed.all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *counts,
+                                            size_t buffers,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_reduce_op_t op,
+                                            anyccl_comm_t comm);
+
+/**
+ * Starts an all_reduce of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, counts, buffers, datatype, op, comm  As for
+ *        anyccl_all_reduce_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_iall_reduce.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
+                                             void *const *recvs,
+                                             const size_t *counts,
+                                             size_t buffers,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_reduce_op_t op,
+                                             anyccl_comm_t comm,
+                                             anyccl_request_t *request);
+
+/**
+ * Gives all ranks the elements of the root, for each buffer of a list.
+ *
+ * \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
+ * \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
+ * \param counts, buffers, datatype  [in] As for anyccl_all_reduce_coalesced.
+ * \param root      [in] The rank that sends, the same on every rank.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns As anyccl_all_reduce_coalesced.
+ *
+ * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
+                                           void *const *recvs,
+                                           const size_t *counts,
+                                           size_t buffers,
+                                           anyccl_datatype_t datatype,
+                                           int root,
+                                           anyccl_comm_t comm);
+
+/**
+ * Starts a broadcast of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, counts, buffers, datatype, root, comm  As for
+ *        anyccl_broadcast_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_ibroadcast.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *counts,
+                                            size_t buffers,
+                                            anyccl_datatype_t datatype,
+                                            int root,
+                                            anyccl_comm_t comm,
+                                            anyccl_request_t *request);
+
+/**
+ * Gives all ranks the elements of every rank, for each buffer of a list.
+ *
+ * \param sends        [in] send_counts[i] elements each.
+ * \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place: sends[i] == recvs[i] +
+ *                     rank * send_counts[i] elements.
+ * \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
+ * \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
+ * \returns As anyccl_all_reduce_coalesced.
+ *
+ * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *send_counts,
+                                            size_t buffers,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, send_counts, buffers, datatype, comm  As for
+ *        anyccl_all_gather_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_iall_gather.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
+                                             void *const *recvs,
+                                             const size_t *send_counts,
+                                             size_t buffers,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_comm_t comm,
+                                             anyccl_request_t *request);
+
+/**
+ * Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
+ *
+ * \param sends        [in] size * recv_counts[i] elements each: a block per rank.
+ * \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place: recvs[i] == sends[i] +
+ *                     rank * recv_counts[i] elements.
+ * \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
+ * \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
+ * \returns As anyccl_all_reduce_coalesced.
+ *
+ * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
+                                                void *const *recvs,
+                                                const size_t *recv_counts,
+                                                size_t buffers,
+                                                anyccl_datatype_t datatype,
+                                                anyccl_reduce_op_t op,
+                                                anyccl_comm_t comm);
+
+/**
+ * Starts a reduce_scatter of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for
+ *        anyccl_reduce_scatter_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_ireduce_scatter.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
+                                                 void *const *recvs,
+                                                 const size_t *recv_counts,
+                                                 size_t buffers,
+                                                 anyccl_datatype_t datatype,
+                                                 anyccl_reduce_op_t op,
+                                                 anyccl_comm_t comm,
+                                                 anyccl_request_t *request);
+
+/**
+ * Gives all ranks the root's parameters.
+ *
+ *     rank 0 (root)  w0 w1 | b0           w0 w1 | b0
+ *     rank 1         x0 x1 | c0    =>     w0 w1 | b0
+ *
+ * \param buffers    [in,out] number pointers. At the root read, elsewhere written. None is NULL where its count is not 0.
+ * \param counts     [in] Elements of each, the same on every rank.
+ * \param datatypes  [in] One of enum anyccl_datatype for each, the same on every rank; they may differ from each other.
+ * \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+ * \param root       [in] The rank whose parameters all get, the same on every rank.
+ * \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm works on;
+ *          ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm has failed.
+ *
+ * Collective; blocks until all are there. Few messages, as anyccl_broadcast_coalesced. Does what sync_params of SAR and the
+ * first step of PyTorch's DistributedDataParallel do.
+ */
+anyccl_status_t anyccl_sync_params(void *const *buffers,
+                                   const size_t *counts,
+                                   const anyccl_datatype_t *datatypes,
+                                   size_t number,
+                                   int root,
+                                   anyccl_comm_t comm);
+
+/**
+ * Sums gradients over all ranks; every rank gets the sums.
+ *
+ *     rank 0  a0 a1 | NULL | c0           a0+x0 a1+x1 | NULL | c0+z0
+ *     rank 1  x0 x1 | NULL | z0    =>     a0+x0 a1+x1 | NULL | c0+z0
+ *
+ * \param buffers    [in,out] number pointers. NULL: this rank has no gradient there, which is in order when no rank has one.
+ * \param counts     [in] Elements of each, the same on every rank, also where a buffer is NULL.
+ * \param datatypes  [in] One of enum anyccl_datatype for each, with a sum; the same on every rank. They may differ from each
+ *                   other.
+ * \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+ * \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank, with a sentence that names buffer and ranks, when a
+ *          buffer is NULL on some ranks only: then no buffer has changed and comm works on;
+ *          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE for what was wrong on this rank alone, when nothing was
+ *          sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
+ *          has failed.
+ *
+ * Collective; blocks until all are there. The ranks compare by a small message which buffers they have; then few messages,
+ * as anyccl_all_reduce_coalesced. Sums, not averages: divide by the size where the mean is wanted. Does what gather_grads of
+ * SAR does, which waits for ever where a gradient is missing.
+ */
+anyccl_status_t anyccl_gather_grads(void *const *buffers,
+                                    const size_t *counts,
+                                    const anyccl_datatype_t *datatypes,
+                                    size_t number,
+                                    anyccl_comm_t comm);
+
+/**
+ * Prepares an all_reduce that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the
+ *        library during each run. An operator that the program has made may be destroyed before the request is freed.
+ * \param request  [out] Persistent: see anyccl_request_t. Ours until anyccl_request_free. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED as for
+ *          anyccl_all_reduce.
+ *
+ * Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may as well make by
+ * anyccl_all_reduce or anyccl_iall_reduce. Replaces MPI_Allreduce_init.
+ */
+anyccl_status_t anyccl_all_reduce_init(const void *send,
+                                       void *recv,
+                                       size_t count,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_reduce_op_t op,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Prepares a reduce that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Reduce_init.
+ */
+anyccl_status_t anyccl_reduce_init(const void *send,
+                                   void *recv,
+                                   size_t count,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_reduce_op_t op,
+                                   int root,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Prepares a broadcast that is started later, and often.
+ *
+ * \param send, recv, count, datatype, root, comm  As for anyccl_broadcast, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Bcast_init.
+ */
+anyccl_status_t anyccl_broadcast_init(const void *send,
+                                      void *recv,
+                                      size_t count,
+                                      anyccl_datatype_t datatype,
+                                      int root,
+                                      anyccl_comm_t comm,
+                                      anyccl_request_t *request);
+
+/**
+ * Prepares an all_gather that is started later, and often.
+ *
+ * \param send, recv, send_count, datatype, comm  As for anyccl_all_gather, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Allgather_init.
+ */
+anyccl_status_t anyccl_all_gather_init(const void *send,
+                                       void *recv,
+                                       size_t send_count,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Prepares a gather that is started later, and often.
+ *
+ * \param send, recv, send_count, datatype, root, comm  As for anyccl_gather, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Gather_init.
+ */
+anyccl_status_t anyccl_gather_init(const void *send,
+                                   void *recv,
+                                   size_t send_count,
+                                   anyccl_datatype_t datatype,
+                                   int root,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Prepares a scatter that is started later, and often.
+ *
+ * \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Scatter_init.
+ */
+anyccl_status_t anyccl_scatter_init(const void *send,
+                                    void *recv,
+                                    size_t recv_count,
+                                    anyccl_datatype_t datatype,
+                                    int root,
+                                    anyccl_comm_t comm,
+                                    anyccl_request_t *request);
+
+/**
+ * Prepares a reduce_scatter that is started later, and often.
+ *
+ * \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_block_init.
+ */
+anyccl_status_t anyccl_reduce_scatter_init(const void *send,
+                                           void *recv,
+                                           size_t recv_count,
+                                           anyccl_datatype_t datatype,
+                                           anyccl_reduce_op_t op,
+                                           anyccl_comm_t comm,
+                                           anyccl_request_t *request);
+
+/**
+ * Prepares an all_to_all that is started later, and often.
+ *
+ * \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Alltoall_init.
+ */
+anyccl_status_t anyccl_all_to_all_init(const void *send,
+                                       void *recv,
+                                       size_t count_per_rank,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Prepares a barrier that is started later, and often.
+ *
+ * \param comm     [in] As for anyccl_barrier.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Barrier_init.
+ */
+anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *request);
+
+/**
+ * Prepares a send that is started later, and often.
+ *
+ * \param send, count, datatype, peer, comm  As for anyccl_send, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. In each run it meets what rank peer receives next, however that was started. Replaces MPI_Send_init.
+ */
+anyccl_status_t anyccl_send_init(const void *send,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 int peer,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
+ * Prepares a receive that is started later, and often.
+ *
+ * \param recv, count, datatype, peer, comm  As for anyccl_recv, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. In each run it meets what rank peer sends next, however that was started. Replaces MPI_Recv_init.
+ */
+anyccl_status_t anyccl_recv_init(void *recv,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 int peer,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
  * Waits for the end of an operation.
  *
  * \param request  [in,out] Taken: NULL afterwards, whatever became of the operation. A request that is NULL
@@ -1304,6 +1809,115 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
 anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
 
 /**
+ * Starts a persistent operation.
+ *
+ * \param request  [in] Borrowed: from a function whose name ends in _init.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE when it is not
+ *          persistent, under way, used by another thread, or in a forked child; the status of the failure when its
+ *          communicator has failed.
+ *
+ * Does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
+ * buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replaces MPI_Start.
+ */
+anyccl_status_t anyccl_start(anyccl_request_t request);
+
+/**
+ * Starts several persistent operations, in the order of the array.
+ *
+ * \param count     [in] Number of requests. 0: nothing happens.
+ * \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not skipped. May be
+ *                  NULL when count is 0.
+ * \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was started.
+ *
+ * Does not block. Replaces MPI_Startall.
+ */
+anyccl_status_t anyccl_start_all(size_t count,
+                                 anyccl_request_t *requests);
+
+/**
+ * Gives up a persistent operation.
+ *
+ * \param request  [in,out] Taken: NULL afterwards. A request that is NULL already is nothing to free.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when
+ *          it is under way, not persistent (wait for it instead), used by another thread, or in a forked child. In
+ *          these cases nothing has changed.
+ *
+ * Local. Its communicator cannot be destroyed before. Replaces MPI_Request_free.
+ */
+anyccl_status_t anyccl_request_free(anyccl_request_t *request);
+
+/**
+ * Waits for the end of one of several operations, of one or several communicators.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and persistent ones
+ *                  that are not under way, are skipped. May be NULL when count is 0.
+ * \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the operation
+ *                  failed.
+ * \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are skipped;
+ *          ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL, ANYCCL_ERR_INVALID_USAGE when one is
+ *          given twice or used by another thread, or in a forked child: then nothing was waited for, and index is left
+ *          alone.
+ *
+ * Blocks, at most until the time-out of one of the communicators; a rank that waits long sleeps, however many
+ * communicators there are. Of several that have ended, the first in the array. Replaces MPI_Waitany.
+ */
+anyccl_status_t anyccl_wait_any(size_t count,
+                                anyccl_request_t *requests,
+                                size_t *index);
+
+/**
+ * Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.
+ *
+ * \param count     [in] Number of requests, and room in indices and statuses.
+ * \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+ * \param ended     [out] How many have ended: 0 only when all are skipped.
+ * \param indices   [out] Their places in the array, ascending.
+ * \param statuses  [out] How each has ended, in the order of indices. May be NULL.
+ * \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the order of indices.
+ *          For a refusal as by anyccl_wait_any nothing was waited for or written; else everything is written.
+ *
+ * Blocks as anyccl_wait_any. Replaces MPI_Waitsome.
+ */
+anyccl_status_t anyccl_wait_some(size_t count,
+                                 anyccl_request_t *requests,
+                                 size_t *ended,
+                                 size_t *indices,
+                                 anyccl_status_t *statuses);
+
+/**
+ * Asks whether several operations have all ended, and moves those of their communicators on.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that are NULL have
+ *                  ended. May be NULL when count is 0.
+ * \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
+ * \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as anyccl_wait_any.
+ *
+ * Local: does not wait. Replaces MPI_Testall.
+ */
+anyccl_status_t anyccl_test_all(size_t count,
+                                anyccl_request_t *requests,
+                                int *done);
+
+/**
+ * Asks whether one of several operations has ended, and moves those of their communicators on.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+ * \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped. Also written when
+ *                  the operation failed.
+ * \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation failed.
+ * \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
+ *
+ * Local: does not wait. Replaces MPI_Testany.
+ */
+anyccl_status_t anyccl_test_any(size_t count,
+                                anyccl_request_t *requests,
+                                size_t *index,
+                                int *done);
+
+/**
  * Allocates memory that the other ranks of this host read where it is: a message in it is not copied on its way.
  *
  * \param bytes  [in] Any number; 0 gives NULL.
@@ -1343,8 +1957,14 @@ anyccl_status_t anyccl_mem_free(void *ptr);
 /* The communicator of the whole job, wherever a communicator is asked for. */
 #define ANYCCL_WORLD ((anyccl_comm_t)0)
 
+/* No communicator: what a rank gets that is not in the one that others get. */
+#define ANYCCL_COMM_NONE ((anyccl_comm_t)1)
+
 /* Where an anyccl_request_t begins and ends. */
 #define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)
+
+/* Not the place of any request: what anyccl_wait_any and anyccl_test_any give when there is nothing to wait for. */
+#define ANYCCL_NO_INDEX ((size_t)-1)
 
 /* Where an anyccl_config_t begins: anyccl_config_t config = ANYCCL_CONFIG_INIT; */
 #define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0}

@@ -37,6 +37,8 @@ pub(super) struct Active {
     /// Boxed: moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
+    /// Visits in which something moved.
+    moves: u32,
 }
 
 // SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
@@ -198,7 +200,7 @@ impl Engine {
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
         let prepared = Arc::clone(prepared);
-        self.actives.push(Active { ticket, group, prepared, buffers, execution, outcome: None });
+        self.actives.push(Active { ticket, group, prepared, buffers, execution, outcome: None, moves: 0 });
         if self.groups.get(group).stalls_known {
             self.compare_stalls(group);
         }
@@ -245,6 +247,7 @@ impl Engine {
                 Err(failure) => return Err(self.link_trouble(at, failure)),
             };
             moved |= visit.moved;
+            active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
                 finish(&active.prepared, active.buffers, self.groups.get(active.group).members.len());
@@ -300,7 +303,8 @@ impl Engine {
             Known::Future => self.ports[port as usize].inbox.stash_head(),
             Known::Here(_) | Known::Past => self.ports[port as usize].inbox.discard_head(),
         };
-        match taken {
+        // What cannot be read, of a sender that has given it up, must not stand in the way.
+        match taken.or_else(|_| self.ports[port as usize].inbox.discard_head()) {
             Ok(taken) => {
                 self.ports[port as usize].ring_if_wanted();
                 Ok(taken)
@@ -400,6 +404,11 @@ impl Engine {
         }
     }
 
+    /// How often a call has moved. Only differences mean something.
+    pub(super) fn moves(&self, ticket: Ticket) -> u32 {
+        self.actives.iter().find(|a| a.ticket == ticket).map_or(0, |active| active.moves)
+    }
+
     /// Whether the call has an outcome.
     pub(super) fn has_outcome(&self, ticket: Ticket) -> bool {
         self.actives.iter().any(|a| a.ticket == ticket && a.outcome.is_some())
@@ -476,6 +485,7 @@ fn header_for(
 }
 
 #[inline]
+#[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
 fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<Execution> {
     spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
 }

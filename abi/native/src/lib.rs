@@ -28,6 +28,8 @@ mod unique_id;
 
 mod communicator;
 
+mod formation;
+
 mod datatype;
 mod operators;
 mod reduce_op;

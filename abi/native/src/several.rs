@@ -116,7 +116,8 @@ pub unsafe extern "C" fn anyccl_test_all(
         let opened = look_up(slots)?;
         let mut claimed = Claimed::new(&opened)?;
         // Each is asked: one that waits must not keep others from being moved on.
-        let waiting = claimed.works.iter_mut().filter(|(_, work)| !work.has_ended()).count();
+        let ended = claimed.works.iter_mut().map(|(_, work)| work.has_ended());
+        let waiting = ended.filter(|ended| !ended).count();
         done.set(c_int::from(waiting == 0));
         if waiting > 0 {
             return Ok(());
