@@ -7,7 +7,7 @@ enum { RUNS = 20, COUNT = 100, MOST = 4 };
 static void all_collectives(struct bed *bed, void *shared)
 {
     enum { REQUESTS = 9 };
-    int sent[COUNT * MOST], got[REQUESTS][COUNT * MOST];
+    int sent[COUNT * MOST] = {0}, got[REQUESTS][COUNT * MOST];
     anyccl_request_t requests[REQUESTS];
     const int size = bed->size, rank = bed->rank, root = size - 1;
     (void)shared;
@@ -51,7 +51,7 @@ static void all_collectives(struct bed *bed, void *shared)
 
 static void around_the_ring(struct bed *bed, void *shared)
 {
-    int out, in, done = 0;
+    int out = 0, in = 0, done = 0;
     anyccl_request_t send, recv;
     const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;
     (void)shared;
@@ -76,7 +76,7 @@ static void around_the_ring(struct bed *bed, void *shared)
 
 static void scaled(struct bed *bed, void *shared)
 {
-    double scalar, sum;
+    double scalar = 0, sum = 0;
     const double one = 1;
     anyccl_reduce_op_t op;
     anyccl_request_t request;
@@ -95,7 +95,7 @@ static void scaled(struct bed *bed, void *shared)
 
 static void wrong_uses(struct bed *bed, void *shared)
 {
-    int value = 1, sum;
+    int value = 1, sum = 0;
     anyccl_request_t persistent, once, both[2], old;
     (void)shared;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
