@@ -79,12 +79,12 @@ pub unsafe extern "C" fn anyccl_wait_some(
         for (nth, place) in places.iter().enumerate() {
             let (at, how) = take(slots, &mut claimed, *place)?;
             // SAFETY: the caller promises room for `count` indices, and there are no more ended ones than that.
-            unsafe { indices.add(nth).write(at) };
+            unsafe { indices.wrapping_add(nth).write(at) };
             if !statuses.is_null() {
                 let status =
                     how.as_ref().map_or_else(anyccl_status_t::from, |()| anyccl_status_t::ANYCCL_SUCCESS);
                 // SAFETY: the same of statuses.
-                unsafe { statuses.add(nth).write(status) };
+                unsafe { statuses.wrapping_add(nth).write(status) };
             }
             outcome = outcome.and(how);
         }
