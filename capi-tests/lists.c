@@ -118,8 +118,8 @@ static void parts_of_shared_memory(struct bed *bed, void *shared)
         const int peer = 1 - bed->rank;
         anyccl_request_t request;
         all[2 * EACH + 1] = 77 + bed->rank;
-        CHECK_OK(anyccl_isend(all + 2 * EACH + 1, EACH, ANYCCL_INT32, peer, bed->comm, &request));
-        CHECK_OK(anyccl_recv(all + 3, EACH, ANYCCL_INT32, peer, bed->comm));
+        CHECK_OK(anyccl_isend(all + 2 * EACH + 1, EACH, ANYCCL_INT32, peer, 0, bed->comm, &request));
+        CHECK_OK(anyccl_recv(all + 3, EACH, ANYCCL_INT32, peer, 0, bed->comm, NULL));
         CHECK_OK(anyccl_wait(&request));
         CHECK(all[3] == 77 + peer && all[EACH + 2] == peer + 3 * EACH);
     }

@@ -55,8 +55,8 @@ static void around_the_ring(struct bed *bed, void *shared)
     anyccl_request_t send, recv;
     const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;
     (void)shared;
-    CHECK_OK(anyccl_send_init(&out, 1, ANYCCL_INT32, right, bed->comm, &send));
-    CHECK_OK(anyccl_recv_init(&in, 1, ANYCCL_INT32, left, bed->comm, &recv));
+    CHECK_OK(anyccl_send_init(&out, 1, ANYCCL_INT32, right, 0, bed->comm, &send));
+    CHECK_OK(anyccl_recv_init(&in, 1, ANYCCL_INT32, left, 0, bed->comm, &recv));
     /* Not started yet: has ended. */
     CHECK_OK(anyccl_wait(&send));
     CHECK_OK(anyccl_test(&recv, &done));

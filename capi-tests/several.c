@@ -14,14 +14,14 @@ static void one_by_one(struct bed *bed, void *shared)
     if (bed->rank == 1) {
         for (int k = 0; k < MANY; k++) {
             int asked;
-            CHECK_OK(anyccl_recv(&asked, 1, ANYCCL_INT32, 0, bed->comm));
+            CHECK_OK(anyccl_recv(&asked, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
             values[k] = 100 + k;
-            CHECK_OK(anyccl_send(&values[k], 1, ANYCCL_INT32, 0, bed->comm));
+            CHECK_OK(anyccl_send(&values[k], 1, ANYCCL_INT32, 0, 0, bed->comm));
         }
         return;
     }
     for (int k = 0; k < MANY; k++)
-        CHECK_OK(anyccl_irecv(&got[k], 1, ANYCCL_INT32, 1, bed->comm, &requests[k]));
+        CHECK_OK(anyccl_irecv(&got[k], 1, ANYCCL_INT32, 1, 0, bed->comm, &requests[k]));
     requests[MANY] = ANYCCL_REQUEST_NULL;
     /* Persistent and never started: skipped. */
     CHECK_OK(anyccl_barrier_init(bed->comm, &requests[MANY + 1]));
@@ -31,7 +31,7 @@ static void one_by_one(struct bed *bed, void *shared)
         CHECK(done == 0);
         CHECK_OK(anyccl_test_any(MANY + 2, requests, &index, &done));
         CHECK(done == 0 && index == ANYCCL_NO_INDEX);
-        CHECK_OK(anyccl_send(&k, 1, ANYCCL_INT32, 1, bed->comm));
+        CHECK_OK(anyccl_send(&k, 1, ANYCCL_INT32, 1, 0, bed->comm));
         if (k % 2 == 0) {
             CHECK_OK(anyccl_wait_any(MANY + 2, requests, &index));
         } else {
@@ -100,7 +100,7 @@ static void failing(struct bed *bed, void *shared)
     size_t index = 0;
     int value;
     (void)shared;
-    CHECK_OK(anyccl_irecv(&value, 1, ANYCCL_INT32, 1 - bed->rank, bed->comm, &requests[1]));
+    CHECK_OK(anyccl_irecv(&value, 1, ANYCCL_INT32, 1 - bed->rank, 0, bed->comm, &requests[1]));
     if (bed->rank == 0)
         CHECK_OK(anyccl_comm_abort(bed->comm));
     CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_wait_any(2, requests, &index));

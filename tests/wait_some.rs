@@ -5,32 +5,28 @@ mod common;
 use std::sync::{Barrier, Mutex};
 use std::time::{Duration, Instant};
 
-use anyccl_engine::base::{Call, CallKind, Datatype, Error, Rank};
+use anyccl_engine::base::{Datatype, Error};
 use anyccl_engine::bootstrap::UniqueId;
-use anyccl_engine::comm::{CommConfig, Communicator, Operation, Work, wait_some};
+use anyccl_engine::comm::{CommConfig, Communicator, Work, wait_some};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
+use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 use common::proc_fs::{state, wait_until};
 use common::ranks::{TRANSPORTS, config, on_threads};
-
-fn transfer(from: Rank, place: *mut u32) -> Operation {
-    let call = Call { kind: CallKind::Transfer, datatype: Datatype::Uint32, op: None, root: from, count: 1 };
-    Operation { call, send: place.cast_const().cast(), recv: place.cast(), peer: 1 - from }
-}
 
 /// # Safety
 /// `place` is left alone until the work has ended.
 unsafe fn receive(comm: &Communicator, place: *mut u32) -> Work {
-    let operation = Operation { send: std::ptr::null(), peer: 1, ..transfer(1, place) };
+    let landing = Landing { data: place.cast(), datatype: Datatype::Uint32, count: 1, is_lenient: false };
     // SAFETY: one element; the rest is the caller's promise.
-    Work::from(unsafe { comm.start(&operation) }.unwrap())
+    Work::from(unsafe { comm.start_receive(Selector::new(Some(1), Some(0)), landing) }.unwrap())
 }
 
 fn send(comm: &Communicator, value: u32) {
-    let mut value = value;
-    let operation = Operation { recv: std::ptr::null_mut(), ..transfer(1, &raw mut value) };
+    let data = (&raw const value).cast();
+    let what = Outgoing { to: 0, tag: 0, datatype: Datatype::Uint32, count: 1, data, is_synchronous: false };
     // SAFETY: one element that outlives the call.
-    unsafe { comm.run(&operation) }.unwrap();
+    unsafe { comm.send(&what) }.unwrap();
 }
 
 /// Name of the calling thread in /proc.

@@ -8,12 +8,14 @@ mod coalesced;
 mod communicator;
 mod formation;
 mod join;
+mod messages;
 mod operation;
 mod operator;
 mod persistent;
 mod programs;
 mod request;
 mod sar;
+mod wait_all;
 mod work;
 mod world;
 
@@ -22,8 +24,9 @@ pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
 pub use operator::{Operator, Scalar};
 pub use persistent::Persistent;
-pub use request::{Request, wait_all};
-pub use work::{Work, wait_some};
+pub use request::Request;
+pub use wait_all::wait_all;
+pub use work::{Work, settle, wait_some};
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

@@ -268,8 +268,7 @@ impl Communicator {
     pub(super) fn prepare(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
         let (signature, number) =
             (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
-        let (sends, in_place) = (operation.is_sender(self.rank), operation.is_in_place(self.rank));
-        let key = Key::new(&signature, operation.peer, sends, in_place).with_operator(number);
+        let key = Key::new(&signature, operation.is_in_place(self.rank)).with_operator(number);
         let prepared = self.programs.get_variant(&key, operation, variant, self.rank, &self.topology)?;
         Ok((key, prepared))
     }

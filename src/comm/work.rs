@@ -1,9 +1,12 @@
 //! Whatever a program may have started and not waited for yet.
 
+use std::sync::Arc;
+
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
 use crate::base::Result;
+use crate::p2p::Status;
 use crate::progress::wait::{Awaited, wait_for_first};
 
 /// Waits until one of those that are under way has ended; gives the places of all that have by then. None, where none is
@@ -20,6 +23,23 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
             works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
         if !ended.is_empty() || running.is_empty() {
             return ended;
+        }
+        wait_for_first(&running);
+    }
+}
+
+/// Waits until all have ended, each in its turn where they have different links: another rank may wait for what this one
+/// started last.
+pub fn settle(works: &mut [&mut Work]) {
+    loop {
+        for work in works.iter_mut() {
+            work.has_ended();
+        }
+        let running: Vec<Awaited> =
+            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
+        // Of one engine, any wait moves them all on.
+        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
+            return;
         }
         wait_for_first(&running);
     }
@@ -51,6 +71,22 @@ impl Work {
             Work::Once(request) => !matches!(request.test(), Ok(false)),
             Work::List(list) => list.has_ended(),
             Work::Persistent(persistent) => persistent.has_ended(),
+        }
+    }
+
+    /// What is known of the message of the last run, if it was one and has ended well.
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            Work::Once(request) => request.status(),
+            Work::List(_) => None,
+            Work::Persistent(persistent) => persistent.status(),
+        }
+    }
+
+    /// Ends a receive that has met no message yet.
+    pub fn cancel(&self) {
+        if let Some(request) = self.running() {
+            request.cancel();
         }
     }
 

@@ -35,11 +35,13 @@ mod operators;
 mod reduce_op;
 
 mod collective;
+mod message;
 mod transfer;
 
 mod coalesced;
 mod sar;
 
+mod batch;
 mod persistent;
 
 mod request;

@@ -13,7 +13,7 @@ use crate::datatype::anyccl_datatype_t;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
-use crate::transfer::Side;
+use crate::transfer::{Received, Sent};
 
 /// Prepares an all_reduce that is started later, and often.
 ///
@@ -266,42 +266,46 @@ pub unsafe extern "C" fn anyccl_barrier_init(
 
 /// Prepares a send that is started later, and often.
 ///
-/// \param send, count, datatype, peer, comm  As for anyccl_send, during each run.
+/// \param send, count, datatype, peer, tag, comm  As for anyccl_send, during each run.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. In each run it meets what rank peer receives next, however that was started. Replaces MPI_Send_init.
+/// Local. Each run sends a message of its own, for any receive. Replaces MPI_Send_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send_init(
     send: *const c_void,
     count: usize,
     datatype: anyccl_datatype_t,
     peer: c_int,
+    tag: i32,
     comm: anyccl_comm_t,
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
+    let arguments = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
     // SAFETY: the caller promises a buffer of the documented length that nobody else changes during each run, and a
     // writable request or NULL.
-    edge("anyccl_send_init", || unsafe { Side::Send(send).init(count, datatype, peer, comm, request) })
+    edge("anyccl_send_init", || unsafe { arguments.init(request) })
 }
 
 /// Prepares a receive that is started later, and often.
 ///
-/// \param recv, count, datatype, peer, comm  As for anyccl_recv, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
+/// \param recv, count, datatype, source, tag, comm  As for anyccl_recv, during each run.
+/// \param request  [out] As for anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. In each run it meets what rank peer sends next, however that was started. Replaces MPI_Recv_init.
+/// Local. Each run gets a message, however that was sent. Replaces MPI_Recv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_recv_init(
     recv: *mut c_void,
     count: usize,
     datatype: anyccl_datatype_t,
-    peer: c_int,
+    source: c_int,
+    tag: i32,
     comm: anyccl_comm_t,
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
+    let arguments = Received { recv, count, datatype, source, tag, comm };
     // SAFETY: the caller promises a buffer of the documented length that nobody else uses during each run, and a
     // writable request or NULL.
-    edge("anyccl_recv_init", || unsafe { Side::Recv(recv).init(count, datatype, peer, comm, request) })
+    edge("anyccl_recv_init", || unsafe { arguments.init(request) })
 }

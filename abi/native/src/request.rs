@@ -6,10 +6,11 @@ use std::sync::Arc;
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{Found, Handles, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Persistent, Work};
+use anyccl_engine::comm::{Persistent, Work, settle};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::communicator::Comm;
+use crate::message::{StatusPlace, anyccl_message_status_t, status_place};
 use crate::status::{anyccl_status_t, edge};
 
 /// What anyccl_request_t points to, for the compiler's type check only.
@@ -103,19 +104,48 @@ pub unsafe fn slots<'a>(count: usize, requests: *mut anyccl_request_t) -> Result
 /// Replaces MPI_Wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_status_t {
-    edge("anyccl_wait", || {
-        not_null(request, "request")?;
-        // SAFETY: not NULL; the caller promises a handle that nobody else uses during the call.
-        let slot = unsafe { &mut *request };
-        if slot.is_null() {
-            return Ok(());
-        }
-        let open = REQUESTS.get(slot.addr())?;
-        let mut work = open.claim()?;
-        let outcome = work.wait();
-        retire(&work, slot)?;
-        outcome
+    // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
+    edge("anyccl_wait", || unsafe { wait(request, None) })
+}
+
+/// Waits for the end of a send or receive, and tells what is known of its message.
+///
+/// \param request  [in,out] As for anyccl_wait.
+/// \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send or
+///                 receive. May be NULL.
+/// \returns As anyccl_wait.
+///
+/// Blocks, at most for the communicator's time-out. Replaces MPI_Wait with a status.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_wait_message(
+    request: *mut anyccl_request_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_wait_message", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
+        unsafe { wait(request, place) }
     })
+}
+
+/// # Safety
+/// `request` is NULL, or a handle that nobody else changes meanwhile.
+unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()> {
+    not_null(request, "request")?;
+    // SAFETY: not NULL; as promised.
+    let slot = unsafe { &mut *request };
+    if slot.is_null() {
+        return Ok(());
+    }
+    let open = REQUESTS.get(slot.addr())?;
+    let mut work = open.claim()?;
+    let outcome = work.wait();
+    retire(&work, slot)?;
+    if let (Some(place), Some(status)) = (place, work.status()) {
+        place.set(status.into());
+    }
+    outcome
 }
 
 /// Asks whether an operation has ended, and moves the operations of its communicator on.
@@ -129,25 +159,74 @@ pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_s
 /// Replaces MPI_Test.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut c_int) -> anyccl_status_t {
-    edge("anyccl_test", || {
-        not_null(request, "request")?;
-        // SAFETY: not NULL; the caller promises a handle that nobody else uses during the call.
-        let slot = unsafe { &mut *request };
-        // SAFETY: the caller promises a writable int or NULL.
-        let done = unsafe { Out::new(done, "done") }?;
-        if slot.is_null() {
-            done.set(1);
+    // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+    edge("anyccl_test", || unsafe { test(request, done, None) })
+}
+
+/// Asks whether a send or receive has ended, and tells what is known of its message.
+///
+/// \param request  [in,out] As for anyccl_test.
+/// \param done     [out] As for anyccl_test.
+/// \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+/// \returns As anyccl_test.
+///
+/// Local: does not wait. Replaces MPI_Test with a status.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_test_message(
+    request: *mut anyccl_request_t,
+    done: *mut c_int,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_test_message", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+        unsafe { test(request, done, place) }
+    })
+}
+
+/// # Safety
+/// As for `wait`; `done` is NULL or writable.
+unsafe fn test(request: *mut anyccl_request_t, done: *mut c_int, place: StatusPlace) -> Result<()> {
+    not_null(request, "request")?;
+    // SAFETY: not NULL; as promised.
+    let slot = unsafe { &mut *request };
+    // SAFETY: as promised.
+    let done = unsafe { Out::new(done, "done") }?;
+    if slot.is_null() {
+        done.set(1);
+        return Ok(());
+    }
+    let open = REQUESTS.get(slot.addr())?;
+    let mut work = open.claim()?;
+    let has_ended = work.has_ended();
+    if has_ended {
+        let outcome = work.wait();
+        retire(&work, slot)?;
+        if let (Some(place), Some(status)) = (place, work.status()) {
+            place.set(status.into());
+        }
+        outcome?;
+    }
+    done.set(c_int::from(has_ended));
+    Ok(())
+}
+
+/// Asks for the end of a receive that has met no message yet.
+///
+/// \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
+/// \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the member
+///          cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none; ANYCCL_ERR_INVALID_USAGE when
+///          another thread waits for it, or in a forked child.
+///
+/// Local: does not wait. A send or a collective is not cancelled. Replaces MPI_Cancel.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
+    edge("anyccl_cancel", || {
+        if request.is_null() {
             return Ok(());
         }
-        let open = REQUESTS.get(slot.addr())?;
-        let mut work = open.claim()?;
-        let has_ended = work.has_ended();
-        if has_ended {
-            let outcome = work.wait();
-            retire(&work, slot)?;
-            outcome?;
-        }
-        done.set(c_int::from(has_ended));
+        REQUESTS.get(request.addr())?.claim()?.cancel();
         Ok(())
     })
 }
@@ -169,6 +248,7 @@ pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_req
         let slots = unsafe { slots(count, requests) }?;
         let opened = look_up(slots)?;
         let mut claimed = Claimed::new(&opened)?;
+        settle(&mut claimed.works.iter_mut().map(|(_, work)| &mut **work).collect::<Vec<_>>());
         let mut outcome = Ok(());
         for (at, work) in &mut claimed.works {
             let ended = work.wait();
