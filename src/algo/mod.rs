@@ -23,6 +23,7 @@ mod fold;
 mod gather;
 mod hosts;
 mod hypercube;
+mod ordered;
 mod reduce;
 mod reduce_scatter;
 mod ring;
@@ -31,6 +32,8 @@ mod scatter;
 mod segments;
 #[cfg(test)]
 mod tests;
+
+pub use ordered::{ORDERED, ordered};
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};

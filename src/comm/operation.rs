@@ -2,7 +2,7 @@
 
 use crate::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
 use crate::progress::{Buffers, Key};
-use crate::reduce::{DivideFn, ReduceFn, divide_fn, reduce_fn};
+use crate::reduce::{DivideFn, Reducer, divide_fn, reduce_fn};
 
 /// One call with its buffers.
 ///
@@ -62,7 +62,7 @@ impl Operation {
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }
-            CallKind::Collective(_) | CallKind::Formation(_) => Ok(()),
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => Ok(()),
         }
     }
 
@@ -82,14 +82,14 @@ impl Operation {
             collective.output_elements(size as usize, rank, self.call.root, self.call.count as usize);
         let divide =
             if op == ReduceOp::Avg { divide_fn(datatype).map(|divide| (divide, output)) } else { None };
-        Ok(Kernels { reduce: Some(reduce), divide })
+        Ok(Kernels { reduce: Some(Reducer::Kernel(reduce)), divide })
     }
 }
 
 /// What a reduction needs.
 #[derive(Default)]
 pub(super) struct Kernels {
-    pub reduce: Option<ReduceFn>,
+    pub reduce: Option<Reducer>,
     /// The division that ends an average, and of how many elements.
     pub divide: Option<(DivideFn, usize)>,
 }

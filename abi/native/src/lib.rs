@@ -35,15 +35,21 @@ mod store;
 mod file_rendezvous;
 
 mod datatype;
+mod operators;
 mod reduce_op;
 
 mod collective;
 mod message;
 mod transfer;
 
+mod coalesced;
+mod sar;
+
 mod batch;
+mod persistent;
 
 mod request;
+mod several;
 
 mod memory;
 
