@@ -7,14 +7,17 @@ mod agreement;
 mod communicator;
 mod formation;
 mod join;
+mod known_layouts;
 mod operation;
 mod programs;
 mod request;
+mod unequal;
 mod world;
 
 pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
 pub use request::{Request, wait_all};
+pub use unequal::{Places, Unequal};
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

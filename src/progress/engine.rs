@@ -15,7 +15,7 @@ use super::execution::{Buffers, Execution, LinkFailure};
 use super::failure;
 use super::group::{self, Group, GroupId, Groups, Known, Member};
 use super::port::Port;
-use super::prepared::{Key, Prepared};
+use super::prepared::{Division, Key, Prepared};
 use super::straight;
 use crate::base::{CallKind, Error, Rank, Result};
 use crate::log_line;
@@ -179,7 +179,7 @@ impl Engine {
         let done = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
         if done == straight.ops.len() {
             self.spare.push(execution);
-            finish(prepared, buffers, members.len());
+            finish(prepared, buffers);
             return Some(Ok(None));
         }
         let prepared = Arc::clone(prepared);
@@ -247,7 +247,7 @@ impl Engine {
             moved |= visit.moved;
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
-                finish(&active.prepared, active.buffers, self.groups.get(active.group).members.len());
+                finish(&active.prepared, active.buffers);
                 active.outcome = Some(Ok(()));
                 moved = true;
             }
@@ -290,6 +290,7 @@ impl Engine {
             Ok(None) => return Ok(false),
             Err(source) => return self.blame(LinkFailure { peer: port, source }),
         };
+        self.check_counts(port, &head)?;
         let taken = match self.groups.known(head.context) {
             Known::Here(id) if self.failure(id).is_none() => {
                 if !self.is_in_the_way(id, port, &head, stash_own)? {
@@ -307,6 +308,18 @@ impl Engine {
             }
             Err(source) => self.blame(LinkFailure { peer: port, source }),
         }
+    }
+
+    /// Fails where a message has another number of elements than its receive here, though the calls agree.
+    fn check_counts(&self, port: u32, head: &Header) -> Step<()> {
+        for active in self.actives.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
+            let stashed = self.ports[port as usize].inbox.first_stashed(active.execution.header());
+            let next = stashed.unwrap_or(*head);
+            if let Some(mine) = active.execution.other_count(port, &next) {
+                return Err(self.mismatch(active.group, port, next.sequence, next.call, mine));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the head of a link, of this communicator, must wait for a later call or for others that are under way.
@@ -333,7 +346,7 @@ impl Engine {
             }
             Verdict::Agrees if stash_own => Ok(true),
             Verdict::Agrees => {
-                let running = |a: &Active| a.outcome.is_none() && a.execution.header() == head;
+                let running = |a: &Active| a.outcome.is_none() && a.execution.header().is_of_call(head);
                 if self.actives.iter().any(running) {
                     return Ok(false);
                 }
@@ -482,11 +495,11 @@ fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<E
 
 /// The last local step of a call.
 #[inline]
-fn finish(prepared: &Prepared, buffers: Buffers, size: usize) {
-    if let Some((divide, elements)) = prepared.divide
-        && size > 1
+fn finish(prepared: &Prepared, buffers: Buffers) {
+    if let Some(Division { divide, elements, by }) = prepared.divide
+        && by > 1
     {
         // SAFETY: the caller's output has at least that many elements, and the call is not complete yet.
-        unsafe { divide(buffers.output, elements, size as u32) };
+        unsafe { divide(buffers.output, elements, by) };
     }
 }

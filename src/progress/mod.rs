@@ -30,7 +30,7 @@ pub use engine::{Engine, Ticket};
 pub use execution::Buffers;
 pub use group::GroupId;
 pub use port::Port;
-pub use prepared::{Key, Prepared};
+pub use prepared::{Division, Key, Prepared};
 pub use program::Program;
 
 #[cfg(test)]

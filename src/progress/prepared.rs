@@ -23,14 +23,29 @@ pub struct Prepared {
     pub program: Program,
     /// Operator on the datatype, where the plan reduces.
     pub reduce: Option<ReduceFn>,
-    /// Last step of an average: divide so many elements of the output.
-    pub divide: Option<(DivideFn, usize)>,
+    /// Last step of an average.
+    pub divide: Option<Division>,
+    /// Each message has its own count in its header.
+    pub is_counted: bool,
+}
+
+/// The division that ends an average.
+#[derive(Clone, Copy)]
+pub struct Division {
+    /// For the datatype.
+    pub divide: DivideFn,
+    /// Elements of the output.
+    pub elements: usize,
+    /// Contributions to each.
+    pub by: u32,
 }
 
 impl Prepared {
     /// A call that neither transfers nor reduces.
     pub fn new(call: Call, program: Program) -> Prepared {
-        Prepared { call, packed: call.pack(), peer: 0, sends: false, program, reduce: None, divide: None }
+        let packed = call.pack();
+        let is_counted = Call::is_counted_by_message(packed);
+        Prepared { call, packed, peer: 0, sends: false, program, reduce: None, divide: None, is_counted }
     }
 }
 

@@ -118,6 +118,7 @@ fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
         in_place: false,
         chunk_bytes: 1024,
         topology: &topology,
+        layout: BlockLayout::NONE,
     };
     let call = Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 };
     let prepared = Prepared { sends, ..Prepared::new(call, Program::compile(&plan, &request, true)) };

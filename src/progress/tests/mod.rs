@@ -13,7 +13,7 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::reduce::reduce_fn;
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
@@ -131,6 +131,7 @@ impl Job<'_> {
             in_place,
             chunk_bytes: 256,
             topology: &topology,
+            layout: BlockLayout::NONE,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
         Program::compile(&(algorithm.build)(&request), &request, true)

@@ -45,7 +45,7 @@ impl FromStr for What {
             "send_recv" => Ok(What::SendRecv),
             "p2p-matrix" => Ok(What::Matrix),
             name => Collective::from_name(name).map(What::Collective).ok_or_else(|| {
-                let collectives = listed(Collective::ALL.map(Collective::name));
+                let collectives = listed(Collective::UNIFORM.map(Collective::name));
                 format!("expected {collectives}, send_recv, p2p-matrix or all")
             }),
         }
