@@ -146,7 +146,8 @@ macro_rules! proofs {
         #[test]
         fn every_row_of_the_table_has_its_proof() {
             let proved = [$((Collective::$collective, $name)),*];
-            let rows: Vec<_> = ALGORITHMS.iter().map(|row| (row.collective, row.name)).collect();
+            // Those with a layout: `layouts` takes every row of a collective.
+            let rows: Vec<_> = uniform().map(|row| (row.collective, row.name)).collect();
             assert!(rows.iter().all(|row| proved.contains(row)), "unproved row in {rows:?}");
             assert_eq!(rows.len(), proved.len());
         }

@@ -94,23 +94,25 @@ fn is_in_place(collective: Collective, rank: Rank, part: usize, send: usize, rec
     use Collective::*;
     let mine = rank as usize * part;
     match collective {
-        AllReduce | AllToAll | Reduce | Broadcast => send == recv,
+        AllReduce | AllToAll | Reduce | Broadcast | Scan | Exscan => send == recv,
         AllGather | Gather => send == recv.wrapping_add(mine),
         ReduceScatter | Scatter => recv == send.wrapping_add(mine),
-        Barrier => false,
+        // Their blocks are looked at one by one, by the engine.
+        Barrier | AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV => false,
     }
 }
 
 fn in_place_rule(collective: Collective) -> &'static str {
     use Collective::*;
     match collective {
-        AllReduce | AllToAll => "send == recv",
+        AllReduce | AllToAll | Scan | Exscan => "send == recv",
         Reduce | Broadcast => "send == recv at the root",
         AllGather => "send == recv + rank * count elements",
         Gather => "send == recv + root * count elements at the root",
         ReduceScatter => "recv == send + rank * count elements",
         Scatter => "recv == send + root * count elements at the root",
         Barrier => "nothing: it has no buffers",
+        AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV => "that blocks are identical",
     }
 }
 

@@ -39,7 +39,11 @@ pub(super) fn expected(requests: &[PlanRequest], rank: Rank, element: usize) -> 
 fn by_layout(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Expected> {
     let request = &requests[rank as usize];
     let holds = |block: &Block| (block.offset..block.end()).contains(&element);
-    let index = request.layout.output.iter().position(holds)?;
+    let Some(index) = request.layout.output.iter().position(holds) else {
+        // Between blocks all stays as it was: in place, the own input.
+        let is_input = request.in_place && request.collective == Collective::AllToAllV;
+        return is_input.then_some(Expected::One { rank, element });
+    };
     let within = element - request.layout.output[index].offset;
     let input = |rank: usize, index: usize| requests[rank].layout.input[index].offset + within;
     let mine = rank as usize;
