@@ -39,6 +39,23 @@ impl<'a> Blocks<'a> {
             Blocks::Given(blocks) => range(blocks[rank]),
         }
     }
+
+    /// The elements of the blocks of consecutive ranks, which are consecutive too; of one, where the caller says where
+    /// blocks lie ([`Blocks::lie_apart`]).
+    pub(super) fn range(&self, ranks: Range<usize>) -> Range<usize> {
+        match self {
+            Blocks::Equal(segments) => segments.range(ranks),
+            Blocks::Given(_) => {
+                debug_assert_eq!(ranks.len(), 1, "nothing is known of its neighbours");
+                self.part(ranks.start)
+            }
+        }
+    }
+
+    /// Whether blocks of neighbours may lie anywhere.
+    pub(super) fn lie_apart(&self) -> bool {
+        matches!(self, Blocks::Given(_))
+    }
 }
 
 /// The send buffer of a rank that has one block there.

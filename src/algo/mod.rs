@@ -452,6 +452,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Neighbours, all_gather::ring::cost),
     },
     Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllGatherV,
+        summary: "each block once to each host: several hosts of several ranks",
+        supports: always,
+        build: all_gather::hierarchical::build,
+        cost: Cost::ByHost(all_gather::hierarchical::cost),
+    },
+    Algorithm {
         name: "linear",
         collective: Collective::GatherV,
         summary: "all send to the root at once",
@@ -474,6 +482,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: reduce_scatter::pairwise::build,
         cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::pairwise::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::ReduceScatterV,
+        summary: "reduced within each host first: several hosts of several ranks",
+        supports: always,
+        build: reduce_scatter::hierarchical::build,
+        cost: Cost::ByHost(reduce_scatter::hierarchical::cost),
     },
     Algorithm {
         name: "spread",
