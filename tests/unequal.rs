@@ -89,6 +89,8 @@ fn every_algorithm_gives_the_oracles_bytes() {
             let name = format!("{}:{}", algorithm.collective.name(), algorithm.name);
             let settings = Config { algorithm: Some(name), ..config(transport) };
             for size in SIZES {
+                // Shown where it fails.
+                println!("{} over {}, {size} ranks", algorithm.name, name_of(transport));
                 let mut cases = every_root_and_size(size);
                 cases.retain(|case| case.collective == algorithm.collective);
                 on_ranks(size, &settings, |comm| check_all(comm, &cases));

@@ -112,7 +112,7 @@ impl Kernels {
             Error::InvalidArgument { what: "operator", got }
         })?;
         let divide = divide_fn(datatype).filter(|_| op == ReduceOp::Avg);
-        let divide = divide.map(|divide| Division { divide, elements, by });
+        let divide = divide.map(|divide| Division { divide, offset: 0, elements, by });
         Ok(Kernels { reduce: Some(reduce), divide })
     }
 }

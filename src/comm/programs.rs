@@ -98,7 +98,7 @@ impl Programs {
         let placed = operation.place(rank, topology.size())?;
         let mut known = self.known_unequal.lock();
         let prepared = known.get_or_build(&call, operation.layout, &placed, || {
-            let Kernels { reduce, divide } = operation.kernels(topology.size())?;
+            let Kernels { reduce, divide } = operation.kernels(topology.size(), &placed)?;
             let request = PlanRequest {
                 count: operation.mean_count(),
                 in_place: placed.in_place,

@@ -155,9 +155,17 @@ impl Unequal<'_> {
         whole.div_ceil(blocks.len().max(1))
     }
 
-    pub(super) fn kernels(&self, size: u32) -> Result<Kernels> {
-        let elements = self.layout.output.first().map_or(0, |block| block.len);
-        self.op.map_or(Ok(Kernels::default()), |op| Kernels::of(self.datatype, op, elements, size))
+    pub(super) fn kernels(&self, size: u32, placed: &Placed) -> Result<Kernels> {
+        let Some((op, result)) = self.op.zip(self.layout.output.first()) else {
+            return Ok(Kernels::default());
+        };
+        let mut kernels = Kernels::of(self.datatype, op, result.len, size)?;
+        if let Some(division) = &mut kernels.divide {
+            let in_buffer = result.offset * self.datatype.bytes();
+            division.offset =
+                if placed.is_list { placed.addresses[self.layout.input.len()] } else { in_buffer };
+        }
+        Ok(kernels)
     }
 
     /// Says what is wrong with the call, or where its blocks are.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::disagreement::{History, Verdict, describe};
-use super::execution::{Buffers, Execution, LinkFailure};
+use super::execution::{Buffers, Execution, LinkFailure, placed};
 use super::failure;
 use super::group::{self, Group, GroupId, Groups, Known, Member};
 use super::port::Port;
@@ -496,10 +496,10 @@ fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<E
 /// The last local step of a call.
 #[inline]
 fn finish(prepared: &Prepared, buffers: Buffers) {
-    if let Some(Division { divide, elements, by }) = prepared.divide
+    if let Some(Division { divide, offset, elements, by }) = prepared.divide
         && by > 1
     {
         // SAFETY: the caller's output has at least that many elements, and the call is not complete yet.
-        unsafe { divide(buffers.output, elements, by) };
+        unsafe { divide(placed(buffers.output, offset), elements, by) };
     }
 }

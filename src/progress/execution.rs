@@ -29,6 +29,13 @@ pub struct Buffers {
     pub output: *mut u8,
 }
 
+/// The byte at `offset` from a base.
+#[inline]
+pub(super) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
+    // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
+    with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
+}
+
 /// The three buffers of a running plan.
 #[derive(Clone, Copy)]
 pub(super) struct Memory {
@@ -45,8 +52,7 @@ impl Memory {
             Buffer::Output => self.buffers.output,
             Buffer::Scratch => self.scratch,
         };
-        // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
-        with_exposed_provenance_mut(base.expose_provenance().wrapping_add(span.offset + skip))
+        placed(base, span.offset + skip)
     }
 
     /// # Safety

@@ -34,6 +34,8 @@ pub struct Prepared {
 pub struct Division {
     /// For the datatype.
     pub divide: DivideFn,
+    /// Bytes of the output before the elements.
+    pub offset: usize,
     /// Elements of the output.
     pub elements: usize,
     /// Contributions to each.
