@@ -23,9 +23,9 @@
  *   ANYCCL_ERR_MISMATCH          the ranks made different calls             \
  *   ANYCCL_ERR_PEER_LOST         a rank died                                 | the communicator has failed: receive
  *   ANYCCL_ERR_TIMEOUT           a rank did not come                         | buffers are undefined, every later call
- *   ANYCCL_ERR_ABORTED           a rank called anyccl_comm_abort             | returns the same status, and only
- *   ANYCCL_ERR_SYSTEM            the operating system refused something      | anyccl_comm_destroy is left to do
- *   ANYCCL_ERR_INTERNAL          a bug                                      /
+ *   ANYCCL_ERR_ABORTED           a rank called anyccl_comm_abort             | returns the same status; what is left is
+ *   ANYCCL_ERR_SYSTEM            the operating system refused something      | anyccl_comm_destroy, and before it
+ *   ANYCCL_ERR_INTERNAL          a bug                                      /  anyccl_comm_shrink, to go on
  *
  * fork
  *   A child of fork cannot use what its parent made: its calls return ANYCCL_ERR_INVALID_USAGE and touch nothing.
@@ -54,6 +54,16 @@
  * Bytes of anyccl_unique_id_t.
  */
 #define ANYCCL_UNIQUE_ID_BYTES 128
+
+/**
+ * ANYCCL_COMM_NONE: a number that no handle has.
+ */
+#define NONE 1
+
+/**
+ * A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators.
+ */
+#define ANYCCL_COLOR_NONE -1
 
 /**
  * The values of anyccl_status_t. They never change; later versions may have more.
@@ -606,8 +616,8 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  * \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
  *          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
  *
- * Local. Any thread. A failure stays: all calls return it, and the communicator can only be destroyed. Replaces
- * ncclCommGetAsyncError.
+ * Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and destroyed.
+ * Replaces ncclCommGetAsyncError.
  */
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
@@ -627,17 +637,107 @@ anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
 /**
  * Leaves a communicator.
  *
- * \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL is accepted and does nothing.
+ * \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are accepted and do
+ *              nothing.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
  *          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
  *          forked child. In these cases nothing has changed. Any other status tells why the ranks could not part
  *          in good order; the communicator is gone nevertheless.
  *
- * Collective: blocks until all ranks have come here, so that none of them takes the end of another for its death.
- * Local when the communicator has failed; requests that are still open may then be waited for afterwards.
+ * Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
+ * the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that
+ * still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. Local, too, when the communicator has failed; requests that
+ * are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
  * Replaces ncclCommDestroy and MPI_Comm_free.
  */
 anyccl_status_t anyccl_comm_destroy(anyccl_comm_t comm);
+
+/**
+ * Parts a communicator: ranks that pass the same color come together.
+ *
+ * \param parent  [in] Borrowed; it works on as before. ANYCCL_WORLD: the whole job.
+ * \param color   [in] 0 or more; or ANYCCL_COLOR_NONE.
+ * \param key     [in] Ranks are numbered in ascending order of it, equal ones in the order of their ranks in parent.
+ * \param config  [in] Read during the call. NULL: the parent's timeout, and a name made from the parent's.
+ * \param comm    [out] Ours until anyccl_comm_destroy; ANYCCL_COMM_NONE where color is ANYCCL_COLOR_NONE. Written
+ *                only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, a parent that is
+ *          none or a config that cannot be understood, all before anything is sent; else as a collective of parent.
+ *
+ * Collective over parent. The new communicator uses the parent's connections, so this costs about as much as an
+ * all_gather of 32 bytes. It may outlive its parent. Any thread. Replaces MPI_Comm_split and ncclCommSplit.
+ */
+anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
+                                  int color,
+                                  int key,
+                                  const struct anyccl_config_t *config,
+                                  anyccl_comm_t *comm);
+
+/**
+ * Parts a communicator by hosts: the ranks that share this rank's memory come together, in the order of their ranks.
+ *
+ * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_split.
+ *
+ * Collective over parent. Any thread. Replaces MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
+ */
+anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
+                                          const struct anyccl_config_t *config,
+                                          anyccl_comm_t *comm);
+
+/**
+ * Makes a communicator of the same ranks with a context of its own: what goes on in one is not seen in the other.
+ *
+ * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_comm_split.
+ *
+ * Collective over parent. Any thread. Replaces MPI_Comm_dup.
+ */
+anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
+
+/**
+ * Makes a communicator of some ranks.
+ *
+ * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param ranks   [in] count ranks of parent, each at most once; the first becomes rank 0, and so on. The same on every rank
+ *                of parent, members or not. Read during the call.
+ * \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy; ANYCCL_COMM_NONE on a rank that is not in the list. Written
+ *                only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before anything is sent;
+ *          ANYCCL_ERR_MISMATCH, on all ranks, when the lists differ: nothing is made then, and parent works on;
+ *          else as anyccl_comm_split.
+ *
+ * Collective over parent. Any thread. Replaces MPI_Comm_create and torch.distributed.new_group.
+ */
+anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
+                                              const int *ranks,
+                                              int count,
+                                              const struct anyccl_config_t *config,
+                                              anyccl_comm_t *comm);
+
+/**
+ * Goes on after a failure: makes a communicator of those ranks that are still there.
+ *
+ * \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole job.
+ * \param config  [in] As for anyccl_comm_split.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Its ranks are in the order of their ranks in parent. Written only on
+ *                ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the sentence
+ *          names; ANYCCL_ERR_ABORTED when the others go on without this rank.
+ *
+ * Collective over those ranks of parent whose processes have not ended and that have not destroyed it. All of them get the
+ * same ranks, also when more of them die during the call. What was under way in parent is not continued.
+ * Any thread. Replaces MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
+ */
+anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent,
+                                   const struct anyccl_config_t *config,
+                                   anyccl_comm_t *comm);
 
 /**
  * Gives the bytes of one element.
@@ -1697,6 +1797,9 @@ anyccl_status_t anyccl_mem_free(void *ptr);
 
 /* The communicator of the whole job, wherever a communicator is asked for. */
 #define ANYCCL_WORLD ((anyccl_comm_t)0)
+
+/* No communicator: what a rank gets that is not in the one that others get. */
+#define ANYCCL_COMM_NONE ((anyccl_comm_t)1)
 
 /* Where an anyccl_request_t begins and ends. */
 #define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)

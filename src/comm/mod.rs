@@ -8,16 +8,19 @@ mod communicator;
 mod formation;
 mod join;
 mod known_layouts;
+mod messages;
 mod operation;
 mod programs;
 mod request;
 mod unequal;
+mod wait_all;
 mod world;
 
 pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
-pub use request::{Request, wait_all};
+pub use request::Request;
 pub use unequal::{Places, Unequal};
+pub use wait_all::wait_all;
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

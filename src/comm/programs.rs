@@ -10,7 +10,7 @@ use super::unequal::Unequal;
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Rank, Result};
 use crate::plan::cache::Cache;
-use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::plan::{BlockLayout, PlanRequest};
 use crate::progress::{Buffers, Key, Prepared, Program};
 use crate::topology::Topology;
 use crate::tuning::Tuning;
@@ -68,9 +68,7 @@ impl Programs {
         operation.check(topology.size())?;
         let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
         let program = self.build(operation, rank, topology)?;
-        let Operation { call, peer, .. } = *operation;
-        let sends = operation.is_sender(rank);
-        Ok(Prepared { peer, sends, reduce, divide, ..Prepared::new(call, program) })
+        Ok(Prepared { reduce, divide, ..Prepared::new(operation.call, program) })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
@@ -81,8 +79,7 @@ impl Programs {
         !self.crowded
             || matches!(
                 kind,
-                CallKind::Transfer
-                    | CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
+                CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
                     | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
             )
     }
@@ -117,12 +114,7 @@ impl Programs {
         let call = &operation.call;
         let request =
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
-        let plan = match call.kind {
-            CallKind::Transfer => transfer(operation, rank),
-            CallKind::Collective(_) | CallKind::Formation(_) => {
-                (self.tuning.choose(&request, self.some_tcp)?.build)(&request)
-            }
-        };
+        let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
         Ok(Program::compile(&plan, &request, self.may_lend(call.kind)).through(&self.ports))
     }
 
@@ -135,10 +127,8 @@ impl Programs {
         PlanRequest {
             collective: match call.kind {
                 CallKind::Collective(collective) => collective,
-                // What each rank has to say goes to all.
-                CallKind::Formation(_) => Collective::AllGather,
-                // A transfer has no algorithm; any collective will do.
-                CallKind::Transfer => Collective::Barrier,
+                // What each rank has to say goes to all. (A message is no operation, and has no plan.)
+                CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },
             size: topology.size(),
             rank,
@@ -151,19 +141,4 @@ impl Programs {
             layout: BlockLayout::NONE,
         }
     }
-}
-
-/// The plan of one side of a transfer. An empty one is sent, too: it may meet a call that is not empty.
-fn transfer(operation: &Operation, rank: Rank) -> Plan {
-    let (peer, count) = (operation.peer, operation.call.count as usize);
-    if peer == rank && count == 0 {
-        return Plan::default();
-    }
-    let span = |buffer| Span { buffer, offset: 0, len: count };
-    let step = if operation.is_sender(rank) {
-        Step::Send { to: vec![peer], span: span(Buffer::Input) }
-    } else {
-        Step::Recv { from: peer, dst: span(Buffer::Output) }
-    };
-    Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps: vec![step] }] }] }
 }

@@ -355,7 +355,7 @@ impl Execution {
                 let elements = want.min(arrival.bytes) / program.element_bytes;
                 let operand = self.memory.address(operand, state.done);
                 self.combine(dst, operand, arrival.data, elements, len >= STREAMED_FROM);
-                port.inbox.consume(source, elements * program.element_bytes);
+                port.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
                 elements * program.element_bytes
             }
         };
@@ -469,11 +469,6 @@ impl Execution {
             // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
             unsafe { link.abandon(&header, data, step.span.len - state.done) };
         }
-    }
-
-    /// Whether the plan has anything to receive from `peer`.
-    pub fn receives_from(&self, peer: Rank) -> bool {
-        self.prepared.program.recvs.iter().any(|queue| queue.peer == peer)
     }
 
     /// The peers that this execution waits for now: for data, or for room.

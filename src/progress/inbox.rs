@@ -83,9 +83,9 @@ impl Inbox {
     }
 
     #[inline]
-    pub fn consume(&mut self, source: Source, bytes: usize) {
+    pub fn consume(&mut self, source: Source, bytes: usize) -> io::Result<()> {
         match source {
-            Source::Link => self.link.consume(bytes),
+            Source::Link => return self.link.consume(bytes),
             Source::Stash(at) => {
                 let stashed = &mut self.stash[at];
                 stashed.consumed += bytes;
@@ -95,6 +95,7 @@ impl Inbox {
                 }
             }
         }
+        Ok(())
     }
 
     /// # Safety
@@ -109,7 +110,7 @@ impl Inbox {
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` stashed bytes; the caller vouches for `dst`.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
-        self.consume(source, n);
+        self.consume(source, n)?;
         Ok(n)
     }
 
@@ -140,17 +141,18 @@ impl Inbox {
 
     /// Drops what has arrived of the head: nobody wants it any more. Whether anything was there.
     pub fn discard_head(&mut self) -> io::Result<bool> {
-        if self.link.head()?.is_none() {
-            return Ok(false);
-        }
-        let arrival = self.link.arrival()?;
-        self.link.consume(arrival.bytes);
-        Ok(arrival.bytes > 0 || arrival.complete)
+        Ok(self.link.head()?.is_some() && self.link.discard()?)
     }
 
     /// Drops what is stashed of a context.
     pub fn forget(&mut self, context: u32) {
         self.stash.retain(|stashed| stashed.header.context != context);
+    }
+
+    /// The oldest that is stashed of a context.
+    pub fn first_stashed(&self, context: u32) -> Option<(Source, Header)> {
+        let at = self.stash.iter().position(|stashed| stashed.header.context == context)?;
+        Some((Source::Stash(at), self.stash[at].header))
     }
 
     /// A stashed fragment that carries another call for this conversation.
@@ -162,7 +164,7 @@ impl Inbox {
     }
 
     /// The header of the first stashed fragment of this conversation.
-    pub fn first_stashed(&self, header: &Header) -> Option<Header> {
+    pub fn first_of_call(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header)? {
             Found::Mine(_) => Some(*header),
             Found::Other(other) => Some(other),

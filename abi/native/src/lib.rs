@@ -28,11 +28,16 @@ mod unique_id;
 
 mod communicator;
 
+mod formation;
+
 mod datatype;
 mod reduce_op;
 
 mod collective;
+mod message;
 mod transfer;
+
+mod batch;
 
 mod request;
 
