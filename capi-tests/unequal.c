@@ -218,6 +218,45 @@ static void reductions(const struct bed *bed, int started)
     }
 }
 
+/* Around a ring, both ways: what comes from the left and from the right. */
+static void neighbors(const struct bed *bed, int started)
+{
+    const int left = (bed->rank + bed->size - 1) % bed->size, right = (bed->rank + 1) % bed->size;
+    const int sources[2] = {left, right}, destinations[2] = {right, left};
+    const size_t send_counts[2] = {2, 1}, recv_counts[2] = {2, 1};
+    const int send[3] = {bed->rank * 10, bed->rank * 10 + 1, bed->rank * 10 + 2};
+    int recv[3] = {-1, -1, -1}, all[4] = {-1, -1, -1, -1};
+    anyccl_graph_t graph;
+    anyccl_request_t request;
+
+    CHECK_OK(anyccl_graph_create(sources, 2, destinations, 2, bed->comm, &graph));
+    if (started)
+        CHECK_OK(anyccl_ineighbor_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_INT32, graph,
+                                               bed->comm, &request));
+    else
+        CHECK_OK(anyccl_neighbor_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_INT32, graph,
+                                              bed->comm));
+    finish(started, &request);
+    CHECK(recv[0] == left * 10 && recv[1] == left * 10 + 1 && recv[2] == right * 10 + 2);
+
+    const size_t two[2] = {2, 2};
+    if (started)
+        CHECK_OK(anyccl_ineighbor_all_gather_v(send, all, 2, two, NULL, ANYCCL_INT32, graph, bed->comm, &request));
+    else
+        CHECK_OK(anyccl_neighbor_all_gather_v(send, all, 2, two, NULL, ANYCCL_INT32, graph, bed->comm));
+    finish(started, &request);
+    CHECK(all[0] == left * 10 && all[1] == left * 10 + 1 && all[2] == right * 10 && all[3] == right * 10 + 1);
+    CHECK_OK(anyccl_graph_destroy(graph));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_graph_destroy(graph));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
+                 anyccl_neighbor_all_gather_v(send, all, 2, two, NULL, ANYCCL_INT32, graph, bed->comm));
+
+    /* Everybody sends to rank 0, which waits for nobody; with one rank only, that is the rank itself. */
+    graph = NULL;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_graph_create(NULL, 0, (const int[]){0}, 1, bed->comm, &graph));
+    CHECK(graph == NULL && strstr(anyccl_last_error(), "to rank 0") != NULL);
+}
+
 static void everything_comes_out_right(struct bed *bed, void *shared)
 {
     (void)shared;
@@ -228,6 +267,7 @@ static void everything_comes_out_right(struct bed *bed, void *shared)
         for (int root = 0; root < bed->size; root++)
             gather_and_scatter(bed, root, started);
         reductions(bed, started);
+        neighbors(bed, started);
     }
 }
 
@@ -264,6 +304,8 @@ static void arguments_that_are_no_good(void)
     const size_t counts[1] = {2}, none[1] = {0}, other[1] = {3}, huge[1] = {SIZE_MAX};
     const void *sends[1] = {a}, *no_send[1] = {NULL};
     void *recvs[1] = {b}, *no_recv[1] = {NULL};
+    const int nobody = 1;
+    anyccl_graph_t graph = NULL;
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
 
     CHECK_OK(anyccl_init_with(NULL));
@@ -301,6 +343,14 @@ static void arguments_that_are_no_good(void)
     REFUSED(anyccl_all_gather_list, anyccl_all_gather_list(a, NULL, counts, ANYCCL_INT32, ANYCCL_WORLD));
     REFUSED(anyccl_all_gather_list, anyccl_all_gather_list(NULL, recvs, counts, ANYCCL_INT32, ANYCCL_WORLD));
     REFUSED(anyccl_iall_gather_list, anyccl_iall_gather_list(a, recvs, counts, ANYCCL_INT32, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_graph_create, anyccl_graph_create(NULL, 1, NULL, 0, ANYCCL_WORLD, &graph));
+    REFUSED(anyccl_graph_create, anyccl_graph_create(NULL, 0, NULL, 1, ANYCCL_WORLD, &graph));
+    REFUSED(anyccl_graph_create, anyccl_graph_create(&nobody, 1, NULL, 0, ANYCCL_WORLD, &graph));
+    REFUSED(anyccl_graph_create, anyccl_graph_create(NULL, 0, NULL, 0, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_neighbor_all_gather_v,
+            anyccl_neighbor_all_gather_v(a, b, 2, counts, NULL, ANYCCL_INT32, NULL, ANYCCL_WORLD));
+    CHECK_OK(anyccl_graph_destroy(NULL));
+    CHECK(graph == NULL);
     REFUSED(anyccl_scan, anyccl_scan(NULL, b, 1, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     REFUSED(anyccl_scan, anyccl_scan(a, NULL, 1, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     REFUSED(anyccl_iscan, anyccl_iscan(a, b, 1, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD, NULL));

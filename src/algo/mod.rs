@@ -24,6 +24,7 @@ mod fold;
 mod gather;
 mod hosts;
 mod hypercube;
+mod neighbor;
 mod reduce;
 mod reduce_scatter;
 mod ring;
@@ -506,5 +507,21 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: all_to_all::pairwise::build,
         cost: Cost::Flat(Traffic::Everywhere, all_to_all::pairwise::cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::NeighborAllGatherV,
+        summary: "a message per edge, all at once",
+        supports: always,
+        build: neighbor::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, neighbor::direct::cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::NeighborAllToAllV,
+        summary: "a message per edge, all at once",
+        supports: always,
+        build: neighbor::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, neighbor::direct::cost),
     },
 ];

@@ -21,11 +21,13 @@ pub enum Collective {
     ScatterV = 13,
     ReduceScatterV = 14,
     AllToAllV = 15,
+    NeighborAllGatherV = 16,
+    NeighborAllToAllV = 17,
 }
 
 impl Collective {
     /// Every collective, in wire order.
-    pub const ALL: [Collective; 16] = [
+    pub const ALL: [Collective; 18] = [
         Collective::AllReduce,
         Collective::Reduce,
         Collective::Broadcast,
@@ -42,6 +44,8 @@ impl Collective {
         Collective::ScatterV,
         Collective::ReduceScatterV,
         Collective::AllToAllV,
+        Collective::NeighborAllGatherV,
+        Collective::NeighborAllToAllV,
     ];
 
     /// Those of which one count says how long every buffer is, in wire order.
@@ -69,6 +73,8 @@ impl Collective {
             Collective::ScatterV => "scatter_v",
             Collective::ReduceScatterV => "reduce_scatter_v",
             Collective::AllToAllV => "all_to_all_v",
+            Collective::NeighborAllGatherV => "neighbor_all_gather_v",
+            Collective::NeighborAllToAllV => "neighbor_all_to_all_v",
         }
     }
 
@@ -92,14 +98,19 @@ impl Collective {
     /// Whether blocks differ in length, so that each rank brings a layout.
     pub const fn has_layout(self) -> bool {
         use Collective::*;
-        matches!(self, AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV)
+        matches!(self, AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV) || self.has_graph()
     }
 
     /// Whether only sender and receiver of a block know how long it is. Then each message says how many elements it
     /// has, and an empty block is an empty message: left out, it could not contradict a receiver that waits for more.
     pub const fn counts_messages(self) -> bool {
         use Collective::*;
-        matches!(self, GatherV | ScatterV | AllToAllV)
+        matches!(self, GatherV | ScatterV | AllToAllV) || self.has_graph()
+    }
+
+    /// Whether each rank exchanges with its neighbours in a graph.
+    pub const fn has_graph(self) -> bool {
+        matches!(self, Collective::NeighborAllGatherV | Collective::NeighborAllToAllV)
     }
 
     /// Elements that `rank` of `size` reads from its send buffer, for a per-call `count`.
@@ -129,6 +140,7 @@ impl Collective {
             }
             Barrier => 0,
             AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV => no_single_count(),
+            NeighborAllGatherV | NeighborAllToAllV => no_single_count(),
         }
     }
 
@@ -165,6 +177,7 @@ impl Collective {
             }
             Barrier => 0,
             AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV => no_single_count(),
+            NeighborAllGatherV | NeighborAllToAllV => no_single_count(),
         }
     }
 }

@@ -28,15 +28,14 @@ impl Graph {
         let (mine, mut theirs) = (edges(destinations, size), vec![0u64; size as usize]);
         exchange(comm, Collective::AllToAll, None, &mine, &mut theirs)?;
         let disagreements = (0..size).zip(theirs.iter().zip(edges(sources, size)));
-        let wrong = disagreements.filter(|(_, (said, wanted))| **said != *wanted).map(|(from, (said, wanted))| {
-            Disagreement { from, to: comm.rank(), is_too_many: *said > wanted }.encode()
-        });
+        let wrong =
+            disagreements.filter(|(_, (said, wanted))| **said != *wanted).map(|(from, (said, wanted))| {
+                Disagreement { from, to: comm.rank(), is_too_many: *said > wanted }.encode()
+            });
         let mut worst = [0u64];
         exchange(comm, Collective::AllReduce, Some(ReduceOp::Max), &[wrong.max().unwrap_or(0)], &mut worst)?;
         match Disagreement::decode(worst[0]) {
-            Some(disagreement) => {
-                Err(Error::InvalidArgument { what: "graph", got: disagreement.in_words() })
-            }
+            Some(disagreement) => Err(Error::InvalidArgument { what: "graph", got: disagreement.in_words() }),
             None => Ok(Graph {
                 sources: sources.to_vec(),
                 destinations: destinations.to_vec(),
@@ -75,9 +74,9 @@ fn exchange(
     send: &[u64],
     recv: &mut [u64],
 ) -> Result<()> {
-    let call = Call { kind: CallKind::Collective(collective), datatype: Datatype::Uint64, op, root: 0, count: 1 };
-    let operation =
-        Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast(), peer: 0 };
+    let call =
+        Call { kind: CallKind::Collective(collective), datatype: Datatype::Uint64, op, root: 0, count: 1 };
+    let operation = Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast(), peer: 0 };
     // SAFETY: one element for each rank, or one at all, as the two callers above have it on both sides.
     unsafe { comm.run(&operation) }
 }
@@ -105,8 +104,12 @@ impl Disagreement {
     fn in_words(self) -> String {
         let Disagreement { from, to, is_too_many } = self;
         match is_too_many {
-            true => format!("rank {from} sends more often to rank {to} than rank {to} receives from rank {from}"),
-            false => format!("rank {to} receives more often from rank {from} than rank {from} sends to rank {to}"),
+            true => {
+                format!("rank {from} sends more often to rank {to} than rank {to} receives from rank {from}")
+            }
+            false => {
+                format!("rank {to} receives more often from rank {from} than rank {from} sends to rank {to}")
+            }
         }
     }
 }

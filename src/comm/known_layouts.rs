@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::unequal::Placed;
-use crate::base::{Call, Result};
+use crate::base::{Call, Rank, Result};
 use crate::plan::{Block, BlockLayout};
 use crate::progress::Prepared;
 
@@ -27,6 +27,8 @@ struct Entry {
     addresses: Vec<usize>,
     input: Vec<Block>,
     output: Vec<Block>,
+    sources: Vec<Rank>,
+    destinations: Vec<Rank>,
     prepared: Arc<Prepared>,
 }
 
@@ -44,6 +46,7 @@ impl Known {
                 && entry.in_place == placed.in_place
                 && entry.addresses == placed.addresses
                 && (&entry.input[..], &entry.output[..]) == (layout.input, layout.output)
+                && (&entry.sources[..], &entry.destinations[..]) == (layout.sources, layout.destinations)
         };
         if let Some(at) = self.entries.iter().rposition(is_it) {
             self.entries[at..].rotate_left(1);
@@ -60,6 +63,8 @@ impl Known {
                 addresses: placed.addresses.clone(),
                 input: layout.input.to_vec(),
                 output: layout.output.to_vec(),
+                sources: layout.sources.to_vec(),
+                destinations: layout.destinations.to_vec(),
                 prepared: Arc::clone(&prepared),
             });
         }

@@ -6,6 +6,7 @@
 mod agreement;
 mod communicator;
 mod formation;
+mod graph;
 mod join;
 mod known_layouts;
 mod messages;
@@ -17,6 +18,7 @@ mod wait_all;
 mod world;
 
 pub use communicator::{CommConfig, Communicator};
+pub use graph::Graph;
 pub use operation::Operation;
 pub use request::Request;
 pub use unequal::{Places, Unequal};

@@ -81,6 +81,7 @@ impl Programs {
                 kind,
                 CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
                     | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
+                    | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
             )
     }
 

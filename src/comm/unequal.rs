@@ -90,7 +90,7 @@ pub(super) struct Placed {
 impl Placed {
     pub fn compile(&self, plan: &Plan, request: &PlanRequest, may_lend: bool) -> Program {
         let unit = request.element_bytes;
-        let BlockLayout { input, output } = request.layout;
+        let BlockLayout { input, output, .. } = request.layout;
         if self.is_list {
             let (inputs, outputs) = self.addresses.split_at(input.len());
             return Program::compile_at(plan, request, may_lend, (0, 0), |buffer, element| match buffer {
@@ -170,10 +170,11 @@ impl Unequal<'_> {
 
     /// Says what is wrong with the call, or where its blocks are.
     pub(super) fn place(&self, rank: Rank, size: u32) -> Result<Placed> {
-        let BlockLayout { input, output } = self.layout;
+        let BlockLayout { input, output, sources, destinations } = self.layout;
         if self.collective.has_root() {
             in_range("root", self.root, size)?;
         }
+        sources.iter().chain(destinations).try_for_each(|peer| in_range("neighbour", *peer, size))?;
         if (input.len(), output.len()) != self.lists(rank, size as usize)? {
             let got = format!("{} and {} of {}", input.len(), output.len(), self.collective.name());
             return Err(Error::InvalidArgument { what: "number of blocks", got });
@@ -220,17 +221,26 @@ impl Unequal<'_> {
 
     /// What a rank sends to itself is what it receives from itself.
     fn check_own(&self, rank: Rank) -> Result<()> {
-        let BlockLayout { input, output } = self.layout;
+        let BlockLayout { input, output, sources, destinations } = self.layout;
+        if self.collective.has_graph() {
+            let places = |ranks: &'_ [Rank]| -> Vec<usize> {
+                ranks.iter().enumerate().filter(|(_, peer)| **peer == rank).map(|(at, _)| at).collect()
+            };
+            let sent =
+                |at: usize| if input.len() == destinations.len() { input[at].len } else { input[0].len };
+            let mut edges = places(destinations).into_iter().zip(places(sources));
+            return match edges.find(|(from, to)| sent(*from) != output[*to].len) {
+                Some((from, to)) => unequal_to_oneself(sent(from), output[to].len),
+                None => Ok(()),
+            };
+        }
         let of = |blocks: &[Block]| match blocks {
             [] => None,
             [own] => Some(own.len),
             blocks => Some(blocks[rank as usize].len),
         };
         match of(input).zip(of(output)) {
-            Some((sent, received)) if sent != received => {
-                let got = format!("{sent} elements sent to oneself, {received} received from oneself");
-                Err(Error::InvalidArgument { what: "counts", got })
-            }
+            Some((sent, received)) if sent != received => unequal_to_oneself(sent, received),
             _ => Ok(()),
         }
     }
@@ -244,6 +254,8 @@ impl Unequal<'_> {
             Collective::ScatterV => (at_root, 1),
             Collective::ReduceScatterV => (size, 1),
             Collective::AllToAllV => (size, size),
+            Collective::NeighborAllGatherV => (1, self.layout.sources.len()),
+            Collective::NeighborAllToAllV => (self.layout.destinations.len(), self.layout.sources.len()),
             other => {
                 let got = format!("{}; it takes one count", other.name());
                 return Err(Error::InvalidArgument { what: "collective with a layout", got });
@@ -308,9 +320,15 @@ impl Unequal<'_> {
         match self.collective {
             Collective::AllGatherV | Collective::GatherV => output == rank as usize,
             Collective::ReduceScatterV | Collective::ScatterV => input == rank as usize,
-            _ => input == output,
+            Collective::AllToAllV => input == output,
+            _ => false,
         }
     }
+}
+
+fn unequal_to_oneself(sent: usize, received: usize) -> Result<()> {
+    let got = format!("{sent} elements sent to oneself, {received} received from oneself");
+    Err(Error::InvalidArgument { what: "counts", got })
 }
 
 /// Which blocks of the input lie in the output.

@@ -9,10 +9,15 @@
 //!                    else none
 //! reduce_scatter_v   a block for each rank the own block
 //! all_to_all_v       a block for each rank a block from each rank
+//! neighbor_..._v     the own block, or a   a block from each source
+//!                    block for each
+//!                    destination
 //! ```
 //!
 //! Blocks for or from each rank are in rank order in these lists; where they lie in the buffer is the caller's choice,
 //! as long as those of the output do not overlap. A plan touches no element between them.
+
+use crate::base::Rank;
 
 /// A run of elements of a buffer of the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,11 +42,16 @@ pub struct BlockLayout<'a> {
     pub input: &'a [Block],
     /// What is written.
     pub output: &'a [Block],
+    /// The ranks that blocks come from, in a graph; else none.
+    pub sources: &'a [Rank],
+    /// The ranks that blocks go to, in a graph; else none.
+    pub destinations: &'a [Rank],
 }
 
 impl BlockLayout<'_> {
     /// No blocks: for collectives without a layout.
-    pub const NONE: BlockLayout<'static> = BlockLayout { input: &[], output: &[] };
+    pub const NONE: BlockLayout<'static> =
+        BlockLayout { input: &[], output: &[], sources: &[], destinations: &[] };
 }
 
 /// Elements from the start of a buffer to the end of its last block. Empty blocks lie nowhere.

@@ -231,7 +231,7 @@ pub fn attempt(
         _ => Places::Buffers { send, recv },
     };
     let UnequalCase { collective, datatype, op, root, .. } = *case;
-    let layout = BlockLayout { input: &sends, output: &recvs };
+    let layout = BlockLayout { input: &sends, output: &recvs, ..BlockLayout::NONE };
     let operation = Unequal { collective, datatype, op, root, layout, places };
     // SAFETY: the memory has all blocks of the layout, and is left alone until the call or the request has ended; who lies
     // says less than is there.

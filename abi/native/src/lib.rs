@@ -33,6 +33,8 @@ mod formation;
 mod datatype;
 mod reduce_op;
 
+mod graph;
+
 mod collective;
 mod message;
 mod transfer;

@@ -60,8 +60,57 @@ fn lay_out(lens: impl Iterator<Item = usize>, seed: Option<u64>) -> Vec<Block> {
     blocks
 }
 
-/// Input and output of each rank.
-type Layouts = Vec<(Vec<Block>, Vec<Block>)>;
+/// The blocks of a rank, and its neighbours.
+#[derive(Clone, Debug, Default)]
+struct Own {
+    input: Vec<Block>,
+    output: Vec<Block>,
+    sources: Vec<Rank>,
+    destinations: Vec<Rank>,
+}
+
+/// Of each rank.
+type Layouts = Vec<Own>;
+
+/// How many edges lead from one rank to another, which may be the same.
+fn edges(from: usize, to: usize) -> usize {
+    [0, 1, 0, 2, 0][noise(77, from, to) as usize % 5]
+}
+
+/// Who is on the other side of a rank's edges, in no special order.
+fn neighbours(size: usize, rank: usize, edges: impl Fn(usize) -> usize) -> Vec<Rank> {
+    let mut all: Vec<Rank> = (0..size).flat_map(|peer| vec![peer as Rank; edges(peer)]).collect();
+    all.sort_by_key(|&peer| noise(78, rank, peer as usize));
+    all
+}
+
+/// Blocks along a random graph.
+fn on_a_graph(collective: Collective, size: usize, lengths: Lengths, gaps: Option<u64>) -> Layouts {
+    let of_rank = |rank: usize| {
+        let sources = neighbours(size, rank, |from| edges(from, rank));
+        let destinations = neighbours(size, rank, |to| edges(rank, to));
+        let (gathers, gap) =
+            (collective == Collective::NeighborAllGatherV, |side| gaps.map(|seed| noise(seed, rank, side)));
+        // Of two edges between the same ranks, the k-th is longer by k.
+        let along = |from: Rank, to: Rank, number: usize| match gathers {
+            true => lengths.of(from as usize, 0),
+            false => lengths.of(from as usize, to as usize) + number,
+        };
+        let number = |ranks: &[Rank], index: usize| {
+            ranks[..index].iter().filter(|&&peer| peer == ranks[index]).count()
+        };
+        let me = rank as Rank;
+        let sent = |index: usize| along(me, destinations[index], number(&destinations, index));
+        let received = |index: usize| along(sources[index], me, number(&sources, index));
+        let input = match gathers {
+            true => vec![Block { offset: 0, len: lengths.of(rank, 0) }],
+            false => lay_out((0..destinations.len()).map(sent), gap(0)),
+        };
+        let output = lay_out((0..sources.len()).map(received), gap(1));
+        Own { input, output, sources, destinations }
+    };
+    (0..size).map(of_rank).collect()
+}
 
 fn layouts(
     collective: Collective,
@@ -72,6 +121,9 @@ fn layouts(
     in_place: &[bool],
 ) -> Layouts {
     use Collective::*;
+    if collective.has_graph() {
+        return on_a_graph(collective, size, lengths, gaps);
+    }
     let gaps = |rank: usize, side: usize| gaps.map(|seed| noise(seed, rank, side));
     // Of pairs only one of which is in place, both must be as long as each other.
     let exchanged = |a: usize, b: usize| match in_place.iter().any(|&in_place| in_place) {
@@ -82,7 +134,7 @@ fn layouts(
         let one = |len| vec![Block { offset: 0, len }];
         let all = |side| lay_out((0..size).map(|peer| lengths.of(peer, 0)), gaps(rank, side));
         let at_root = |side| if rank == root { all(side) } else { Vec::new() };
-        match collective {
+        let (input, output) = match collective {
             AllGatherV => (one(lengths.of(rank, 0)), all(1)),
             GatherV => (one(lengths.of(rank, 0)), at_root(1)),
             ScatterV => (at_root(0), one(lengths.of(rank, 0))),
@@ -99,7 +151,8 @@ fn layouts(
                 (input, output)
             }
             _ => unreachable!("one count says it all"),
-        }
+        };
+        Own { input, output, ..Own::default() }
     };
     (0..size).map(of_rank).collect()
 }
@@ -111,19 +164,24 @@ fn requests<'a>(
     layouts: &'a Layouts,
     in_place: &[bool],
 ) -> Vec<PlanRequest<'a>> {
-    let of_rank =
-        |(rank, ((input, output), &in_place)): (Rank, (&'a (Vec<Block>, Vec<Block>), &bool))| PlanRequest {
-            collective: algorithm.collective,
-            size: topology.size(),
-            rank,
-            root,
-            count: 0,
-            element_bytes: 4,
-            in_place,
-            chunk_bytes: 12,
-            topology,
-            layout: BlockLayout { input, output },
-        };
+    let of_rank = |(rank, (own, &in_place)): (Rank, (&'a Own, &bool))| PlanRequest {
+        collective: algorithm.collective,
+        size: topology.size(),
+        rank,
+        root,
+        count: 0,
+        element_bytes: 4,
+        // Neighbours have no exchange in place.
+        in_place: in_place && !algorithm.collective.has_graph(),
+        chunk_bytes: 12,
+        topology,
+        layout: BlockLayout {
+            input: &own.input,
+            output: &own.output,
+            sources: &own.sources,
+            destinations: &own.destinations,
+        },
+    };
     (0..).zip(layouts.iter().zip(in_place)).map(of_rank).collect()
 }
 
@@ -200,6 +258,8 @@ proofs! {
     scatter_v_is_correct_for_every_size_up_to_64_and_unequal_counts: ScatterV;
     reduce_scatter_v_is_correct_for_every_size_up_to_64_and_unequal_counts: ReduceScatterV;
     all_to_all_v_is_correct_for_every_size_up_to_64_and_unequal_counts: AllToAllV;
+    neighbor_all_gather_v_is_correct_on_random_graphs_of_every_size_up_to_64: NeighborAllGatherV;
+    neighbor_all_to_all_v_is_correct_on_random_graphs_of_every_size_up_to_64: NeighborAllToAllV;
 }
 
 proptest! {
@@ -284,7 +344,8 @@ fn misplacing_any_block_is_noticed_also_where_it_falls_into_a_gap() {
 #[test]
 fn an_empty_message_is_one_only_where_messages_are_counted() {
     let topology = Topology::one_host(2);
-    let layouts: Layouts = vec![(lay_out([0, 0].into_iter(), None), lay_out([0, 0].into_iter(), None)); 2];
+    let blocks = || lay_out([0, 0].into_iter(), None);
+    let layouts: Layouts = vec![Own { input: blocks(), output: blocks(), ..Own::default() }; 2];
     let spread = find(Collective::AllToAllV, "spread").expect("a row of the table");
     let requests = requests(spread, &topology, 0, &layouts, &[false; 2]);
     let plans: Vec<Plan> = requests.iter().map(spread.build).collect();

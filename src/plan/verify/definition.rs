@@ -54,9 +54,25 @@ fn by_layout(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Exp
         Collective::ReduceScatterV => {
             return Some(Expected::First { end: request.size, element: input(mine, mine) });
         }
+        Collective::NeighborAllGatherV | Collective::NeighborAllToAllV => {
+            let (from, edge) = edge(requests, rank, index);
+            let is_one = request.collective == Collective::NeighborAllGatherV;
+            (from as usize, input(from as usize, if is_one { 0 } else { edge }))
+        }
         _ => unreachable!("one count says it all"),
     };
     Some(Expected::One { rank: from as Rank, element })
+}
+
+/// The sender of a block from a neighbour, and which of its destinations that is: of several edges, the k-th meets the
+/// k-th.
+fn edge(requests: &[PlanRequest], rank: Rank, index: usize) -> (Rank, usize) {
+    let sources = requests[rank as usize].layout.sources;
+    let from = sources[index];
+    let before = sources[..index].iter().filter(|source| **source == from).count();
+    let destinations = requests[from as usize].layout.destinations.iter().enumerate();
+    let mut edges = destinations.filter(|(_, to)| **to == rank);
+    (from, edges.nth(before).map_or(usize::MAX, |(index, _)| index))
 }
 
 impl Expected {

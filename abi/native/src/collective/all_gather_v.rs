@@ -42,7 +42,7 @@ pub unsafe extern "C" fn anyccl_all_gather_v(
 ) -> anyccl_status_t {
     edge("anyccl_all_gather_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, recv_counts, recv_displs) };
+        let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { arguments(datatype, comm).run(describe) }
     })
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_v(
 ) -> anyccl_status_t {
     edge("anyccl_iall_gather_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, recv_counts, recv_displs) };
+        let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { arguments(datatype, comm).start(request, describe) }
@@ -94,5 +94,5 @@ unsafe fn blocks(
     // SAFETY: passed on from our caller.
     let output = unsafe { blocks::blocks(recv_counts, recv_displs, caller.size, "recv_counts") }?;
     let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
-    Ok(Blocks { input: one(output[caller.rank].len), output, places })
+    Ok(Blocks::of_ranks(one(output[caller.rank].len), output, places))
 }

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_v(
 ) -> anyccl_status_t {
     edge("anyccl_all_to_all_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe {
+        let describe = |caller: Caller| unsafe {
             blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
 ) -> anyccl_status_t {
     edge("anyccl_iall_to_all_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe {
+        let describe = |caller: Caller| unsafe {
             blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
@@ -109,5 +109,5 @@ unsafe fn blocks(
     // SAFETY: as above.
     let output = unsafe { blocks::blocks(recv_counts, recv_displs, caller.size, "recv_counts") }?;
     let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
-    Ok(Blocks { input, output, places })
+    Ok(Blocks::of_ranks(input, output, places))
 }

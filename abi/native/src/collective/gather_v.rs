@@ -49,7 +49,8 @@ pub unsafe extern "C" fn anyccl_gather_v(
 ) -> anyccl_status_t {
     edge("anyccl_gather_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
+        let describe =
+            |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { arguments(datatype, root, comm).run(describe) }
     })
@@ -80,7 +81,8 @@ pub unsafe extern "C" fn anyccl_igather_v(
 ) -> anyccl_status_t {
     edge("anyccl_igather_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
+        let describe =
+            |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { arguments(datatype, root, comm).start(request, describe) }
@@ -107,5 +109,5 @@ unsafe fn blocks(
         false => Vec::new(),
     };
     let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
-    Ok(Blocks { input: one(send_count), output, places })
+    Ok(Blocks::of_ranks(one(send_count), output, places))
 }

@@ -39,8 +39,9 @@ pub unsafe extern "C" fn anyccl_all_to_all_list(
 ) -> anyccl_status_t {
     edge("anyccl_all_to_all_list", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe =
-            |caller| unsafe { all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts) };
+        let describe = |caller: Caller| unsafe {
+            all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
+        };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { to_all(datatype, comm).run(describe) }
     })
@@ -69,8 +70,9 @@ pub unsafe extern "C" fn anyccl_iall_to_all_list(
 ) -> anyccl_status_t {
     edge("anyccl_iall_to_all_list", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe =
-            |caller| unsafe { all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts) };
+        let describe = |caller: Caller| unsafe {
+            all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
+        };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { to_all(datatype, comm).start(request, describe) }
@@ -100,7 +102,7 @@ pub unsafe extern "C" fn anyccl_all_gather_list(
 ) -> anyccl_status_t {
     edge("anyccl_all_gather_list", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
+        let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { gather(datatype, comm).run(describe) }
     })
@@ -127,7 +129,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_list(
 ) -> anyccl_status_t {
     edge("anyccl_iall_gather_list", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
+        let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { gather(datatype, comm).start(request, describe) }
@@ -159,7 +161,7 @@ unsafe fn all_to_all_list_blocks<'a>(
     let input = packed(unsafe { array(send_counts, caller.size, "send_counts") }?, "send_counts")?;
     // SAFETY: as above.
     let output = packed(unsafe { array(recv_counts, caller.size, "recv_counts") }?, "recv_counts")?;
-    Ok(Blocks { input, output, places: Places::Lists { sends, recvs } })
+    Ok(Blocks::of_ranks(input, output, Places::Lists { sends, recvs }))
 }
 
 /// # Safety
@@ -176,5 +178,6 @@ unsafe fn all_gather_list_blocks<'a>(
     let recvs = unsafe { array(recvs.cast::<*mut u8>(), caller.size, "recvs") }?;
     // SAFETY: as above.
     let output = packed(unsafe { array(recv_counts, caller.size, "recv_counts") }?, "recv_counts")?;
-    Ok(Blocks { input: one(output[caller.rank].len), output, places: Places::Lists { sends, recvs } })
+    let own = one(output[caller.rank].len);
+    Ok(Blocks::of_ranks(own, output, Places::Lists { sends, recvs }))
 }

@@ -25,6 +25,8 @@ mod reduce_scatter_v;
 mod all_to_all_v;
 mod lists;
 
+mod neighbor;
+
 mod scan;
 
 mod barrier;

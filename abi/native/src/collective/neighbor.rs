@@ -44,7 +44,9 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
 ) -> anyccl_status_t {
     edge("anyccl_neighbor_all_gather_v", || {
         // SAFETY: the caller promises arrays with an element per neighbour.
-        let describe = |caller: Caller| unsafe { blocks_of_neighbor_all_gather_v(&caller, graph, send, recv, send_count, recv_counts, recv_displs) };
+        let describe = |caller: Caller| unsafe {
+            blocks_of_neighbor_all_gather_v(&caller, graph, send, recv, send_count, recv_counts, recv_displs)
+        };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).run(describe) }
     })
@@ -75,7 +77,9 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
 ) -> anyccl_status_t {
     edge("anyccl_ineighbor_all_gather_v", || {
         // SAFETY: the caller promises arrays with an element per neighbour.
-        let describe = |caller: Caller| unsafe { blocks_of_neighbor_all_gather_v(&caller, graph, send, recv, send_count, recv_counts, recv_displs) };
+        let describe = |caller: Caller| unsafe {
+            blocks_of_neighbor_all_gather_v(&caller, graph, send, recv, send_count, recv_counts, recv_displs)
+        };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).start(request, describe) }
@@ -115,7 +119,18 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
 ) -> anyccl_status_t {
     edge("anyccl_neighbor_all_to_all_v", || {
         // SAFETY: the caller promises arrays with an element per neighbour.
-        let describe = |caller: Caller| unsafe { blocks_of_neighbor_all_to_all_v(&caller, graph, send, recv, send_counts, send_displs, recv_counts, recv_displs) };
+        let describe = |caller: Caller| unsafe {
+            blocks_of_neighbor_all_to_all_v(
+                &caller,
+                graph,
+                send,
+                recv,
+                send_counts,
+                send_displs,
+                recv_counts,
+                recv_displs,
+            )
+        };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).run(describe) }
     })
@@ -147,7 +162,18 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
 ) -> anyccl_status_t {
     edge("anyccl_ineighbor_all_to_all_v", || {
         // SAFETY: the caller promises arrays with an element per neighbour.
-        let describe = |caller: Caller| unsafe { blocks_of_neighbor_all_to_all_v(&caller, graph, send, recv, send_counts, send_displs, recv_counts, recv_displs) };
+        let describe = |caller: Caller| unsafe {
+            blocks_of_neighbor_all_to_all_v(
+                &caller,
+                graph,
+                send,
+                recv,
+                send_counts,
+                send_displs,
+                recv_counts,
+                recv_displs,
+            )
+        };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).start(request, describe) }

@@ -42,7 +42,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v(
 ) -> anyccl_status_t {
     edge("anyccl_reduce_scatter_v", || {
         // SAFETY: the caller promises an array of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, recv_counts) };
+        let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { arguments(datatype, op, comm).run(describe) }
     })
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
 ) -> anyccl_status_t {
     edge("anyccl_ireduce_scatter_v", || {
         // SAFETY: the caller promises an array of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, recv_counts) };
+        let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { arguments(datatype, op, comm).start(request, describe) }
@@ -93,5 +93,6 @@ unsafe fn blocks(
     // SAFETY: passed on from our caller.
     let input = packed(unsafe { array(recv_counts, caller.size, "recv_counts") }?, "recv_counts")?;
     let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
-    Ok(Blocks { output: one(input[caller.rank].len), input, places })
+    let own = one(input[caller.rank].len);
+    Ok(Blocks::of_ranks(input, own, places))
 }

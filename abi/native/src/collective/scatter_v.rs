@@ -48,7 +48,8 @@ pub unsafe extern "C" fn anyccl_scatter_v(
 ) -> anyccl_status_t {
     edge("anyccl_scatter_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, send_counts, send_displs, recv_count) };
+        let describe =
+            |caller: Caller| unsafe { blocks(caller, send, recv, send_counts, send_displs, recv_count) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { arguments(datatype, root, comm).run(describe) }
     })
@@ -79,7 +80,8 @@ pub unsafe extern "C" fn anyccl_iscatter_v(
 ) -> anyccl_status_t {
     edge("anyccl_iscatter_v", || {
         // SAFETY: the caller promises arrays of the documented length.
-        let describe = |caller| unsafe { blocks(caller, send, recv, send_counts, send_displs, recv_count) };
+        let describe =
+            |caller: Caller| unsafe { blocks(caller, send, recv, send_counts, send_displs, recv_count) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { arguments(datatype, root, comm).start(request, describe) }
@@ -106,5 +108,5 @@ unsafe fn blocks(
         false => Vec::new(),
     };
     let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
-    Ok(Blocks { input, output: one(recv_count), places })
+    Ok(Blocks::of_ranks(input, one(recv_count), places))
 }

@@ -23,7 +23,8 @@ pub struct Arguments {
 
 /// Who describes its blocks.
 #[derive(Clone, Copy)]
-pub struct Caller {
+pub struct Caller<'c> {
+    pub comm: &'c Comm,
     /// Its rank.
     pub rank: usize,
     /// Number of ranks.
@@ -37,6 +38,17 @@ pub struct Blocks<'a> {
     pub input: Vec<Block>,
     pub output: Vec<Block>,
     pub places: Places<'a>,
+    /// In a graph.
+    pub sources: Vec<Rank>,
+    /// In a graph.
+    pub destinations: Vec<Rank>,
+}
+
+impl<'a> Blocks<'a> {
+    /// Of a call without a graph.
+    pub fn of_ranks(input: Vec<Block>, output: Vec<Block>, places: Places<'a>) -> Blocks<'a> {
+        Blocks { input, output, places, sources: Vec::new(), destinations: Vec::new() }
+    }
 }
 
 /// Arguments that have been checked.
@@ -65,7 +77,7 @@ impl Arguments {
     ///
     /// # Safety
     /// The blocks that `describe` gives are memory that nobody else uses meanwhile.
-    pub unsafe fn run<'a>(&self, describe: impl FnOnce(Caller) -> Result<Blocks<'a>>) -> Result<()> {
+    pub unsafe fn run<'a>(&self, describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>) -> Result<()> {
         let checked = self.check()?;
         let blocks = describe(checked.caller())?;
         // SAFETY: the caller vouches for the blocks.
@@ -79,7 +91,7 @@ impl Arguments {
     pub unsafe fn start<'a>(
         &self,
         request: *mut anyccl_request_t,
-        describe: impl FnOnce(Caller) -> Result<Blocks<'a>>,
+        describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
     ) -> Result<()> {
         // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
         let place = unsafe { Out::new(request, "request") }?;
@@ -94,14 +106,15 @@ impl Arguments {
 }
 
 impl Checked {
-    fn caller(&self) -> Caller {
+    fn caller(&self) -> Caller<'_> {
         let (rank, size) = (self.comm.engine.rank(), self.comm.engine.size());
-        Caller { rank: rank as usize, size: size as usize, is_root: rank == self.root }
+        Caller { comm: &self.comm, rank: rank as usize, size: size as usize, is_root: rank == self.root }
     }
 
     fn operation<'a>(&self, collective: Collective, blocks: &'a Blocks) -> Unequal<'a> {
         let Checked { datatype, op, root, .. } = *self;
-        let layout = BlockLayout { input: &blocks.input, output: &blocks.output };
+        let Blocks { input, output, sources, destinations, .. } = blocks;
+        let layout = BlockLayout { input, output, sources, destinations };
         Unequal { collective, datatype, op, root, layout, places: blocks.places }
     }
 }
