@@ -305,8 +305,9 @@ impl Execution {
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
         let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.may_lend) }
             .map_err(|source| LinkFailure { peer, source })?;
-        let Some(sent) = sent else { return Ok(false) };
+        // An offer is news to the peer, though nothing of it is taken yet.
         port.ring_if_wanted();
+        let Some(sent) = sent else { return Ok(false) };
         let state = &mut self.sends[queue];
         state.done += sent;
         if state.done == len {
