@@ -332,6 +332,11 @@ typedef enum anyccl_log_level {
 typedef struct anyccl_comm anyccl_comm;
 
 /**
+ * What anyccl_graph_t points to, for the compiler's type check only.
+ */
+typedef struct anyccl_graph anyccl_graph;
+
+/**
  * What anyccl_message_t points to, for the compiler's type check only.
  */
 typedef struct anyccl_message anyccl_message;
@@ -510,6 +515,12 @@ typedef void (*anyccl_reduce_function_t)(const void *in,
                                          size_t count,
                                          anyccl_datatype_t datatype,
                                          void *context);
+
+/**
+ * The neighbours of this rank in a graph over a communicator. Belongs to one rank; a handle that was destroyed is
+ * recognised and refused.
+ */
+typedef struct anyccl_graph *anyccl_graph_t;
 
 /**
  * A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
@@ -1079,6 +1090,39 @@ const char *anyccl_reduce_op_name(anyccl_reduce_op_t op);
 anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t datatype, int *supported);
 
 /**
+ * Says with which ranks this rank exchanges, and checks that they say the same.
+ *
+ * \param sources            [in] The ranks that send to this one. A rank may be there more than once, and this one, too.
+ * \param source_count       [in] How many. NULL goes with 0.
+ * \param destinations       [in] The ranks that this one sends to.
+ * \param destination_count  [in] How many. NULL goes with 0.
+ * \param comm               [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param graph              [out] Ours until anyccl_graph_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does not receive
+ *          from it, or the other way round: the sentence names both, and comm works on; ANYCCL_ERR_INVALID_ARGUMENT
+ *          or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status when comm has failed: see "Collectives"
+ *          at the top of this header.
+ *
+ * Collective; blocks until all ranks have come. Replaces MPI_Dist_graph_create_adjacent.
+ */
+anyccl_status_t anyccl_graph_create(const int *sources,
+                                    size_t source_count,
+                                    const int *destinations,
+                                    size_t destination_count,
+                                    anyccl_comm_t comm,
+                                    anyccl_graph_t *graph);
+
+/**
+ * Gives up a graph.
+ *
+ * \param graph  [in] Taken. NULL: nothing happens.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when it is no graph.
+ *
+ * Local. Before or after its communicator is destroyed. Exchanges that were started go on.
+ */
+anyccl_status_t anyccl_graph_destroy(anyccl_graph_t graph);
+
+/**
  * Combines the elements of all ranks; every rank gets the result.
  *
  *     before  send            after  recv
@@ -1463,6 +1507,564 @@ anyccl_status_t anyccl_iall_to_all(const void *send,
                                    anyccl_datatype_t datatype,
                                    anyccl_comm_t comm,
                                    anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks on every rank; ranks may have different numbers of them.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  a0 a1 c0
+ *     rank 1  -         =>    rank 1  a0 a1 c0         recv_counts 2 0 1
+ *     rank 2  c0              rank 2  a0 a1 c0
+ *
+ * \param send         [in] recv_counts[rank] elements. Read only.
+ * \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What lies between
+ *                     these blocks is left alone.
+ * \param recv_counts  [in] size numbers of elements. The same on every rank.
+ * \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other. Each rank's own affair.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
+ * overlap is refused, also among the blocks of recv. Replaces MPI_Allgatherv.
+ */
+anyccl_status_t anyccl_all_gather_v(const void *send,
+                                    void *recv,
+                                    const size_t *recv_counts,
+                                    const size_t *recv_displs,
+                                    anyccl_datatype_t datatype,
+                                    anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather_v and returns at once.
+ *
+ * \param send, recv, recv_counts, recv_displs, datatype, comm  As for anyccl_all_gather_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iallgatherv.
+ */
+anyccl_status_t anyccl_iall_gather_v(const void *send,
+                                     void *recv,
+                                     const size_t *recv_counts,
+                                     const size_t *recv_displs,
+                                     anyccl_datatype_t datatype,
+                                     anyccl_comm_t comm,
+                                     anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks at the root; ranks may have different numbers of them.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  -
+ *     rank 1  -         =>    rank 1  a0 a1 c0         root 1, recv_counts 2 0 1
+ *     rank 2  c0              rank 2  -
+ *
+ * \param send         [in] send_count elements. Read only.
+ * \param recv         [out] At the root: for each rank r, recv_counts[r] elements from element recv_displs[r] on. What
+ *                     lies between these blocks is left alone. Not used elsewhere: may be NULL.
+ * \param send_count   [in] Elements that this rank sends: what the root has in recv_counts for it.
+ * \param recv_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
+ * \param recv_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other. Not used
+ *                     elsewhere.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root         [in] 0 to size-1. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others have
+ * come. Where the root expects another number of elements than a rank sends, both are named by ANYCCL_ERR_MISMATCH on
+ * every rank. In place: send == recv + recv_displs[root] elements at the root. Any other overlap is refused. Replaces
+ * MPI_Gatherv.
+ */
+anyccl_status_t anyccl_gather_v(const void *send,
+                                void *recv,
+                                size_t send_count,
+                                const size_t *recv_counts,
+                                const size_t *recv_displs,
+                                anyccl_datatype_t datatype,
+                                int root,
+                                anyccl_comm_t comm);
+
+/**
+ * Starts a gather_v and returns at once.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  As for anyccl_gather_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Igatherv.
+ */
+anyccl_status_t anyccl_igather_v(const void *send,
+                                 void *recv,
+                                 size_t send_count,
+                                 const size_t *recv_counts,
+                                 const size_t *recv_displs,
+                                 anyccl_datatype_t datatype,
+                                 int root,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
+ * Cuts the elements of the root into parts of different lengths, one for each rank.
+ *
+ *     before  send            after  recv
+ *     rank 0  -               rank 0  b0 b1
+ *     rank 1  b0 b1 b2  =>    rank 1  -                root 1, send_counts 2 0 1
+ *     rank 2  -               rank 2  b2
+ *
+ * \param send         [in] At the root: for each rank r, send_counts[r] elements from element send_displs[r] on. Read
+ *                     only. Not used elsewhere: may be NULL.
+ * \param recv         [out] recv_count elements.
+ * \param send_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
+ * \param send_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other. Not used
+ *                     elsewhere.
+ * \param recv_count   [in] Elements that this rank receives: what the root has in send_counts for it.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root         [in] 0 to size-1. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. The root may return before the others have come. Where a rank
+ * expects another number of elements than the root sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In
+ * place: recv == send + send_displs[root] elements at the root. Any other overlap is refused. Replaces MPI_Scatterv.
+ */
+anyccl_status_t anyccl_scatter_v(const void *send,
+                                 void *recv,
+                                 const size_t *send_counts,
+                                 const size_t *send_displs,
+                                 size_t recv_count,
+                                 anyccl_datatype_t datatype,
+                                 int root,
+                                 anyccl_comm_t comm);
+
+/**
+ * Starts a scatter_v and returns at once.
+ *
+ * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  As for anyccl_scatter_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iscatterv.
+ */
+anyccl_status_t anyccl_iscatter_v(const void *send,
+                                  void *recv,
+                                  const size_t *send_counts,
+                                  const size_t *send_displs,
+                                  size_t recv_count,
+                                  anyccl_datatype_t datatype,
+                                  int root,
+                                  anyccl_comm_t comm,
+                                  anyccl_request_t *request);
+
+/**
+ * Combines the elements of all ranks; every rank gets a part of the result, of a length of its own.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1 a2        rank 0  S0 S1
+ *     rank 1  b0 b1 b2  =>    rank 1  -          Sk = ak op bk op ck; recv_counts 2 0 1
+ *     rank 2  c0 c1 c2        rank 2  S2
+ *
+ * \param send         [in] As many elements as all recv_counts together, part by part. Read only.
+ * \param recv         [out] recv_counts[rank] elements.
+ * \param recv_counts  [in] size numbers of elements. The same on every rank.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op           [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: recv is this rank's part of send; the rest of send is left
+ * as it was. Any other overlap is refused. Replaces MPI_Reduce_scatter.
+ */
+anyccl_status_t anyccl_reduce_scatter_v(const void *send,
+                                        void *recv,
+                                        const size_t *recv_counts,
+                                        anyccl_datatype_t datatype,
+                                        anyccl_reduce_op_t op,
+                                        anyccl_comm_t comm);
+
+/**
+ * Starts a reduce_scatter_v and returns at once.
+ *
+ * \param send, recv, recv_counts, datatype, op, comm  As for anyccl_reduce_scatter_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ireduce_scatter.
+ */
+anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
+                                         void *recv,
+                                         const size_t *recv_counts,
+                                         anyccl_datatype_t datatype,
+                                         anyccl_reduce_op_t op,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
+
+/**
+ * Every rank sends every rank a part of its own, of any length.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1 a2        rank 0  a0 b0        send_counts of rank 0: 1 2
+ *     rank 1  b0        =>    rank 1  a1 a2        send_counts of rank 1: 1 0
+ *
+ * \param send         [in] For each rank r, send_counts[r] elements from element send_displs[r] on. Read only.
+ * \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What lies between
+ *                     these blocks is left alone.
+ * \param send_counts  [in] size numbers of elements.
+ * \param send_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
+ * \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
+ * \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+ * sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of send is identical with the block of
+ * recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replaces
+ * MPI_Alltoallv.
+ */
+anyccl_status_t anyccl_all_to_all_v(const void *send,
+                                    void *recv,
+                                    const size_t *send_counts,
+                                    const size_t *send_displs,
+                                    const size_t *recv_counts,
+                                    const size_t *recv_displs,
+                                    anyccl_datatype_t datatype,
+                                    anyccl_comm_t comm);
+
+/**
+ * Starts an all_to_all_v and returns at once.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for anyccl_all_to_all_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ialltoallv.
+ */
+anyccl_status_t anyccl_iall_to_all_v(const void *send,
+                                     void *recv,
+                                     const size_t *send_counts,
+                                     const size_t *send_displs,
+                                     const size_t *recv_counts,
+                                     const size_t *recv_displs,
+                                     anyccl_datatype_t datatype,
+                                     anyccl_comm_t comm,
+                                     anyccl_request_t *request);
+
+/**
+ * Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
+ *
+ * \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A pointer to no
+ *                     elements may be NULL.
+ * \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to no elements
+ *                     may be NULL.
+ * \param send_counts  [in] size numbers of elements.
+ * \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+ * sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r] == recvs[r], with the same count. Any
+ * other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replaces torch.distributed's all_to_all.
+ */
+anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
+                                       void *const *recvs,
+                                       const size_t *send_counts,
+                                       const size_t *recv_counts,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm);
+
+/**
+ * Starts an all_to_all_list and returns at once.
+ *
+ * \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
+ *        memory belongs to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ialltoallw.
+ */
+anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
+                                        void *const *recvs,
+                                        const size_t *send_counts,
+                                        const size_t *recv_counts,
+                                        anyccl_datatype_t datatype,
+                                        anyccl_comm_t comm,
+                                        anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
+ *
+ * \param send         [in] recv_counts[rank] elements. Read only.
+ * \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to no elements
+ *                     may be NULL.
+ * \param recv_counts  [in] size numbers of elements. The same on every rank.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
+ * ranks may call anyccl_all_gather_v instead. Replaces torch.distributed's all_gather.
+ */
+anyccl_status_t anyccl_all_gather_list(const void *send,
+                                       void *const *recvs,
+                                       const size_t *recv_counts,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather_list and returns at once.
+ *
+ * \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
+ *        memory belongs to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order.
+ */
+anyccl_status_t anyccl_iall_gather_list(const void *send,
+                                        void *const *recvs,
+                                        const size_t *recv_counts,
+                                        anyccl_datatype_t datatype,
+                                        anyccl_comm_t comm,
+                                        anyccl_request_t *request);
+
+/**
+ * Sends the same elements to every destination in a graph, and receives those of every source.
+ *
+ * \param send         [in] send_count elements. Read only.
+ * \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on, in the order of
+ *                     the sources. What lies between these blocks is left alone.
+ * \param send_count   [in] Elements that this rank sends: what its destinations have in recv_counts for it.
+ * \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
+ * \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param graph        [in] Borrowed. From anyccl_graph_create over comm.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+ * another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
+ * must not overlap. Replaces MPI_Neighbor_allgatherv.
+ */
+anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
+                                             void *recv,
+                                             size_t send_count,
+                                             const size_t *recv_counts,
+                                             const size_t *recv_displs,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_graph_t graph,
+                                             anyccl_comm_t comm);
+
+/**
+ * Starts a neighbor_all_gather_v and returns at once.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
+ *        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ineighbor_allgatherv.
+ */
+anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
+                                              void *recv,
+                                              size_t send_count,
+                                              const size_t *recv_counts,
+                                              const size_t *recv_displs,
+                                              anyccl_datatype_t datatype,
+                                              anyccl_graph_t graph,
+                                              anyccl_comm_t comm,
+                                              anyccl_request_t *request);
+
+/**
+ * Sends every destination in a graph a part of its own, and receives one from every source.
+ *
+ * \param send         [in] For each destination, as many elements as send_counts says, from its send_displs on, in the
+ *                     order of the destinations. Read only.
+ * \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on, in the order of
+ *                     the sources. What lies between these blocks is left alone.
+ * \param send_counts  [in] A number of elements for each destination.
+ * \param send_displs  [in] A number of elements for each destination; NULL: the blocks lie one after the other.
+ * \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
+ * \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param graph        [in] Borrowed. From anyccl_graph_create over comm.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+ * another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
+ * must not overlap. Replaces MPI_Neighbor_alltoallv.
+ */
+anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
+                                             void *recv,
+                                             const size_t *send_counts,
+                                             const size_t *send_displs,
+                                             const size_t *recv_counts,
+                                             const size_t *recv_displs,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_graph_t graph,
+                                             anyccl_comm_t comm);
+
+/**
+ * Starts a neighbor_all_to_all_v and returns at once.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
+ *        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ineighbor_alltoallv.
+ */
+anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
+                                              void *recv,
+                                              const size_t *send_counts,
+                                              const size_t *send_displs,
+                                              const size_t *recv_counts,
+                                              const size_t *recv_displs,
+                                              anyccl_datatype_t datatype,
+                                              anyccl_graph_t graph,
+                                              anyccl_comm_t comm,
+                                              anyccl_request_t *request);
+
+/**
+ * Combines the elements of ranks 0 to r on every rank r.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  a0             a1
+ *     rank 1  b0 b1     =>    rank 1  a0 op b0       a1 op b1
+ *     rank 2  c0 c1           rank 2  a0 op b0 op c0 a1 op b1 op c1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param recv      [out] count elements.
+ * \param count     [in] Elements of either buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank. ANYCCL_AVG: the
+ *                  average of ranks 0 to r.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+ * MPI_Scan.
+ */
+anyccl_status_t anyccl_scan(const void *send,
+                            void *recv,
+                            size_t count,
+                            anyccl_datatype_t datatype,
+                            anyccl_reduce_op_t op,
+                            anyccl_comm_t comm);
+
+/**
+ * Starts a scan and returns at once.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iscan.
+ */
+anyccl_status_t anyccl_iscan(const void *send,
+                             void *recv,
+                             size_t count,
+                             anyccl_datatype_t datatype,
+                             anyccl_reduce_op_t op,
+                             anyccl_comm_t comm,
+                             anyccl_request_t *request);
+
+/**
+ * Combines the elements of ranks 0 to r-1 on every rank r.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  as it was
+ *     rank 1  b0 b1     =>    rank 1  a0             a1
+ *     rank 2  c0 c1           rank 2  a0 op b0       a1 op b1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param recv      [out] count elements. Left alone on rank 0, before which there is nobody: may be NULL there.
+ * \param count     [in] Elements of either buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank. ANYCCL_AVG: the
+ *                  average of ranks 0 to r-1.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+ * MPI_Exscan.
+ */
+anyccl_status_t anyccl_exscan(const void *send,
+                              void *recv,
+                              size_t count,
+                              anyccl_datatype_t datatype,
+                              anyccl_reduce_op_t op,
+                              anyccl_comm_t comm);
+
+/**
+ * Starts an exscan and returns at once.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iexscan.
+ */
+anyccl_status_t anyccl_iexscan(const void *send,
+                               void *recv,
+                               size_t count,
+                               anyccl_datatype_t datatype,
+                               anyccl_reduce_op_t op,
+                               anyccl_comm_t comm,
+                               anyccl_request_t *request);
 
 /**
  * Waits until every rank has come here.

@@ -59,11 +59,27 @@ pub struct Call {
     pub op: Option<ReduceOp>,
     /// Root, where the collective has one; the tag of a transfer; else 0.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`].
+    /// Elements, in the sense of [`Collective::input_elements`]. Where all ranks know all counts of a layout, a hash of
+    /// them; where only sender and receiver know, the elements of one message, or [`Call::WHOLE`].
     pub count: u64,
 }
 
 impl Call {
+    /// Count of a call whose messages have counts of their own, as a whole.
+    pub const WHOLE: u64 = u64::MAX;
+
+    /// Whether two packed calls are the same call. Those of single messages may differ in their counts.
+    #[inline]
+    pub fn agree(one: [u64; 2], other: [u64; 2]) -> bool {
+        one == other || one[0] == other[0] && Call::is_counted_by_message(one)
+    }
+
+    /// Whether each message of a packed call has a count of its own.
+    #[inline]
+    pub fn is_counted_by_message([head, _]: [u64; 2]) -> bool {
+        Collective::ALL.get((head & 0xff) as usize).is_some_and(|collective| collective.counts_messages())
+    }
+
     /// The 16 bytes that travel.
     #[inline]
     pub fn pack(&self) -> [u64; 2] {
@@ -114,6 +130,9 @@ impl fmt::Display for Call {
         }
         match self.kind {
             CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
+            CallKind::Collective(c) if c.counts_messages() && self.count == Call::WHOLE => {}
+            CallKind::Collective(c) if c.counts_messages() => write!(f, ", a block of {}", self.count)?,
+            CallKind::Collective(c) if c.has_layout() => write!(f, ", counts #{:016x}", self.count)?,
             _ => write!(f, ", count {}", self.count)?,
         }
         match self.kind {
@@ -146,8 +165,34 @@ mod tests {
 
     #[test]
     fn meaningless_bytes_are_no_call() {
-        assert_eq!(Call::unpack([9, 0]), None);
+        assert_eq!(Call::unpack([Collective::ALL.len() as u64, 0]), None);
         assert_eq!(Call::unpack([200 << 8, 0]), None);
         assert_eq!(Call::unpack([77 << 16, 0]), None);
+    }
+
+    #[test]
+    fn only_messages_with_counts_of_their_own_may_differ_in_them() {
+        let call = |collective, count| {
+            let kind = CallKind::Collective(collective);
+            Call { kind, datatype: Datatype::Int8, op: None, root: 0, count }.pack()
+        };
+        for collective in Collective::ALL {
+            assert!(Call::agree(call(collective, 3), call(collective, 3)));
+            let may_differ = Call::agree(call(collective, 3), call(collective, 4));
+            assert_eq!(may_differ, collective.counts_messages(), "{collective:?}");
+            let root = Call { root: 1, ..Call::unpack(call(collective, 3)).unwrap() };
+            assert!(!Call::agree(call(collective, 3), root.pack()));
+        }
+    }
+
+    #[test]
+    fn a_call_with_a_layout_names_its_hash_or_the_block_of_one_message() {
+        let text = |collective, count| {
+            let kind = CallKind::Collective(collective);
+            Call { kind, datatype: Datatype::Int8, op: None, root: 2, count }.to_string()
+        };
+        assert_eq!(text(Collective::AllGatherV, 0xbeef), "all_gather_v(int8, counts #000000000000beef)");
+        assert_eq!(text(Collective::AllToAllV, 7), "all_to_all_v(int8, a block of 7)");
+        assert_eq!(text(Collective::GatherV, Call::WHOLE), "gather_v(int8, root 2)");
     }
 }

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::known_layouts::Known;
 use super::operation::{Kernels, Operation};
 use super::operator::Variant;
+use super::unequal::Unequal;
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
-use crate::plan::PlanRequest;
 use crate::plan::cache::Cache;
-use crate::progress::{Key, Prepared, Program};
+use crate::plan::{BlockLayout, PlanRequest};
+use crate::progress::{Buffers, Key, Prepared, Program};
 use crate::reduce::Reducer;
 use crate::topology::Topology;
 use crate::tuning::Tuning;
@@ -27,20 +29,24 @@ pub(super) struct Programs {
     /// The port that leads to each rank.
     ports: Vec<u32>,
     known: Mutex<Cache<Key, Prepared>>,
+    known_unequal: Mutex<Known>,
 }
 
 impl Programs {
     /// Of a communicator over all ports.
     pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool, size: u32) -> Programs {
         let known = Mutex::new(Cache::new(KEPT));
-        Programs { tuning, some_tcp, crowded, ports: (0..size).collect(), known }
+        let known_unequal = Mutex::default();
+        Programs { tuning, some_tcp, crowded, ports: (0..size).collect(), known, known_unequal }
     }
 
     /// Of a communicator made from this one's, whose ranks are `members` there.
     pub fn of_part(&self, members: &[Rank]) -> Programs {
         let ports = members.iter().map(|rank| self.ports[*rank as usize]).collect();
         let known = Mutex::new(Cache::new(KEPT));
-        Programs { tuning: self.tuning.clone(), some_tcp: self.some_tcp, crowded: self.crowded, ports, known }
+        let known_unequal = Mutex::default();
+        let Programs { some_tcp, crowded, .. } = *self;
+        Programs { tuning: self.tuning.clone(), some_tcp, crowded, ports, known, known_unequal }
     }
 
     /// The port that leads to each rank.
@@ -93,8 +99,40 @@ impl Programs {
     /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
     /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
     fn may_lend(&self, kind: CallKind) -> bool {
-        use Collective::{AllGather, AllToAll, Gather, Scatter};
-        !self.crowded || matches!(kind, CallKind::Collective(AllGather | AllToAll | Gather | Scatter))
+        use Collective::*;
+        !self.crowded
+            || matches!(
+                kind,
+                CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
+                    | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
+                    | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
+            )
+    }
+
+    /// The same for a call with a layout.
+    pub fn get_unequal(
+        &self,
+        operation: &Unequal,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<(Arc<Prepared>, Buffers)> {
+        let call = operation.whole_call();
+        let placed = operation.place(rank, topology.size())?;
+        let mut known = self.known_unequal.lock();
+        let prepared = known.get_or_build(&call, operation.layout, &placed, || {
+            let Kernels { reduce, divide } = operation.kernels(topology.size(), &placed)?;
+            let request = PlanRequest {
+                count: operation.mean_count(),
+                in_place: placed.in_place,
+                layout: operation.layout,
+                ..self.request(&call, rank, topology)
+            };
+            let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
+            let may_lend = self.may_lend(call.kind);
+            let program = placed.compile(&plan, &request, may_lend).through(&self.ports);
+            Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
+        })?;
+        Ok((prepared, placed.buffers))
     }
 
     fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
@@ -133,6 +171,7 @@ impl Programs {
             in_place: false,
             chunk_bytes: self.tuning.chunk_bytes,
             topology,
+            layout: BlockLayout::NONE,
         }
     }
 }

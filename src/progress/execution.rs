@@ -4,6 +4,7 @@
 //! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
 use std::io;
+use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
 
 use super::inbox::Found;
@@ -11,7 +12,7 @@ use super::port::Port;
 use super::prepared::Prepared;
 use super::program::{Bytes, Local, RecvStep};
 use super::straight::Op;
-use crate::base::Rank;
+use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
 use crate::reduce::Reducer;
@@ -26,6 +27,13 @@ pub struct Buffers {
     pub input: *const u8,
     /// Written.
     pub output: *mut u8,
+}
+
+/// The byte at `offset` from a base.
+#[inline]
+pub(super) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
+    // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
+    with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
 }
 
 /// The three buffers of a running plan.
@@ -44,8 +52,7 @@ impl Memory {
             Buffer::Output => self.buffers.output,
             Buffer::Scratch => self.scratch,
         };
-        // Spans of empty calls may lie on a NULL buffer: no provenance is needed for what is not touched.
-        base.wrapping_add(span.offset + skip)
+        placed(base, span.offset + skip)
     }
 
     /// # Safety
@@ -222,8 +229,31 @@ impl Execution {
         }
     }
 
+    /// That of the call; of its messages too, where they do not count.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// The header of a message of so many bytes.
+    #[inline]
+    fn header_of(&self, bytes: usize) -> Header {
+        if !self.prepared.is_counted {
+            return self.header;
+        }
+        let [call, _] = self.header.call;
+        let elements = bytes / self.prepared.program.element_bytes;
+        Header { call: [call, elements as u64], ..self.header }
+    }
+
+    /// This rank's side of the message that comes next from `peer`, if `found` says that it has another count.
+    pub fn other_count(&self, peer: u32, found: &Header) -> Option<Call> {
+        if !self.prepared.is_counted || !self.header.is_of_call(found) {
+            return None;
+        }
+        let mut recvs = self.prepared.program.recvs.iter().zip(&self.recvs);
+        let (queue, state) = recvs.find(|(queue, _)| queue.peer == peer)?;
+        let expected = self.header_of(queue.steps.get(state.next as usize)?.dst.len);
+        (expected != *found).then(|| Call { count: expected.call[1], ..self.prepared.call })
     }
 
     #[inline]
@@ -272,12 +302,14 @@ impl Execution {
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
         let data = self.memory.address(&step.span, state.done);
+        let header = self.header_of(len);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done, step.may_lend) }
+        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.may_lend) }
             .map_err(|source| LinkFailure { peer, source })?;
-        let Some(sent) = sent else { return Ok(false) };
+        // An offer is news to the peer, though nothing of it is taken yet.
         port.ring_if_wanted();
+        let Some(sent) = sent else { return Ok(false) };
         let state = &mut self.sends[queue];
         state.done += sent;
         if state.done == len {
@@ -304,9 +336,10 @@ impl Execution {
             return Ok(false);
         }
         let peer = recvs.peer;
+        let header = self.header_of(step.dst.len);
         let fail = |source| LinkFailure { peer, source };
         let port = &mut ports[peer as usize];
-        let source = match port.inbox.find(&self.header).map_err(fail)? {
+        let source = match port.inbox.find(&header).map_err(fail)? {
             Found::Nothing => return Ok(false),
             Found::Other(_) => {
                 visit.foreign = Some(peer);
@@ -434,9 +467,10 @@ impl Execution {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
+            let header = self.header_of(step.span.len);
             let link = &mut ports[queue.peer as usize].inbox.link;
             // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
-            unsafe { link.abandon(&self.header, data, step.span.len - state.done) };
+            unsafe { link.abandon(&header, data, step.span.len - state.done) };
         }
     }
 

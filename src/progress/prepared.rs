@@ -19,14 +19,31 @@ pub struct Prepared {
     pub program: Program,
     /// Operator on the datatype, where the plan reduces.
     pub reduce: Option<Reducer>,
-    /// Last step of an average: divide so many elements of the output.
-    pub divide: Option<(DivideFn, usize)>,
+    /// Last step of an average.
+    pub divide: Option<Division>,
+    /// Each message has its own count in its header.
+    pub is_counted: bool,
+}
+
+/// The division that ends an average.
+#[derive(Clone, Copy)]
+pub struct Division {
+    /// For the datatype.
+    pub divide: DivideFn,
+    /// Bytes of the output before the elements.
+    pub offset: usize,
+    /// Elements of the output.
+    pub elements: usize,
+    /// Contributions to each.
+    pub by: u32,
 }
 
 impl Prepared {
     /// A call that neither transfers nor reduces.
     pub fn new(call: Call, program: Program) -> Prepared {
-        Prepared { call, packed: call.pack(), program, reduce: None, divide: None }
+        let packed = call.pack();
+        let is_counted = Call::is_counted_by_message(packed);
+        Prepared { call, packed, program, reduce: None, divide: None, is_counted }
     }
 }
 

@@ -208,10 +208,11 @@ impl Engine {
         let outcome = pushed.and_then(|pushed| Ok((pushed, conversation.pull(rank, link)?)));
         match outcome {
             Ok((pushed, pulled)) => {
+                // An offer is news to the peer, though nothing of it is taken yet.
+                port.ring_if_wanted();
                 if pushed || pulled.moved {
                     turn.moved = true;
                     *moves = moves.wrapping_add(1);
-                    port.ring_if_wanted();
                 }
                 if pulled.foreign.is_some() {
                     turn.foreign = Some(number);

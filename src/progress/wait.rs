@@ -110,6 +110,20 @@ impl Driver {
         unsafe { self.start_with(&mut engine, group, prepared, buffers) }
     }
 
+    /// Starts a call that is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start_once(
+        &self,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_with(&mut self.lock(), group, prepared, buffers) }
+    }
+
     /// # Safety
     /// As [`Engine::start`].
     unsafe fn start_with(

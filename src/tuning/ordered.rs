@@ -41,6 +41,7 @@ mod tests {
             in_place: false,
             chunk_bytes: 64 << 10,
             topology: &topology,
+            layout: crate::plan::BlockLayout::NONE,
         };
         Tuning::from_config(&config).unwrap().choose_ordered(&request, false).unwrap().name
     }

@@ -6,10 +6,12 @@
 //! - [`Operators`] is the same for operators that the program makes, which C names by small numbers.
 //! - [`fork`] counts forks, so that a child cannot use what belongs to its parent.
 //! - [`check`] turns integers and pointers from C into the engine's types, or says what was wrong.
+//! - [`blocks`] reads arrays of counts and displacements.
 //! - [`buffers`] knows how many bytes a call touches and which overlaps are allowed.
 //!
 //! Exports no C symbol: a `#[no_mangle]` here would appear in every door that links this crate.
 
+pub mod blocks;
 pub mod buffers;
 pub mod check;
 pub mod fork;

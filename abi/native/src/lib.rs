@@ -38,6 +38,8 @@ mod datatype;
 mod operators;
 mod reduce_op;
 
+mod graph;
+
 mod collective;
 mod message;
 mod transfer;

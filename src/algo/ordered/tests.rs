@@ -20,6 +20,7 @@ fn proof(algorithm: &Algorithm, in_place: &[bool], root: Rank, count: usize) -> 
         in_place: false,
         chunk_bytes: 12,
         topology: &topology,
+        layout: crate::plan::BlockLayout::NONE,
     };
     let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
     let plans: Vec<Plan> = (0..).zip(in_place).map(plan).collect();

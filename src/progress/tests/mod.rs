@@ -15,7 +15,7 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::plan::PlanRequest;
+use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, reduce_fn};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
@@ -147,6 +147,7 @@ impl Job<'_> {
             in_place,
             chunk_bytes: 256,
             topology: &topology,
+            layout: BlockLayout::NONE,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
         Program::compile(&(algorithm.build)(&request), &request, true)

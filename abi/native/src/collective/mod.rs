@@ -16,7 +16,22 @@ mod reduce_scatter;
 
 mod all_to_all;
 
+mod all_gather_v;
+mod gather_v;
+mod scatter_v;
+
+mod reduce_scatter_v;
+
+mod all_to_all_v;
+mod lists;
+
+mod neighbor;
+
+mod scan;
+
 mod barrier;
+
+mod unequal;
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
