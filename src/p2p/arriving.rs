@@ -64,7 +64,7 @@ impl Conversation {
                 Some(Word::Message(said)) => self.take_fragment(from, &head, &said, link)?,
                 Some(word) => {
                     self.take_answer(from, head.sequence, word)?;
-                    link.consume(0);
+                    link.consume(0)?;
                     true
                 }
                 None => return Err(garbage("an unknown word about a message").into()),
@@ -104,7 +104,7 @@ impl Conversation {
         };
         let taken = if is_new && said.opening_bytes(self.incoming[message].bytes) == 0 {
             // The announcement alone, of a message without bytes or without credit.
-            link.consume(0);
+            link.consume(0)?;
             0
         } else {
             self.take_bytes(message, link)?
@@ -179,7 +179,9 @@ impl Conversation {
                 taken
             }
             Place::Buffer(receive) => {
-                let landing = &self.receives[*receive].landing;
+                let receive = &mut self.receives[*receive];
+                receive.moves = receive.moves.wrapping_add(1);
+                let landing = &receive.landing;
                 let room = landing.bytes().saturating_sub(incoming.arrived).min(want);
                 if room > 0 {
                     let end = landing.data.wrapping_add(incoming.arrived);
@@ -189,7 +191,7 @@ impl Conversation {
                 } else {
                     // The receive is lenient, and these bytes were too many for it.
                     let rest = link.arrival()?.bytes.min(want);
-                    link.consume(rest);
+                    link.consume(rest)?;
                     rest
                 }
             }

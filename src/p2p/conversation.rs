@@ -201,6 +201,15 @@ impl Conversation {
         }
     }
 
+    /// How often it has moved. Only differences mean something.
+    pub fn moves(&self, ticket: Ticket) -> u32 {
+        match ticket.0 {
+            Kind::Send(key) => self.sends[key].moves,
+            Kind::Receive(key) => self.receives[key].moves,
+            Kind::Probe(_) => 0,
+        }
+    }
+
     /// The outcome, once there is one. The ticket is used up then.
     pub fn take_outcome(&mut self, ticket: Ticket) -> Option<Outcome> {
         if !self.has_outcome(ticket) {

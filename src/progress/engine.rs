@@ -50,6 +50,8 @@ pub(super) struct Active {
     /// Boxed: moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
+    /// Visits in which something moved.
+    moves: u32,
 }
 
 // SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
@@ -223,7 +225,7 @@ impl Engine {
         let number = self.next_number;
         self.next_number += 1;
         let prepared = Arc::clone(prepared);
-        self.actives.push(Active { number, group, prepared, buffers, execution, outcome: None });
+        self.actives.push(Active { number, group, prepared, buffers, execution, outcome: None, moves: 0 });
         if self.groups.get(group).stalls_known {
             self.compare_stalls(group);
         }
@@ -276,6 +278,7 @@ impl Engine {
                 Err(failure) => return Err(self.link_trouble(at, failure)),
             };
             moved |= visit.moved;
+            active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
                 finish(&active.prepared, active.buffers, self.groups.get(active.group).members.len());
@@ -344,7 +347,8 @@ impl Engine {
             Known::Future => self.ports[port as usize].inbox.stash_head(),
             Known::Here(_) | Known::Past => self.ports[port as usize].inbox.discard_head(),
         };
-        match taken {
+        // What cannot be read, of a sender that has given it up, must not stand in the way.
+        match taken.or_else(|_| self.ports[port as usize].inbox.discard_head()) {
             Ok(taken) => {
                 self.ports[port as usize].ring_if_wanted();
                 Ok(taken)
@@ -449,6 +453,16 @@ impl Engine {
             active.outcome = Some(Err(error.clone()));
         }
         self.end_messages(id, &error);
+    }
+
+    /// How often a call has moved. Only differences mean something.
+    pub(super) fn moves(&self, ticket: Ticket) -> u32 {
+        match ticket {
+            Ticket::Call(number) => {
+                self.actives.iter().find(|a| a.number == number).map_or(0, |active| active.moves)
+            }
+            Ticket::Message(ticket) => self.message_moves(ticket),
+        }
     }
 
     /// Whether the call has an outcome.

@@ -42,10 +42,8 @@ impl Link for StashLink<'_> {
         unsafe { self.inbox.take(first, dst, bytes) }
     }
 
-    fn consume(&mut self, bytes: usize) {
-        if let Some((first, _)) = self.first() {
-            self.inbox.consume(first, bytes);
-        }
+    fn consume(&mut self, bytes: usize) -> io::Result<()> {
+        self.first().map_or(Ok(()), |(first, _)| self.inbox.consume(first, bytes))
     }
 
     fn descriptor(&self) -> Option<RawFd> {

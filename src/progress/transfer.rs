@@ -154,6 +154,12 @@ impl Engine {
         conversation.is_some_and(|conversation| conversation.has_outcome(ticket.ticket))
     }
 
+    /// How often a message has moved. Only differences mean something.
+    pub(super) fn message_moves(&self, ticket: MessageTicket) -> u32 {
+        let group = self.groups.find(ticket.group).filter(|g| g.conversation.context() == ticket.context);
+        group.map_or(0, |group| group.conversation.moves(ticket.ticket))
+    }
+
     pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Ended>> {
         let outcome = self.conversation(ticket)?.take_outcome(ticket.ticket)?;
         self.given_up.retain(|conversation| !conversation.is_over());

@@ -31,11 +31,18 @@ pub struct Comm {
 
 pub static COMMS: Handles<Comm> = Handles::new("comm");
 
+/// ANYCCL_COMM_NONE: a number that no handle has.
+pub const NONE: usize = 1;
+
 impl Comm {
     /// The communicator of a handle from C.
     #[inline]
     pub fn from_handle(handle: anyccl_comm_t) -> Result<Found<'static, Comm>> {
-        if handle.is_null() { world::current() } else { COMMS.get(handle.addr()) }
+        if handle.is_null() {
+            world::current()
+        } else {
+            COMMS.get(handle.addr()).map_err(|error| explain(handle, error))
+        }
     }
 
     /// Whether it may be given up: nobody is in a call, no request is open, or it has failed anyway.
@@ -47,6 +54,15 @@ impl Comm {
             "{users} calls or requests of the communicator are not finished; wait for them or abort it first"
         )))
     }
+}
+
+#[cold]
+fn explain(handle: anyccl_comm_t, error: Error) -> Error {
+    if handle.addr() != NONE {
+        return error;
+    }
+    let got = "ANYCCL_COMM_NONE: this rank is not in that communicator".to_string();
+    Error::InvalidArgument { what: "comm", got }
 }
 
 /// A handle as C sees it.
@@ -177,8 +193,8 @@ pub unsafe fn tell(
 /// \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
 ///          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
 ///
-/// Local. Any thread. A failure stays: all calls return it, and the communicator can only be destroyed. Replaces
-/// ncclCommGetAsyncError.
+/// Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and destroyed.
+/// Replaces ncclCommGetAsyncError.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.failure().map_or(Ok(()), Err))
@@ -203,19 +219,22 @@ pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
 
 /// Leaves a communicator.
 ///
-/// \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL is accepted and does nothing.
+/// \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are accepted and do
+///              nothing.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
 ///          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
 ///          forked child. In these cases nothing has changed. Any other status tells why the ranks could not part
 ///          in good order; the communicator is gone nevertheless.
 ///
-/// Collective: blocks until all ranks have come here, so that none of them takes the end of another for its death.
-/// Local when the communicator has failed; requests that are still open may then be waited for afterwards.
+/// Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
+/// the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that
+/// still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. Local, too, when the communicator has failed; requests that
+/// are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
 /// Replaces ncclCommDestroy and MPI_Comm_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_destroy(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_destroy", || {
-        if comm.is_null() {
+        if comm.is_null() || comm.addr() == NONE {
             return Ok(());
         }
         let comm = COMMS.remove(comm.addr(), |comm, users| {

@@ -28,6 +28,8 @@ mod unique_id;
 
 mod communicator;
 
+mod formation;
+
 mod datatype;
 mod reduce_op;
 

@@ -72,17 +72,18 @@ impl Link for SmallLink {
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes have arrived and stay until `consume`; the caller vouches for `dst`.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
-        self.consume(n);
+        self.consume(n)?;
         Ok(n)
     }
 
-    fn consume(&mut self, bytes: usize) {
+    fn consume(&mut self, bytes: usize) -> io::Result<()> {
         self.consumed += bytes;
         let mut back = self.back.lock();
         if self.consumed == back.front().unwrap().1.len() {
             back.pop_front();
             self.consumed = 0;
         }
+        Ok(())
     }
 
     fn descriptor(&self) -> Option<RawFd> {
