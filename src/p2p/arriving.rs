@@ -112,7 +112,7 @@ impl Conversation {
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
         let is_met = matches!(incoming.place, Place::Buffer(_));
-        let is_over = has_come && (is_met || said.opening == Opening::Whole);
+        let is_over = has_come && (is_met || incoming.said.opening == Opening::Whole);
         match (is_new, is_over) {
             (true, false) => {
                 self.peer(from).unfinished.insert(number, message);
