@@ -179,9 +179,7 @@ impl Conversation {
                 taken
             }
             Place::Buffer(receive) => {
-                let receive = &mut self.receives[*receive];
-                receive.moves = receive.moves.wrapping_add(1);
-                let landing = &receive.landing;
+                let landing = &self.receives[*receive].landing;
                 let room = landing.bytes().saturating_sub(incoming.arrived).min(want);
                 if room > 0 {
                     let end = landing.data.wrapping_add(incoming.arrived);

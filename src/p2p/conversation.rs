@@ -201,12 +201,12 @@ impl Conversation {
         }
     }
 
-    /// How often it has moved. Only differences mean something.
-    pub fn moves(&self, ticket: Ticket) -> u32 {
+    /// The rank that it is with; `None`: any.
+    pub fn party(&self, ticket: Ticket) -> Option<Rank> {
         match ticket.0 {
-            Kind::Send(key) => self.sends[key].moves,
-            Kind::Receive(key) => self.receives[key].moves,
-            Kind::Probe(_) => 0,
+            Kind::Send(key) => Some(self.sends[key].what().to),
+            Kind::Receive(key) => self.receives[key].selector.source(),
+            Kind::Probe(key) => self.probes[key].selector.source(),
         }
     }
 

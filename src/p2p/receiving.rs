@@ -35,8 +35,6 @@ pub(super) struct Receive {
     pub landing: Landing,
     stage: Stage,
     pub outcome: Option<Outcome>,
-    /// Bytes have come so many times.
-    pub moves: u32,
 }
 
 // SAFETY: `landing.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
@@ -121,7 +119,7 @@ impl Conversation {
 
     fn new_receive(&mut self, selector: Selector, landing: Landing, stage: Stage) -> Key<Receive> {
         let outcome = self.failure.clone().map(Err);
-        self.receives.put(Receive { selector, landing, stage, outcome, moves: 0 })
+        self.receives.put(Receive { selector, landing, stage, outcome })
     }
 
     /// Ends a receive that has met no message; whether it did.

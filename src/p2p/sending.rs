@@ -51,8 +51,6 @@ pub(super) struct Sending {
     /// The receiver's word is due.
     wants_word: bool,
     pub outcome: Option<Outcome>,
-    /// Bytes have left, or the word has come, so many times.
-    pub moves: u32,
 }
 
 // SAFETY: `what.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
@@ -100,7 +98,6 @@ impl Conversation {
             limit: bytes,
             wants_word: false,
             outcome,
-            moves: 0,
         };
         let key = self.sends.put(send);
         if !has_failed {
@@ -202,7 +199,6 @@ impl Conversation {
         // outcome, which comes after the last byte is taken.
         let taken = unsafe { link.send(header, data, send.until - send.done, true) }?;
         send.done += taken.unwrap_or(0);
-        send.moves = send.moves.wrapping_add(u32::from(taken.is_some()));
         Ok(taken.is_some())
     }
 
@@ -230,7 +226,6 @@ impl Conversation {
         let is_opening = peer.openings.front() == Some(&key);
         let send = &mut self.sends[key];
         send.wants_word = false;
-        send.moves = send.moves.wrapping_add(1);
         if let Some(limit) = limit {
             let limit = usize::try_from(limit).unwrap_or(send.bytes);
             send.limit = limit.clamp(send.until, send.bytes);

@@ -455,12 +455,10 @@ impl Engine {
         self.end_messages(id, &error);
     }
 
-    /// How often a call has moved. Only differences mean something.
+    /// How often a call, or what goes on with the peer of a message, has moved. Only differences mean something.
     pub(super) fn moves(&self, ticket: Ticket) -> u32 {
         match ticket {
-            Ticket::Call(number) => {
-                self.actives.iter().find(|a| a.number == number).map_or(0, |active| active.moves)
-            }
+            Ticket::Call(number) => self.actives.iter().find(|a| a.number == number).map_or(0, |a| a.moves),
             Ticket::Message(ticket) => self.message_moves(ticket),
         }
     }

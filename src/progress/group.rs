@@ -54,6 +54,8 @@ pub(super) struct Member {
     /// Number of the port that leads to it.
     pub port: u32,
     pub stall: Option<Stall>,
+    /// Turns in which messages to or from it moved. Only differences mean something.
+    pub moves: u32,
     /// It has given up this communicator, in good order.
     pub has_left: bool,
 }

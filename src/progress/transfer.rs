@@ -154,10 +154,16 @@ impl Engine {
         conversation.is_some_and(|conversation| conversation.has_outcome(ticket.ticket))
     }
 
-    /// How often a message has moved. Only differences mean something.
+    /// How often anything went to or came from the ranks that a message may be with.
     pub(super) fn message_moves(&self, ticket: MessageTicket) -> u32 {
-        let group = self.groups.find(ticket.group).filter(|g| g.conversation.context() == ticket.context);
-        group.map_or(0, |group| group.conversation.moves(ticket.ticket))
+        let group = self.groups.find(ticket.group);
+        let Some(group) = group.filter(|group| group.conversation.context() == ticket.context) else {
+            return 0;
+        };
+        match group.conversation.party(ticket.ticket) {
+            Some(rank) => group.members[rank as usize].moves,
+            None => group.members.iter().fold(0, |sum: u32, member| sum.wrapping_add(member.moves)),
+        }
     }
 
     pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Ended>> {
@@ -197,6 +203,7 @@ impl Engine {
     fn exchange(&mut self, id: GroupId, rank: Rank, turn: &mut Turn) -> Step<()> {
         let Group { conversation, members, .. } = self.groups.get_mut(id);
         let number = members[rank as usize].port;
+        let moves = &mut members[rank as usize].moves;
         let port = &mut self.ports[number as usize];
         let link = &mut *port.inbox.link;
         let pushed = conversation.push(rank, link).map_err(Fault::Link);
@@ -205,6 +212,7 @@ impl Engine {
             Ok((pushed, pulled)) => {
                 if pushed || pulled.moved {
                     turn.moved = true;
+                    *moves = moves.wrapping_add(1);
                     port.ring_if_wanted();
                 }
                 if pulled.foreign.is_some() {

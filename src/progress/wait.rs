@@ -260,27 +260,13 @@ impl Driver {
         if let Some(outcome) = engine.take_outcome(ticket) {
             return Some(outcome);
         }
-        if moved && idle.has_moved(engine.moves(ticket)) {
-            // What could move has moved: where another look is a system call, somebody else's turn comes first.
-            if engine.crowded_on_sockets {
-                self.be_idle(engine, ticket, timeout, idle);
-            }
-        } else if moved {
+        if moved && !idle.has_moved(engine.moves(ticket)) {
             self.be_patient(engine, ticket, timeout, idle);
-        } else {
+        } else if !moved || engine.crowded_on_sockets {
+            // What could move has moved: where another look is a system call, somebody else's turn comes first.
             self.be_idle(engine, ticket, timeout, idle);
         }
         None
-    }
-
-    /// One step of waiting, for whoever waits for others in turn: it is short.
-    pub fn wait_a_moment(
-        &self,
-        ticket: Ticket,
-        timeout: Option<Duration>,
-        idle: &mut Idle,
-    ) -> Option<Outcome> {
-        self.try_once(&mut self.lock(), ticket, timeout, idle)
     }
 
     /// Other calls move, this one does not: there is no time to rest, but its deadline counts.
@@ -307,6 +293,16 @@ impl Driver {
         engine.read_control();
         let detail = engine.who_is_missing(ticket);
         engine.fail_call(ticket, Error::Timeout { waited, detail });
+    }
+
+    /// One step of waiting, for whoever waits for others in turn: it is short.
+    pub fn wait_a_moment(
+        &self,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+        idle: &mut Idle,
+    ) -> Option<Outcome> {
+        self.try_once(&mut self.lock(), ticket, timeout, idle)
     }
 
     /// One step of waiting, after a look at everything that showed nothing.
@@ -442,10 +438,10 @@ impl Driver {
 /// How long a call has not moved.
 #[derive(Default)]
 pub struct Idle {
-    /// Longest sleep, where others are waited for in turn.
-    longest: Option<Duration>,
     /// Of the call, when it was last seen to move.
     moves: u32,
+    /// Longest sleep, where others are waited for in turn.
+    longest: Option<Duration>,
     polls: u32,
     since: Option<Instant>,
     /// The others know what we wait for.
