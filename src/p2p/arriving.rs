@@ -51,10 +51,15 @@ impl From<Error> for Fault {
 }
 
 impl Conversation {
-    /// Takes in what has come from `from`, some of it.
+    /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs. What nobody
+    /// has asked for yet is better read later, straight to its place.
     pub fn pull(&mut self, from: Rank, link: &mut dyn Link) -> Result<Pulled, Fault> {
         let mut pulled = Pulled::default();
+        let is_asked_for = self.asks_for(from);
         for _ in 0..TURN {
+            if pulled.moved && is_asked_for && !self.asks_for(from) {
+                break;
+            }
             let Some(head) = link.head()? else { break };
             if head.context != self.context {
                 pulled.foreign = Some(head);
@@ -75,6 +80,11 @@ impl Conversation {
             pulled.moved = true;
         }
         Ok(pulled)
+    }
+
+    /// Whether anything waits for something from this rank.
+    fn asks_for(&self, from: Rank) -> bool {
+        self.waits_for_anybody() || self.depends_on(from)
     }
 
     fn take_answer(&mut self, from: Rank, number: u32, word: Word) -> Result<(), Nonsense> {
