@@ -340,12 +340,9 @@ impl Engine {
         } else {
             " has sent no such message"
         });
-        match group.members[peer as usize].stall {
-            Some(stall) => {
-                let call = super::disagreement::describe(stall.call);
-                text.push_str(&format!("; when last heard of, it waited in {call} #{}", stall.sequence));
-            }
-            None => {}
+        if let Some(stall) = group.members[peer as usize].stall {
+            let call = super::disagreement::describe(stall.call);
+            text.push_str(&format!("; when last heard of, it waited in {call} #{}", stall.sequence));
         }
         text + &unexpected(&group.conversation, Some(peer))
     }
