@@ -5,7 +5,8 @@
 //! 3. `schedule` runs everything, on the memory of `machine`. A message completes when both lanes
 //!    have reached its round and all earlier messages of its pair are complete: no buffering, the
 //!    least that any transport gives.
-//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree.
+//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree; for scans also
+//!    with the order of the ranks (`prefixes`).
 //!
 //! One schedule is enough. By (1) no lane can see when a step of another lane runs, and by (2) which
 //! message a receive gets is fixed; so every schedule computes the same values, and a schedule that
@@ -21,6 +22,7 @@ mod definition;
 mod layout;
 mod machine;
 mod matching;
+mod prefixes;
 mod schedule;
 mod shape;
 #[cfg(test)]
@@ -74,6 +76,9 @@ pub fn verify_each(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Viola
     check_results(&outputs, requests, explain)?;
     if request.collective == Collective::AllReduce {
         check_identical(&outputs, explain)?;
+    }
+    if matches!(request.collective, Collective::Scan | Collective::Exscan) {
+        prefixes::check(plans, &layouts, &messages, request)?;
     }
     Ok(())
 }
