@@ -201,7 +201,6 @@ unsafe fn blocks_of_neighbor_all_gather_v(
 
 /// # Safety
 /// Arrays that are not NULL have an element per neighbour.
-#[expect(clippy::too_many_arguments, reason = "the arguments of the C function")]
 unsafe fn blocks_of_neighbor_all_to_all_v(
     caller: &Caller,
     graph: anyccl_graph_t,
