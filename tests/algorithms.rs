@@ -63,8 +63,7 @@ fn sum_of_inexact(comm: &Communicator, count: usize) -> Vec<f32> {
     let input = inexact(comm.rank(), count);
     let mut output = vec![0f32; count];
     let call = Case::reducing(Collective::AllReduce, Datatype::Float32, ReduceOp::Sum, 0, count).call();
-    let operation =
-        Operation { call, send: input.as_ptr().cast(), recv: output.as_mut_ptr().cast(), peer: 0 };
+    let operation = Operation { call, send: input.as_ptr().cast(), recv: output.as_mut_ptr().cast() };
     // SAFETY: both buffers have `count` elements.
     unsafe { comm.run(&operation) }.expect("an all_reduce");
     output

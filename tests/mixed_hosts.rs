@@ -107,7 +107,7 @@ fn every_algorithm(world: &Communicator) {
         }
         let call = Case::moving(Collective::Broadcast, Datatype::Byte, 0, id.len()).call();
         let buffer = id.as_mut_ptr();
-        let told = Operation { call, send: buffer.cast(), recv: buffer.cast(), peer: 0 };
+        let told = Operation { call, send: buffer.cast(), recv: buffer.cast() };
         // SAFETY: the buffer has as many bytes as the call, and is used in place.
         unsafe { world.run(&told) }.expect("the id for everybody");
         let (id, own) = (UniqueId(id), CommConfig::default());

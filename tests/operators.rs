@@ -33,7 +33,7 @@ impl Reduction {
         let kind = CallKind::Collective(self.collective);
         let root = if self.collective.has_root() { self.root } else { 0 };
         let call = Call { kind, datatype: self.datatype, op: Some(self.op), root, count: self.count as u64 };
-        Operation { call, send, recv, peer: 0 }
+        Operation { call, send, recv }
     }
 
     /// Makes the call on input `element(rank, index)`; compares the output with `expected(index)` and looks whether the

@@ -85,7 +85,7 @@ fn strangers_change_nothing_for_a_job_over_tcp() {
 fn stop_is_agreed(comm: &Communicator, told: bool) -> bool {
     let (mine, mut any) = ([u8::from(told)], [0u8]);
     let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Max, 0, 1);
-    let operation = Operation { call: case.call(), send: mine.as_ptr(), recv: any.as_mut_ptr(), peer: 0 };
+    let operation = Operation { call: case.call(), send: mine.as_ptr(), recv: any.as_mut_ptr() };
     // SAFETY: one byte each.
     unsafe { comm.run(&operation) }.expect("an all_reduce");
     any[0] != 0

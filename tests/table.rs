@@ -124,7 +124,7 @@ fn supported_reductions() -> usize {
 fn refuse(comm: &Communicator, call: Call, argument: &str) {
     let (send, mut recv) = ([0u64; 8], [0u64; 8]);
     let (send, recv) = (send.as_ptr().cast(), recv.as_mut_ptr().cast());
-    let operation = Operation { call, send, recv, peer: 0 };
+    let operation = Operation { call, send, recv };
     // SAFETY: one element of at most 16 bytes per rank fits into the 64 bytes of each buffer.
     let outcomes = [unsafe { comm.run(&operation) }, {
         // SAFETY: as above; a request would be dropped, and so end, in this statement.

@@ -184,7 +184,7 @@ impl Communicator {
         let kind = CallKind::Collective(list.collective);
         let (op, root, count) = (list.op, list.root, part.count as u64);
         let call = Call { kind, datatype: part.datatype, op, root, count };
-        Operation { call, send: part.send, recv: part.recv, peer: 0 }
+        Operation { call, send: part.send, recv: part.recv }
     }
 
     /// # Safety
@@ -249,7 +249,7 @@ impl Communicator {
     fn start_empty(&self, list: &List, name: ListCount) -> Result<UnderWay> {
         let kind = CallKind::Collective(Collective::Barrier);
         let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
-        let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
+        let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
         let signature =
             Call { kind: CallKind::List(list.collective), root: list.root, count: name.to_bits(), ..call };
         // SAFETY: a barrier touches no buffer.

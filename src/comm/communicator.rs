@@ -152,7 +152,7 @@ impl Communicator {
             root: 0,
             count: 0,
         };
-        let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
+        let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
         let key = barrier.key(self.rank);
         let prepared = self.programs.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.

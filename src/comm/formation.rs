@@ -124,7 +124,7 @@ impl Communicator {
             root: 0,
             count: RECORD_BYTES as u64,
         };
-        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr(), peer: 0 };
+        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr() };
         // SAFETY: an all_gather of so many bytes; both buffers outlive the call.
         unsafe { self.run(&operation) }?;
         let records: Vec<Record> = all.chunks_exact(RECORD_BYTES).map(Record::from_bytes).collect();

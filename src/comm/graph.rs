@@ -76,7 +76,7 @@ fn exchange(
 ) -> Result<()> {
     let call =
         Call { kind: CallKind::Collective(collective), datatype: Datatype::Uint64, op, root: 0, count: 1 };
-    let operation = Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast(), peer: 0 };
+    let operation = Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast() };
     // SAFETY: one element for each rank, or one at all, as the two callers above have it on both sides.
     unsafe { comm.run(&operation) }
 }

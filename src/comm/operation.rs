@@ -16,8 +16,6 @@ pub struct Operation {
     pub send: *const u8,
     /// Written: [`Collective::output_elements`] elements.
     pub recv: *mut u8,
-    /// The other side of a transfer; 0 otherwise.
-    pub peer: Rank,
 }
 
 impl Operation {

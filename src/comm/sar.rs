@@ -52,7 +52,7 @@ impl Communicator {
         let collective = Collective::AllGather;
         let kind = CallKind::Collective(collective);
         let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: mine.len() as u64 };
-        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr(), peer: 0 };
+        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr() };
         let name = ListCount::of(parts.iter().map(|part| (part.count as u64, part.datatype as u8)));
         let count = ListCount { elements: call.count, ..name }.to_bits();
         let signature = Call { kind: CallKind::List(collective), count, ..call };

@@ -159,7 +159,7 @@ impl Attempt {
             Some(source) => source.content().as_ptr(),
             None => target.wrapping_add(self.input_at).cast_const(),
         };
-        Operation { call: self.case.call(), send, recv, peer: 0 }
+        Operation { call: self.case.call(), send, recv }
     }
 
     /// Makes the call and waits.

@@ -90,7 +90,7 @@ impl CollectiveCall {
     fn operation(&mut self) -> Operation {
         let send = self.input.pointer(self.send.0);
         let recv = self.output.as_mut().unwrap_or(&mut self.input).pointer(self.recv.0);
-        Operation { call: self.call, send, recv, peer: 0 }
+        Operation { call: self.call, send, recv }
     }
 }
 

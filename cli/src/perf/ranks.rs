@@ -158,7 +158,7 @@ impl Ranks {
         let buffer = bytes.as_mut_ptr();
         // SAFETY: a barrier touches nothing; all_reduce and broadcast read and write `count` elements, which lie in
         // `bytes`, borrowed for the whole blocking call.
-        unsafe { self.world.run(&Operation { call, send: buffer, recv: buffer, peer: 0 }) }
+        unsafe { self.world.run(&Operation { call, send: buffer, recv: buffer }) }
     }
 }
 

@@ -45,7 +45,7 @@ fn all_reduce(comm: &Communicator, datatype: Datatype, op: ReduceOp, data: &mut 
     };
     let start = data.as_mut_ptr().cast::<u8>();
     // SAFETY: the buffer is borrowed for the whole call, and elements of all datatypes used here have at most 4 bytes.
-    unsafe { comm.run(&Operation { call, send: start, recv: start, peer: 0 }) }
+    unsafe { comm.run(&Operation { call, send: start, recv: start }) }
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_count_beyond_memory_is_refused_and_not_computed_with() {
             root: 0,
             count: u64::MAX / 3,
         };
-        let nowhere = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
+        let nowhere = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
         // SAFETY: refused before any buffer is touched; if it were not, NULL would end the test.
         unsafe { comm.run(&nowhere) }
     })[0];

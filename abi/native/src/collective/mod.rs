@@ -86,7 +86,7 @@ impl Arguments {
             count: self.count as u64,
         };
         buffers::check(&call, rank, size, self.send.addr(), self.recv.addr())?;
-        let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast(), peer: 0 };
+        let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
         Ok(Checked { comm, operation, operator })
     }
 
