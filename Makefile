@@ -17,7 +17,7 @@ PEERS    ?=
 SIZES    ?= 8,1024,65536,4194304,33554432
 PICTURES := target/peers/pictures
 
-PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train
+PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all
 # The order of `make test`: what fails quickly comes first.
 PARTS    := check unit c-api examples launchers benches
 

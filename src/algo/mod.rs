@@ -25,6 +25,7 @@ mod gather;
 mod hosts;
 mod hypercube;
 mod neighbor;
+mod ordered;
 mod reduce;
 mod reduce_scatter;
 mod ring;
@@ -34,6 +35,8 @@ mod scatter;
 mod segments;
 #[cfg(test)]
 mod tests;
+
+pub use ordered::{ORDERED, ordered};
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};

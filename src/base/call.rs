@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Collective, Datatype, Rank, ReduceOp};
+use super::{Collective, Datatype, ListCount, Rank, ReduceOp};
 
 /// The kind of a call: a collective, or one side of a point-to-point transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,9 @@ pub enum CallKind {
     Transfer,
     /// All ranks of the communicator make others out of it.
     Formation(Formation),
+    /// One of the messages by which all ranks make the collective on a list of buffers; its `count` is a
+    /// [`ListCount`].
+    List(Collective),
 }
 
 /// How communicators are made out of one.
@@ -42,6 +45,7 @@ impl Formation {
 
 const TRANSFER: u8 = 32;
 const FORMATION: u8 = 40;
+const LIST: u8 = 64;
 const NO_OP: u8 = 255;
 
 /// Kind, datatype, operator, root and count of one call.
@@ -83,6 +87,7 @@ impl Call {
             CallKind::Collective(c) => c as u8,
             CallKind::Transfer => TRANSFER,
             CallKind::Formation(f) => FORMATION + f as u8,
+            CallKind::List(c) => LIST + c as u8,
         };
         let op = self.op.map_or(NO_OP, |op| op as u8);
         let head = u64::from(kind)
@@ -97,13 +102,14 @@ impl Call {
         let [head, count] = words;
         let kind = match (head & 0xff) as u8 {
             TRANSFER => CallKind::Transfer,
+            n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
             n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
             n => CallKind::Collective(*Collective::ALL.get(usize::from(n))?),
         };
         let datatype = Datatype::from_number((head >> 8 & 0xff) as u32)?;
         let op = match (head >> 16 & 0xff) as u8 {
             NO_OP => None,
-            n => Some(ReduceOp::from_number(u32::from(n))?),
+            n => Some(ReduceOp::from_wire(n)?),
         };
         Some(Call { kind, datatype, op, root: (head >> 32) as u32, count })
     }
@@ -117,20 +123,22 @@ impl fmt::Display for Call {
             CallKind::Collective(c) => write!(f, "{}({}", c.name(), self.datatype.name())?,
             CallKind::Transfer => write!(f, "send/recv({}", self.datatype.name())?,
             CallKind::Formation(formation) => return f.write_str(formation.name()),
+            CallKind::List(c) => write!(f, "{}_coalesced({}", c.name(), self.datatype.name())?,
         }
         if let Some(op) = self.op {
             write!(f, " {}", op.name())?;
         }
         match self.kind {
+            CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
             CallKind::Collective(c) if c.counts_messages() && self.count == Call::WHOLE => {}
             CallKind::Collective(c) if c.counts_messages() => write!(f, ", a block of {}", self.count)?,
             CallKind::Collective(c) if c.has_layout() => write!(f, ", counts #{:016x}", self.count)?,
             _ => write!(f, ", count {}", self.count)?,
         }
         match self.kind {
-            CallKind::Collective(c) if c.has_root() => write!(f, ", root {}", self.root)?,
+            CallKind::Collective(c) | CallKind::List(c) if c.has_root() => write!(f, ", root {}", self.root)?,
             CallKind::Transfer => write!(f, ", tag {}", self.root.cast_signed())?,
-            CallKind::Collective(_) | CallKind::Formation(_) => {}
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => {}
         }
         f.write_str(")")
     }
@@ -143,9 +151,11 @@ mod tests {
     #[test]
     fn a_call_survives_packing() {
         let others = Formation::ALL.map(CallKind::Formation).into_iter().chain([CallKind::Transfer]);
-        for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others) {
+        let lists = Collective::ALL.map(CallKind::List);
+        for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others).chain(lists) {
             for datatype in Datatype::ALL {
-                for op in ReduceOp::ALL.map(Some).into_iter().chain([None]) {
+                let made = ReduceOp::MADE.map(Some);
+                for op in ReduceOp::ALL.map(Some).into_iter().chain(made).chain([None]) {
                     let call = Call { kind, datatype, op, root: 0xdead_beef, count: u64::MAX - 7 };
                     assert_eq!(Call::unpack(call.pack()), Some(call));
                 }

@@ -2,7 +2,7 @@
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use crate::progress::{Buffers, Division, Key};
-use crate::reduce::{ReduceFn, divide_fn, reduce_fn};
+use crate::reduce::{Reducer, divide_fn, reduce_fn};
 
 /// One call with its buffers.
 ///
@@ -67,7 +67,7 @@ impl Operation {
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }
-            CallKind::Collective(_) | CallKind::Formation(_) => Ok(()),
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => Ok(()),
         }
     }
 
@@ -90,7 +90,7 @@ impl Operation {
 /// What a reduction needs.
 #[derive(Default)]
 pub(super) struct Kernels {
-    pub reduce: Option<ReduceFn>,
+    pub reduce: Option<Reducer>,
     /// What ends an average.
     pub divide: Option<Division>,
 }
@@ -106,7 +106,7 @@ impl Kernels {
         })?;
         let divide = divide_fn(datatype).filter(|_| op == ReduceOp::Avg);
         let divide = divide.map(|divide| Division { divide, offset: 0, elements, by });
-        Ok(Kernels { reduce: Some(reduce), divide })
+        Ok(Kernels { reduce: Some(Reducer::Kernel(reduce)), divide })
     }
 }
 

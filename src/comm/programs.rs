@@ -6,12 +6,14 @@ use parking_lot::Mutex;
 
 use super::known_layouts::Known;
 use super::operation::{Kernels, Operation};
+use super::operator::Variant;
 use super::unequal::Unequal;
 use crate::algo::Algorithm;
-use crate::base::{Call, CallKind, Collective, Rank, Result};
+use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::progress::{Buffers, Key, Prepared, Program};
+use crate::reduce::Reducer;
 use crate::topology::Topology;
 use crate::tuning::Tuning;
 
@@ -60,15 +62,37 @@ impl Programs {
         rank: Rank,
         topology: &Topology,
     ) -> Result<Arc<Prepared>> {
-        let mut known = self.known.lock();
-        known.get_or_build(*key, || self.prepare(operation, rank, topology)).map(Arc::clone)
+        self.get_variant(key, operation, &Variant::default(), rank, topology)
     }
 
-    fn prepare(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Prepared> {
+    /// The same for a call that differs from what its operation says. `key` knows of that.
+    pub fn get_variant(
+        &self,
+        key: &Key,
+        operation: &Operation,
+        variant: &Variant,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Arc<Prepared>> {
+        let mut known = self.known.lock();
+        known.get_or_build(*key, || self.prepare(operation, variant, rank, topology)).map(Arc::clone)
+    }
+
+    fn prepare(
+        &self,
+        operation: &Operation,
+        variant: &Variant,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Prepared> {
         operation.check(topology.size())?;
-        let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
+        let Kernels { reduce, divide } = match variant.callback {
+            Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
+            None => operation.kernels(rank, topology.size())?,
+        };
         let program = self.build(operation, rank, topology)?;
-        Ok(Prepared { reduce, divide, ..Prepared::new(operation.call, program) })
+        let call = variant.signature.unwrap_or(operation.call);
+        Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
@@ -115,19 +139,27 @@ impl Programs {
         let call = &operation.call;
         let request =
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
-        let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
+        let plan = (self.choose(call, &request)?.build)(&request);
         Ok(Program::compile(&plan, &request, self.may_lend(call.kind)).through(&self.ports))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
     pub fn algorithm(&self, call: &Call, topology: &Topology) -> Result<&'static Algorithm> {
-        self.tuning.choose(&self.request(call, 0, topology), self.some_tcp)
+        self.choose(call, &self.request(call, 0, topology))
+    }
+
+    fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
+        if call.op.is_none_or(ReduceOp::is_commutative) {
+            self.tuning.choose(request, self.some_tcp)
+        } else {
+            self.tuning.choose_ordered(request, self.some_tcp)
+        }
     }
 
     fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
         PlanRequest {
             collective: match call.kind {
-                CallKind::Collective(collective) => collective,
+                CallKind::Collective(collective) | CallKind::List(collective) => collective,
                 // What each rank has to say goes to all. (A message is no operation, and has no plan.)
                 CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },

@@ -198,7 +198,7 @@ impl Engine {
         let memory = execution.memory_for(buffers, prepared.program.scratch_bytes);
         let call = straight::Call {
             header: &header,
-            reduce: prepared.reduce,
+            reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
             crowded: self.crowded,
         };

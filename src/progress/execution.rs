@@ -15,7 +15,7 @@ use super::straight::Op;
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
-use crate::reduce::ReduceFn;
+use crate::reduce::Reducer;
 use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
@@ -58,7 +58,7 @@ impl Memory {
     /// # Safety
     /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
     #[inline]
-    pub unsafe fn run_local(&self, local: &Local, reduce: Option<ReduceFn>, element_bytes: usize) {
+    pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
             Local::Copy { src, dst } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
@@ -71,7 +71,9 @@ impl Memory {
                 let elements = dst.len / element_bytes;
                 // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,
                 // `dst` is identical to `a` or `b`, or disjoint from it.
-                unsafe { reduce(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements) };
+                unsafe {
+                    reduce.apply(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements)
+                };
             }
         }
     }
@@ -419,7 +421,7 @@ impl Execution {
                 trace.enter(lane, self.lanes[lane].round);
             }
             for local in &round.locals {
-                let reduce = self.prepared.reduce;
+                let reduce = self.prepared.reduce.as_ref();
                 // SAFETY: spans of the program, valid by `begin`'s contract.
                 unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
                 if let Some(trace) = &mut self.trace {
@@ -439,11 +441,11 @@ impl Execution {
     /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
     #[inline]
     fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
-        let reduce = self.prepared.reduce.expect("a plan that reduces is begun with an operator");
+        let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
         if !streamed || dst.cast_const() == a || dst.cast_const() == b {
             // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
             // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
-            return unsafe { reduce(dst, a, b, elements) };
+            return unsafe { reduce.apply(dst, a, b, elements) };
         }
         let element_bytes = self.prepared.program.element_bytes;
         let mut piece = Piece([0; PIECE_BYTES]);
@@ -453,7 +455,7 @@ impl Execution {
         while done < elements {
             let (n, at) = (step.min(elements - done), done * element_bytes);
             // SAFETY: `n` elements of `a` and `b` from `done` on are readable, as above, and as many fit into the piece.
-            unsafe { reduce(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
+            unsafe { reduce.apply(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
             // SAFETY: the piece is our own; `n` elements of `dst` are writable, as above.
             unsafe { copy_from_shared(dst.wrapping_add(at), piece, n * element_bytes, true) };
             done += n;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::program::Program;
 use crate::base::Call;
-use crate::reduce::{DivideFn, ReduceFn};
+use crate::reduce::{DivideFn, Reducer};
 
 /// A call without its buffers.
 pub struct Prepared {
@@ -18,7 +18,7 @@ pub struct Prepared {
     /// Its compiled plan.
     pub program: Program,
     /// Operator on the datatype, where the plan reduces.
-    pub reduce: Option<ReduceFn>,
+    pub reduce: Option<Reducer>,
     /// Last step of an average.
     pub divide: Option<Division>,
     /// Each message has its own count in its header.
@@ -57,6 +57,12 @@ impl Key {
     pub fn new(call: &Call, in_place: bool) -> Key {
         let [head, count] = call.pack();
         Key([head, count, u64::from(in_place)])
+    }
+
+    /// The same call by an operator that the program has made: its number in this process, below 2^30.
+    pub fn with_operator(self, number: u32) -> Key {
+        let Key([head, count, rest]) = self;
+        Key([head, count, rest | u64::from(number) << 34])
     }
 
     #[inline]
@@ -118,6 +124,7 @@ mod tests {
             Key::new(&call(5), true),
             Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, false),
             Key::new(&Call { root: 3, ..call(5) }, false),
+            Key::new(&call(5), false).with_operator(1),
         ];
         assert!(others.iter().all(|other| recent.get(other).is_none()));
     }

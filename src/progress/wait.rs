@@ -11,12 +11,17 @@
 //! After a tenth of a second without any progress the rank tells the others what it waits for: so ranks in different calls
 //! find out, and a timeout can say who is missing. The deadline counts time *without progress of the call*: a large
 //! transfer over a slow link does not fail because it is large, and other calls that move do not put it off.
+//!
+//! [`wait_for_first`] does the same for several calls, of one or several engines.
+
+mod several;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
+pub use several::{Awaited, wait_for_first};
 
 use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
 use super::execution::Buffers;
@@ -419,6 +424,11 @@ impl Driver {
 
     pub(super) fn poll_set(&self, engine: &Engine) -> PollSet {
         let mut set = PollSet::new();
+        self.add_to_poll_set(engine, &mut set);
+        set
+    }
+
+    fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
         set.add(&self.wake, Interest::Read);
         for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
             if !control.is_closed() {
@@ -430,7 +440,6 @@ impl Driver {
                 set.add(&fd, interest);
             }
         }
-        set
     }
 
     /// Waits until everybody has said goodbye, or is gone, or the time is over. Never fails.

@@ -9,6 +9,7 @@ mod exchange;
 mod file;
 mod hosts;
 mod link;
+mod ordered;
 mod overrides;
 mod wire;
 

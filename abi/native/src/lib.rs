@@ -35,6 +35,7 @@ mod store;
 mod file_rendezvous;
 
 mod datatype;
+mod operators;
 mod reduce_op;
 
 mod graph;
@@ -43,9 +44,14 @@ mod collective;
 mod message;
 mod transfer;
 
+mod coalesced;
+mod sar;
+
 mod batch;
+mod persistent;
 
 mod request;
+mod several;
 
 mod memory;
 

@@ -8,6 +8,8 @@
 //! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree; for scans also
 //!    with the order of the ranks (`prefixes`).
 //!
+//! `order` adds, for operators that do not commute, that results are combined in the order of the ranks.
+//!
 //! One schedule is enough. By (1) no lane can see when a step of another lane runs, and by (2) which
 //! message a receive gets is fixed; so every schedule computes the same values, and a schedule that
 //! gets stuck exists only if all do (the ranks form a deterministic dataflow network).
@@ -22,6 +24,7 @@ mod definition;
 mod layout;
 mod machine;
 mod matching;
+mod order;
 mod prefixes;
 mod schedule;
 mod shape;
@@ -29,6 +32,7 @@ mod shape;
 mod tests;
 mod violation;
 
+pub use order::verify_order;
 pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};

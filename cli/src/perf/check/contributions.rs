@@ -28,6 +28,7 @@ pub fn contribution(op: ReduceOp, datatype: Datatype, rank: Rank, index: usize, 
         Land => usize::from(index.is_multiple_of(2) || position != 0),
         Lor => usize::from(index.is_multiple_of(2) && position == 0),
         Lxor => varied % 2,
+        PremulSum | Callback | OrderedCallback => unreachable!("has no name on the command line"),
     };
     number as i64
 }
@@ -51,5 +52,6 @@ pub fn reduced(op: ReduceOp, datatype: Datatype, index: usize, size: u32, ranks:
         Land => truth(all.fold(true, |a, b| a & (b != 0))),
         Lor => truth(all.fold(false, |a, b| a | (b != 0))),
         Lxor => truth(all.fold(false, |a, b| a ^ (b != 0))),
+        PremulSum | Callback | OrderedCallback => unreachable!("has no name on the command line"),
     }
 }
