@@ -55,6 +55,14 @@ mod tests {
     }
 
     #[test]
+    fn scans_keep_the_order_by_any_of_their_algorithms() {
+        for collective in [Collective::Scan, Collective::Exscan] {
+            assert_eq!(chosen(None, collective, 8), "recursive_doubling");
+            assert_eq!(chosen(None, collective, 16 << 20), "chain");
+        }
+    }
+
+    #[test]
     fn the_users_word_counts_where_the_algorithm_keeps_the_order() {
         assert_eq!(chosen(Some("all_reduce:two_shot"), Collective::AllReduce, 8), "two_shot");
         assert_eq!(chosen(Some("all_reduce:ring"), Collective::AllReduce, 8), "one_shot");

@@ -17,7 +17,7 @@ mod tests;
 use super::builder::RoundBuilder;
 use super::cost::{Terms, burst, moved, reduced};
 use super::direct::{Slots, others};
-use super::{Algorithm, Cost, always};
+use super::{Algorithm, Cost, always, of};
 use crate::base::{Collective, Rank};
 use crate::plan::{PlanRequest, Span};
 use crate::tuning::{LinkModel, Traffic};
@@ -68,7 +68,9 @@ pub static ORDERED: &[Algorithm] = &[
 
 /// The ordered algorithms of a collective, in the order of the table.
 pub fn ordered(collective: Collective) -> impl Iterator<Item = &'static Algorithm> {
-    ORDERED.iter().filter(move |algorithm| algorithm.collective == collective)
+    // Scans keep the order anyway.
+    let scans = of(collective).filter(move |_| matches!(collective, Collective::Scan | Collective::Exscan));
+    ORDERED.iter().filter(move |algorithm| algorithm.collective == collective).chain(scans)
 }
 
 /// Sends each other rank `theirs` of it, and receives their contributions to as many elements as `slots` have room for.

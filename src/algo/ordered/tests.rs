@@ -48,7 +48,8 @@ fn every_ordered_algorithm_is_correct_and_keeps_the_order_for_every_size_up_to_4
 
 #[test]
 fn every_collective_that_reduces_has_an_ordered_algorithm() {
-    for collective in Collective::ALL.into_iter().filter(|collective| collective.reduces()) {
+    // reduce_scatter_v takes builtin operators only, and those commute.
+    for collective in Collective::UNIFORM.into_iter().filter(|collective| collective.reduces()) {
         assert!(ordered(collective).next().is_some(), "{}", collective.name());
     }
 }

@@ -15,7 +15,7 @@ use crate::plan::{Plan, PlanRequest};
 /// The contributions of ranks `first` to `last` to one element, combined from left to right; `None`: of some ranks in
 /// some other order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Run(Option<(Rank, Rank)>);
+pub(super) struct Run(pub(super) Option<(Rank, Rank)>);
 
 impl Algebra for Run {
     fn contribution(rank: Rank, _element: usize) -> Run {

@@ -1,32 +1,13 @@
-//! Proof that a scan combines contributions in the order of the ranks, as operators that do not commute need it.
-//!
-//! On a third kind of symbolic value: the run of ranks whose contributions it combines, from left to right. Two runs
-//! combine if the right one begins where the left one ends; everything else is out of order, and stays so. Brackets do
-//! not count: operators are associative.
+//! Proof that a scan combines contributions in the order of the ranks: its algorithms serve operators that do not commute,
+//! too. On the runs of `order`.
 
 use super::layout::Layout;
 use super::machine::Machine;
 use super::matching::Messages;
-use super::{Algebra, Exact, Violation};
+use super::order::Run;
+use super::{Exact, Violation};
 use crate::base::{Collective, Rank};
 use crate::plan::{Plan, PlanRequest};
-
-/// First and last rank; `None`: some ranks in some other order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Run(Option<(Rank, Rank)>);
-
-impl Algebra for Run {
-    fn contribution(rank: Rank, _element: usize) -> Run {
-        Run(Some((rank, rank)))
-    }
-
-    fn reduce(&self, other: &Run) -> Run {
-        Run(match (self.0, other.0) {
-            (Some((first, middle)), Some((next, last))) if middle + 1 == next => Some((first, last)),
-            _ => None,
-        })
-    }
-}
 
 /// Every result of plans that compute a scan is `0 op 1 op 2 ...` up to its rank, or the one before.
 pub(super) fn check(
