@@ -70,6 +70,33 @@ static void in_any_order(struct bed *bed, void *shared)
     CHECK_OK(anyccl_comm_destroy(comms[1]));
 }
 
+/* Collectives of blocks that differ, and of lists, on two communicators, in another order on each rank. */
+static void of_every_kind(struct bed *bed, void *shared)
+{
+    anyccl_comm_t copy;
+    size_t counts[4] = {1, 2, 3, 4};
+    const size_t lengths[2] = {1, 3};
+    int mine[4], all[10], one = bed->rank, three[3] = {1, 2, 3};
+    const void *sends[2] = {&one, three};
+    void *recvs[2] = {&one, three};
+    (void)shared;
+    CHECK_OK(anyccl_comm_dup(bed->comm, NULL, &copy));
+    for (int k = 0; k < 4; k++)
+        mine[k] = 10 * bed->rank + k;
+    CHECK_OK(anyccl_batch_begin());
+    for (int turn = 0; turn < 2; turn++) {
+        if ((bed->rank + turn) % 2 == 0)
+            CHECK_OK(anyccl_all_gather_v(mine, all, counts, NULL, ANYCCL_INT32, bed->comm));
+        else
+            CHECK_OK(anyccl_all_reduce_coalesced(sends, recvs, lengths, 2, ANYCCL_INT32, ANYCCL_SUM, copy));
+    }
+    CHECK_OK(anyccl_batch_end());
+    for (int from = 0, at = 0; from < bed->size; at += (int)counts[from++])
+        CHECK(all[at] == 10 * from && all[at + (int)counts[from] - 1] == 10 * from + from);
+    CHECK(one == bed->size * (bed->size - 1) / 2 && three[2] == 3 * bed->size);
+    CHECK_OK(anyccl_comm_destroy(copy));
+}
+
 /* A refused call does not take the others with it, and is told at the end once more. */
 static void a_refused_call(struct bed *bed, void *shared)
 {
@@ -100,6 +127,8 @@ int main(void)
         run_ranks(size, PATIENCE_MS, all_send_first, NULL);
     run_ranks(2, PATIENCE_MS, in_any_order, NULL);
     run_ranks(3, PATIENCE_MS, in_any_order, NULL);
+    for (int size = 1; size <= 4; size++)
+        run_ranks(size, PATIENCE_MS, of_every_kind, NULL);
     run_ranks(2, PATIENCE_MS, a_refused_call, NULL);
     return 0;
 }

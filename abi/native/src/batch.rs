@@ -7,18 +7,18 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Request, wait_all};
+use anyccl_engine::comm::{Work, settle};
 
 use crate::communicator::Comm;
 use crate::message::StatusPlace;
 use crate::status::{anyccl_status_t, edge};
 
 /// What was started, and the communicator that must stay for it.
-pub type Started = (Request, Arc<Comm>);
+pub type Started = (Work, Arc<Comm>);
 
 /// What the end of the batch waits for.
 struct Kept {
-    request: Request,
+    work: Work,
     place: StatusPlace,
     /// Keeps destroy from taking the communicator away.
     _comm: Arc<Comm>,
@@ -40,13 +40,13 @@ pub fn is_open() -> bool {
 /// Runs what is started here to its end: now, or inside of a batch at its end.
 pub fn run(place: StatusPlace, start: impl FnOnce() -> Result<Started>) -> Result<()> {
     noting(|| {
-        let (mut request, comm) = start()?;
+        let (mut work, comm) = start()?;
         if is_open() {
-            KEPT.with_borrow_mut(|kept| kept.push(Kept { request, place, _comm: comm }));
+            KEPT.with_borrow_mut(|kept| kept.push(Kept { work, place, _comm: comm }));
             return Ok(());
         }
-        request.wait()?;
-        if let (Some(place), Some(status)) = (place, request.status()) {
+        work.wait()?;
+        if let (Some(place), Some(status)) = (place, work.status()) {
             place.set(status.into());
         }
         Ok(())
@@ -68,7 +68,7 @@ pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
 ///
 /// \returns ANYCCL_SUCCESS.
 ///
-/// Local, of this thread. Inside of a batch, collectives and sends and receives do not block, on any communicator:
+/// Local, of this thread. Inside of a batch, collectives, also of lists, and sends and receives do not block, on any communicator:
 /// each returns as soon as it is started, and its buffers, and the status of a receive, belong to the library until
 /// the end of the batch. So calls that need each other may stand in any order:
 ///
@@ -108,11 +108,14 @@ pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
 fn finish() -> Result<()> {
     let mut kept = KEPT.take();
     let refused = FIRST_ERROR.take();
-    let waited = wait_all(&mut kept.iter_mut().map(|kept| &mut kept.request).collect::<Vec<_>>());
-    for Kept { request, place, .. } in kept {
-        if let (Some(place), Some(status)) = (place, request.status()) {
+    settle(&mut kept.iter_mut().map(|kept| &mut kept.work).collect::<Vec<_>>());
+    let mut outcome = Ok(());
+    for Kept { mut work, place, .. } in kept {
+        let ended = work.wait();
+        outcome = outcome.and(ended);
+        if let (Some(place), Some(status)) = (place, work.status()) {
             place.set(status.into());
         }
     }
-    refused.map_or(waited, Err)
+    refused.map_or(outcome, Err)
 }

@@ -3,10 +3,11 @@
 use std::ffi::{c_int, c_void};
 
 use anyccl_edge::check::{self, not_null};
-use anyccl_edge::{Found, Out, Resolved, buffers};
+use anyccl_edge::{Out, Resolved, buffers};
 use anyccl_engine::base::{Call, CallKind, Collective, Error, Result};
-use anyccl_engine::comm::{Coalesced, List, Part};
+use anyccl_engine::comm::{List, Part};
 
+use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::operators::OPERATORS;
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
         comm,
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_all_reduce_coalesced", || unsafe { arguments.start() }?.1.wait())
+    edge("anyccl_all_reduce_coalesced", || unsafe { arguments.run() })
 }
 
 /// Starts an all_reduce of a list of buffers and returns at once.
@@ -94,8 +95,8 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
         let place = unsafe { Out::new(request, "request") }?;
         // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
         // request has ended.
-        let (comm, started) = unsafe { arguments.start() }?;
-        hand_out(started, comm.share(), place);
+        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
+        hand_out(started, comm, place);
         Ok(())
     })
 }
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
         comm,
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_broadcast_coalesced", || unsafe { arguments.start() }?.1.wait())
+    edge("anyccl_broadcast_coalesced", || unsafe { arguments.run() })
 }
 
 /// Starts a broadcast of a list of buffers and returns at once.
@@ -171,8 +172,8 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
         let place = unsafe { Out::new(request, "request") }?;
         // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
         // request has ended.
-        let (comm, started) = unsafe { arguments.start() }?;
-        hand_out(started, comm.share(), place);
+        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
+        hand_out(started, comm, place);
         Ok(())
     })
 }
@@ -208,7 +209,7 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
         comm,
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_all_gather_coalesced", || unsafe { arguments.start() }?.1.wait())
+    edge("anyccl_all_gather_coalesced", || unsafe { arguments.run() })
 }
 
 /// Starts an all_gather of a list of buffers and returns at once.
@@ -246,8 +247,8 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
         let place = unsafe { Out::new(request, "request") }?;
         // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
         // request has ended.
-        let (comm, started) = unsafe { arguments.start() }?;
-        hand_out(started, comm.share(), place);
+        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
+        hand_out(started, comm, place);
         Ok(())
     })
 }
@@ -284,7 +285,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
         comm,
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_reduce_scatter_coalesced", || unsafe { arguments.start() }?.1.wait())
+    edge("anyccl_reduce_scatter_coalesced", || unsafe { arguments.run() })
 }
 
 /// Starts a reduce_scatter of a list of buffers and returns at once.
@@ -323,8 +324,8 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
         let place = unsafe { Out::new(request, "request") }?;
         // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
         // request has ended.
-        let (comm, started) = unsafe { arguments.start() }?;
-        hand_out(started, comm.share(), place);
+        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
+        hand_out(started, comm, place);
         Ok(())
     })
 }
@@ -347,7 +348,7 @@ impl Lists {
     ///
     /// # Safety
     /// Arrays and buffers are as the documentation of the C function says, until what was started has ended.
-    unsafe fn start(&self) -> Result<(Found<'static, Comm>, Coalesced)> {
+    unsafe fn start(&self) -> Result<batch::Started> {
         let comm = Comm::from_handle(self.comm)?;
         let (rank, size) = (comm.engine.rank(), comm.engine.size());
         let datatype = check::datatype(self.datatype)?;
@@ -378,7 +379,16 @@ impl Lists {
         let list = List { collective: self.collective, op, root, parts: &parts };
         // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
         let started = unsafe { comm.engine.start_list(&list, operator.as_ref()) }?;
-        Ok((comm, started))
+        Ok((started.into(), comm.share()))
+    }
+
+    /// Runs the call to its end: now, or inside of a batch at its end.
+    ///
+    /// # Safety
+    /// As `start`.
+    unsafe fn run(&self) -> Result<()> {
+        // SAFETY: passed on from our caller.
+        batch::run(None, || unsafe { self.start() })
     }
 }
 

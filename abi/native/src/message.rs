@@ -339,5 +339,5 @@ unsafe fn start_claimed(
     let comm = Arc::clone(&claimed.comm);
     drop(claimed);
     MESSAGES.remove(handle.addr(), |_, _| Ok(()))?;
-    Ok((started?, comm))
+    Ok((started?.into(), comm))
 }

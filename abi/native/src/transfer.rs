@@ -267,7 +267,7 @@ impl Sent {
         let (comm, what) = self.check()?;
         // SAFETY: as in `run`.
         let started = unsafe { comm.engine.start_send(&what) }?;
-        Ok((started, comm.share()))
+        Ok((started.into(), comm.share()))
     }
 
     /// # Safety
@@ -340,7 +340,7 @@ impl Received {
         let (comm, selector, landing) = self.check()?;
         // SAFETY: as in `run`.
         let started = unsafe { comm.engine.start_receive(selector, landing) }?;
-        Ok((started, comm.share()))
+        Ok((started.into(), comm.share()))
     }
 
     /// # Safety

@@ -125,7 +125,7 @@ impl Arguments {
         let Checked { comm, operation, operator } = self.check()?;
         // SAFETY: as in `run`.
         let started = unsafe { comm.engine.start_by(&operation, operator.as_ref()) }?;
-        Ok((started, comm.share()))
+        Ok((started.into(), comm.share()))
     }
 
     /// Prepares the call and gives C a persistent request.

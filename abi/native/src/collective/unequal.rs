@@ -7,6 +7,7 @@ use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::comm::{Places, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
 
+use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::reduce_op::anyccl_reduce_op_t;
@@ -78,6 +79,10 @@ impl Arguments {
     /// # Safety
     /// The blocks that `describe` gives are memory that nobody else uses meanwhile.
     pub unsafe fn run<'a>(&self, describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>) -> Result<()> {
+        if batch::is_open() {
+            // SAFETY: the same promise holds until the end of the batch.
+            return batch::run(None, || unsafe { self.begin(describe) });
+        }
         let checked = self.check()?;
         let blocks = describe(checked.caller())?;
         // SAFETY: the caller vouches for the blocks.
@@ -93,15 +98,28 @@ impl Arguments {
         request: *mut anyccl_request_t,
         describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
     ) -> Result<()> {
-        // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
+        batch::noting(|| {
+            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
+            let place = unsafe { Out::new(request, "request") }?;
+            // SAFETY: as in `run`; a request lives in the table until it has ended.
+            let (started, comm) = unsafe { self.begin(describe) }?;
+            hand_out(started, comm, place);
+            Ok(())
+        })
+    }
+
+    /// # Safety
+    /// As for `run`, until what was started has ended.
+    unsafe fn begin<'a>(
+        &self,
+        describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
+    ) -> Result<batch::Started> {
         let checked = self.check()?;
         let blocks = describe(checked.caller())?;
         let operation = checked.operation(self.collective, &blocks);
-        // SAFETY: as in `run`; a request lives in the table until it has ended.
+        // SAFETY: the caller vouches for the blocks.
         let started = unsafe { checked.comm.engine.start_unequal(&operation) }?;
-        hand_out(started, checked.comm.share(), place);
-        Ok(())
+        Ok((started.into(), checked.comm.share()))
     }
 }
 
