@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::RunArguments;
 use super::input::Input;
+use super::losses::Losses;
 use super::output::Output;
 use super::report::{Cause, Outcome, RankRecord};
 use super::signals::asks_to_end;
@@ -44,6 +45,7 @@ pub struct Job {
     timeout: Option<(Instant, Duration)>,
     interrupts: u32,
     cause: Cause,
+    losses: Losses,
     program: String,
 }
 
@@ -74,6 +76,7 @@ impl Job {
             timeout: arguments.timeout.map(|limit| (Instant::now() + limit, limit)),
             interrupts: 0,
             cause: Cause::AllExited,
+            losses: Losses::new(arguments.keep_going),
             program: arguments.command[0].display().to_string(),
         })
     }
@@ -104,6 +107,7 @@ impl Job {
                 child.wait()?;
             }
         }
+        self.cause.becomes(self.losses.cause());
         Ok(Outcome {
             program: self.program,
             ranks: self.ranks,
@@ -204,7 +208,7 @@ impl Job {
             let asked = !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
             record.with_the_job = asked && record.was_told_to(ending);
-            if ending != Ending::Exit(0) && matches!(self.phase, Phase::Running) {
+            if self.losses.fail_the_job(rank, ending) && matches!(self.phase, Phase::Running) {
                 self.cause = Cause::RankFailed(rank);
                 self.phase = Phase::Failing { ask_at: Instant::now() + OWN_WORDS };
             }

@@ -11,6 +11,7 @@ mod binding;
 mod input;
 mod job;
 mod lines;
+mod losses;
 mod output;
 mod report;
 mod signals;
