@@ -4,16 +4,24 @@ use crate::base::{Collective, Rank};
 use crate::plan::PlanRequest;
 
 /// The contributions that an element of the output must hold, each once.
-#[derive(Clone, Copy)]
-pub(super) enum Expected {
+#[derive(Clone, Copy, Debug)]
+pub enum Expected {
     /// Element `element` of one rank's input.
-    One { rank: Rank, element: usize },
+    One {
+        /// Whose input.
+        rank: Rank,
+        /// Which element of it.
+        element: usize,
+    },
     /// Element `element` of every rank's input, reduced.
-    Every { element: usize },
+    Every {
+        /// Which element of each.
+        element: usize,
+    },
 }
 
 /// What `rank` must find in element `element` of its output.
-pub(super) fn expected(request: &PlanRequest, rank: Rank, element: usize) -> Expected {
+pub fn expected(request: &PlanRequest, rank: Rank, element: usize) -> Expected {
     let count = request.count;
     let mine = rank as usize * count;
     let from = |rank: usize, element| Expected::One { rank: rank as Rank, element };

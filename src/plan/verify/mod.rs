@@ -27,10 +27,10 @@ mod shape;
 mod tests;
 mod violation;
 
+pub use definition::{Expected, expected};
 pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};
-use definition::Expected;
 use layout::Layout;
 use machine::Machine;
 use matching::Messages;
