@@ -128,12 +128,22 @@ def broken_links(page):
     return [link for link in links if "://" not in link and not (page.parent / link).exists()]
 
 
+def unknown_names(page, known):
+    """The names of ours that a page uses and that are neither in the header nor variables."""
+    names = re.findall(r"\b(?:anyccl|ANYCCL)_\w+", page.read_text(encoding="utf-8"))
+    return sorted({name for name in names if not re.search(rf"\b{name}\b", known)})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     parser.add_argument("pages", nargs="*", type=Path, help="only these (all)")
     options = parser.parse_args()
     prefix, passed, failed = options.prefix.resolve(), 0, 0
+    # Of which names the pages may speak.
+    sources = [prefix / "include" / "anyccl" / "anyccl.h", *(prefix / "include" / "anyccl").glob("**/*.hpp"),
+               DOCS / "ENVIRONMENT.md", ROOT / "c-examples" / "common" / "check.h"]
+    known = "\n".join(source.read_text(encoding="utf-8") for source in sources)
 
     def tell(name, wrong):
         nonlocal passed, failed
@@ -143,6 +153,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for page in options.pages or PAGES:
             tell(f"links of {page.name}", ", ".join(broken_links(page)))
+            tell(f"names in {page.name}", ", ".join(unknown_names(page, known)))
             ranks = re.findall(r"<!-- ranks: ([\d ]+) -->", page.read_text(encoding="utf-8"))
             for name, language, source in programs(page):
                 program, wrong = build(name, language, source, prefix, Path(folder))

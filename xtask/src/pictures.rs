@@ -20,7 +20,7 @@ const COLORS: [&str; SIZE as usize] = ["#8ecae6", "#ffd166", "#b5e48c"];
 /// Pixels of a cell, and of the space around things.
 const CELL: usize = 34;
 const ROW: usize = 44;
-const LABEL: usize = 62;
+const LABEL: usize = 70;
 const ARROW: usize = 56;
 const MARGIN: usize = 14;
 const HEAD: usize = 24;
