@@ -37,6 +37,8 @@ pub(super) struct Active {
     /// Boxed: moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
+    /// Visits in which something moved.
+    moves: u32,
 }
 
 // SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
@@ -198,7 +200,7 @@ impl Engine {
         let ticket = Ticket(self.next_ticket);
         self.next_ticket += 1;
         let prepared = Arc::clone(prepared);
-        self.actives.push(Active { ticket, group, prepared, buffers, execution, outcome: None });
+        self.actives.push(Active { ticket, group, prepared, buffers, execution, outcome: None, moves: 0 });
         if self.groups.get(group).stalls_known {
             self.compare_stalls(group);
         }
@@ -245,6 +247,7 @@ impl Engine {
                 Err(failure) => return Err(self.link_trouble(at, failure)),
             };
             moved |= visit.moved;
+            active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
                 finish(&active.prepared, active.buffers, self.groups.get(active.group).members.len());
@@ -300,7 +303,8 @@ impl Engine {
             Known::Future => self.ports[port as usize].inbox.stash_head(),
             Known::Here(_) | Known::Past => self.ports[port as usize].inbox.discard_head(),
         };
-        match taken {
+        // What cannot be read, of a sender that has given it up, must not stand in the way.
+        match taken.or_else(|_| self.ports[port as usize].inbox.discard_head()) {
             Ok(taken) => {
                 self.ports[port as usize].ring_if_wanted();
                 Ok(taken)
@@ -398,6 +402,11 @@ impl Engine {
             active.execution.abandon(&mut self.ports);
             active.outcome = Some(Err(error.clone()));
         }
+    }
+
+    /// How often a call has moved. Only differences mean something.
+    pub(super) fn moves(&self, ticket: Ticket) -> u32 {
+        self.actives.iter().find(|a| a.ticket == ticket).map_or(0, |active| active.moves)
     }
 
     /// Whether the call has an outcome.

@@ -323,7 +323,7 @@ impl Execution {
                 let elements = want.min(arrival.bytes) / program.element_bytes;
                 let operand = self.memory.address(operand, state.done);
                 self.combine(dst, operand, arrival.data, elements, len >= STREAMED_FROM);
-                port.inbox.consume(source, elements * program.element_bytes);
+                port.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
                 elements * program.element_bytes
             }
         };

@@ -82,9 +82,9 @@ impl Inbox {
     }
 
     #[inline]
-    pub fn consume(&mut self, source: Source, bytes: usize) {
+    pub fn consume(&mut self, source: Source, bytes: usize) -> io::Result<()> {
         match source {
-            Source::Link => self.link.consume(bytes),
+            Source::Link => return self.link.consume(bytes),
             Source::Stash(at) => {
                 let stashed = &mut self.stash[at];
                 stashed.consumed += bytes;
@@ -94,6 +94,7 @@ impl Inbox {
                 }
             }
         }
+        Ok(())
     }
 
     /// # Safety
@@ -108,7 +109,7 @@ impl Inbox {
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` stashed bytes; the caller vouches for `dst`.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
-        self.consume(source, n);
+        self.consume(source, n)?;
         Ok(n)
     }
 
@@ -135,12 +136,7 @@ impl Inbox {
 
     /// Drops what has arrived of the head: nobody wants it any more. Whether anything was there.
     pub fn discard_head(&mut self) -> io::Result<bool> {
-        if self.link.head()?.is_none() {
-            return Ok(false);
-        }
-        let arrival = self.link.arrival()?;
-        self.link.consume(arrival.bytes);
-        Ok(arrival.bytes > 0 || arrival.complete)
+        Ok(self.link.head()?.is_some() && self.link.discard()?)
     }
 
     /// Drops what is stashed of a context.

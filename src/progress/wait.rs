@@ -9,8 +9,8 @@
 //!    has news for a sleeper rings its control channel. A rank that waits long costs nothing.
 //!
 //! After a tenth of a second without any progress the rank tells the others what it waits for: so ranks in different calls
-//! find out, and a timeout can say who is missing. The deadline counts time *without progress*: a large transfer
-//! over a slow link does not fail because it is large.
+//! find out, and a timeout can say who is missing. The deadline counts time *without progress of the call*: a large
+//! transfer over a slow link does not fail because it is large, and other calls that move do not put it off.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -235,21 +235,49 @@ impl Driver {
     ) -> Result<()> {
         let mut idle = Idle::default();
         loop {
-            if self.move_on(engine) {
-                if let Some(outcome) = engine.take_outcome(ticket) {
-                    return outcome;
-                }
-                (idle.polls, idle.since) = (0, None);
+            let moved = self.move_on(engine);
+            // Also if nothing moved: another thread may have ended it.
+            if let Some(outcome) = engine.take_outcome(ticket) {
+                return outcome;
+            }
+            if moved && idle.has_moved(engine.moves(ticket)) {
                 // What could move has moved: where another look is a system call, somebody else's turn comes first.
                 if !engine.crowded_on_sockets {
                     continue;
                 }
-            } else if let Some(outcome) = engine.take_outcome(ticket) {
-                // Another thread has ended it.
-                return outcome;
+                self.be_idle(engine, ticket, timeout, &mut idle);
+            } else if moved {
+                self.be_patient(engine, ticket, timeout, &mut idle);
+            } else {
+                self.be_idle(engine, ticket, timeout, &mut idle);
             }
-            self.be_idle(engine, ticket, timeout, &mut idle);
         }
+    }
+
+    /// Other calls move, this one does not: there is no time to rest, but its deadline counts.
+    fn be_patient(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+        idle: &mut Idle,
+    ) {
+        idle.polls += 1;
+        if idle.polls.is_multiple_of(POLLS_PER_LOOK) {
+            self.abort_if_wanted(engine);
+            let silence = idle.silence();
+            if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
+                self.give_up(engine, ticket, waited);
+            }
+            MutexGuard::bump(engine);
+        }
+    }
+
+    fn give_up(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
+        // One more look: the news may have come this very moment.
+        engine.read_control();
+        let detail = engine.who_is_missing(ticket);
+        engine.fail_call(ticket, Error::Timeout { waited, detail });
     }
 
     /// One step of waiting, after a look at everything that showed nothing.
@@ -270,8 +298,7 @@ impl Driver {
             return std::hint::spin_loop();
         }
         self.abort_if_wanted(engine);
-        let now = Instant::now();
-        let silence = now - *idle.since.get_or_insert(now);
+        let silence = idle.silence();
         if !crowded && silence < spin {
             return MutexGuard::bump(engine);
         }
@@ -282,12 +309,8 @@ impl Driver {
             }
             return;
         }
-        if timeout.is_some_and(|limit| silence >= limit) {
-            let waited = timeout.unwrap_or_default();
-            // One more look: the news may have come this very moment.
-            engine.read_control();
-            let detail = engine.who_is_missing(ticket);
-            return engine.fail_call(ticket, Error::Timeout { waited, detail });
+        if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
+            return self.give_up(engine, ticket, waited);
         }
         if silence >= STALL_TIME && !idle.told {
             engine.announce_stalls();
@@ -382,13 +405,32 @@ impl Driver {
     }
 }
 
-/// How long nothing has moved.
+/// How long a call has not moved.
 #[derive(Default)]
 struct Idle {
+    /// Of the call, when it was last seen to move.
+    moves: u32,
     polls: u32,
     since: Option<Instant>,
     /// The others know what we wait for.
     told: bool,
     /// What a nap waits for; kept for its memory.
     sockets: PollSet,
+}
+
+impl Idle {
+    /// Takes note of the moves of the call; whether there were new ones.
+    fn has_moved(&mut self, moves: u32) -> bool {
+        let has_moved = moves != self.moves;
+        if has_moved {
+            (self.moves, self.polls, self.since) = (moves, 0, None);
+        }
+        has_moved
+    }
+
+    /// Time since the call last moved, or since the first question.
+    fn silence(&mut self) -> Duration {
+        let now = Instant::now();
+        now - *self.since.get_or_insert(now)
+    }
 }

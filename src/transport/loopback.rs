@@ -47,16 +47,17 @@ impl Link for LoopbackLink {
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes are in the queued vector; the caller vouches for `dst`, which is not ours.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
-        self.consume(n);
+        self.consume(n)?;
         Ok(n)
     }
 
-    fn consume(&mut self, bytes: usize) {
+    fn consume(&mut self, bytes: usize) -> io::Result<()> {
         self.consumed += bytes;
         if self.queue.front().is_some_and(|(_, data)| self.consumed >= data.len()) {
             self.queue.pop_front();
             self.consumed = 0;
         }
+        Ok(())
     }
 
     fn descriptor(&self) -> Option<RawFd> {

@@ -84,8 +84,16 @@ pub trait Link: Send {
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize>;
 
     /// Drops the first `bytes` bytes of the last arrival; a fragment without bytes left goes away. (An empty
-    /// fragment goes away by `consume(0)`.)
-    fn consume(&mut self, bytes: usize);
+    /// fragment goes away by `consume(0)`.) An error: they go away, but they were not what the sender meant.
+    fn consume(&mut self, bytes: usize) -> io::Result<()>;
+
+    /// Drops what has arrived of the fragment at the head, without reading it. Only after `head` gave one. Whether anything
+    /// was there.
+    fn discard(&mut self) -> io::Result<bool> {
+        let arrival = self.arrival()?;
+        self.consume(arrival.bytes)?;
+        Ok(arrival.bytes > 0 || arrival.complete)
+    }
 
     /// The descriptor on which a sleeper waits for data or room; `None`: the peer rings the doorbell.
     fn descriptor(&self) -> Option<RawFd>;

@@ -215,3 +215,32 @@ fn threads_use_different_communicators_at_the_same_time() {
         });
     }
 }
+
+#[test]
+fn calls_that_move_do_not_put_off_the_deadline_of_one_that_does_not() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    for transport in TRANSPORTS {
+        on_ranks(2, transport, |comm| {
+            let impatient = CommConfig { timeout: Some(Duration::from_millis(200)), ..plain() };
+            let dup = comm.dup(&impatient).unwrap();
+            let is_over = AtomicBool::new(comm.rank() == 1);
+            thread::scope(|scope| {
+                if comm.rank() == 0 {
+                    scope.spawn(|| {
+                        let error = all_reduce(&dup, Datatype::Int32, ReduceOp::Sum, &mut [1]).unwrap_err();
+                        assert!(matches!(error, Error::Timeout { .. }), "{error}");
+                        is_over.store(true, Ordering::Relaxed);
+                    });
+                }
+                loop {
+                    let mut both = [i32::from(is_over.load(Ordering::Relaxed))];
+                    all_reduce(comm, Datatype::Int32, ReduceOp::Min, &mut both).unwrap();
+                    if both == [1] {
+                        break;
+                    }
+                }
+            });
+            comm.finalize().unwrap();
+        });
+    }
+}

@@ -1,6 +1,7 @@
 //! Ranks as threads, connected by socket pairs and shared memory, without a bootstrap.
 
 mod algorithms;
+mod broken_links;
 mod calls;
 mod failures;
 
@@ -41,7 +42,12 @@ fn socket_pair() -> (Socket, Socket) {
 }
 
 /// The two ends of a link between the ranks `a` < `b`.
-fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
+fn port_pair(
+    a: u32,
+    b: u32,
+    kind: Kind,
+    wrap: &impl Fn(Rank, Rank, Box<dyn Link>) -> Box<dyn Link>,
+) -> (Port, Port) {
     let (control_a, control_b) = socket_pair();
     let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
         Kind::Shm | Kind::Slots => {
@@ -59,18 +65,27 @@ fn port_pair(a: u32, b: u32, kind: Kind) -> (Port, Port) {
             (Box::new(TcpLink::new(data_a)), Box::new(TcpLink::new(data_b)))
         }
     };
-    let port_a = Port::new(link_a, Some(Control::new(control_a)), format!("rank {b}"));
-    let port_b = Port::new(link_b, Some(Control::new(control_b)), format!("rank {a}"));
+    let port_a = Port::new(wrap(a, b, link_a), Some(Control::new(control_a)), format!("rank {b}"));
+    let port_b = Port::new(wrap(b, a, link_b), Some(Control::new(control_b)), format!("rank {a}"));
     (port_a, port_b)
 }
 
 /// One driver per rank, all connected.
 fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
+    world_with(size, kind, |_, _, link| link)
+}
+
+/// The same; `wrap` may replace the link of a rank to a peer.
+fn world_with(
+    size: u32,
+    kind: Kind,
+    wrap: impl Fn(Rank, Rank, Box<dyn Link>) -> Box<dyn Link>,
+) -> Vec<Arc<Driver>> {
     let mut ports: Vec<Vec<Port>> = (0..size).map(|_| Vec::new()).collect();
     // Rank by rank, so that each list grows in rank order.
     for b in 0..size {
         for a in 0..b {
-            let (port_a, port_b) = port_pair(a, b, kind);
+            let (port_a, port_b) = port_pair(a, b, kind, &wrap);
             ports[a as usize].push(port_a);
             ports[b as usize].push(port_b);
         }

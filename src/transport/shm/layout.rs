@@ -10,7 +10,7 @@
 //!       ring higher → lower
 //!
 //! ring: 0      consumed (u64), its own line
-//!       64     bytes read of offered messages (u64), its own line
+//!       64     bytes read of offered or lent messages (u64); in the same line, 72: the last one is withdrawn (u32)
 //!       128    a control line of 64 bytes per slot
 //!       12288  a data area of SLOT_BYTES per slot
 //!
@@ -120,6 +120,8 @@ pub const fn can_map(side: usize) -> usize {
 
 /// Start of the count of bytes read of offers, from the start of their ring.
 pub const FETCHED: usize = 64;
+/// Whether the message that is offered or lent is withdrawn: its sender's call has failed, its memory may be anything.
+pub const WITHDRAWN: usize = 72;
 
 /// Start of a side's sleeping flag.
 pub const fn sleeping(side: usize) -> usize {

@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
 use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
-use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer};
+use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Link, garbage};
@@ -131,6 +131,28 @@ impl ShmLink {
         words(&self.memory, 1 - self.side).can_read.load(Ordering::Acquire) == 1
     }
 
+    /// The peer may read `bytes` bytes of our memory from now on.
+    fn begin_offer(&mut self, header: &Header, bytes: usize) {
+        self.offer = Some(Offer::new(header, bytes, self.offered));
+        // The last one, if it was withdrawn, has been read to its end.
+        self.word32(self.ring(self.side) + layout::WITHDRAWN).store(0, Ordering::Relaxed);
+    }
+
+    /// So many bytes of the sender's memory were read. An error: they may be anything.
+    fn have_read(&mut self, ring: usize, bytes: usize) -> io::Result<()> {
+        if let Some(reader) = &mut self.reader {
+            reader.consume(bytes);
+        }
+        // The bytes were read before this word: if they were written after it, it is seen.
+        fence(Ordering::Acquire);
+        let is_withdrawn = self.word32(ring + layout::WITHDRAWN).load(Ordering::Relaxed) != 0;
+        let fetched = self.word64(ring + layout::FETCHED);
+        // Only this side writes it: no read-modify-write is needed.
+        fetched.store(fetched.load(Ordering::Relaxed).wrapping_add(bytes as u64), Ordering::Release);
+        self.bell_due = true;
+        if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
+    }
+
     /// Fills the slot's control line but for the payload, and hands the slot over.
     #[inline]
     fn publish(&mut self, line: usize, header: &Header, extent: u32) {
@@ -219,7 +241,7 @@ impl Link for ShmLink {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
-            self.offer = Some(Offer::new(header, bytes, self.offered));
+            self.begin_offer(header, bytes);
             self.publish(line, header, layout::OFFER);
             return Ok(None);
         }
@@ -243,6 +265,9 @@ impl Link for ShmLink {
     unsafe fn abandon(&mut self, header: &Header, _data: *const u8, _bytes: usize) {
         if let Some(offer) = self.offer.as_mut().filter(|offer| offer.header == *header) {
             offer.is_abandoned = true;
+            self.word32(self.ring(self.side) + layout::WITHDRAWN).store(1, Ordering::Relaxed);
+            // Before anybody writes to that memory again: who reads what is written then sees this word, too.
+            fence(Ordering::SeqCst);
         }
     }
 
@@ -321,7 +346,7 @@ impl Link for ShmLink {
             let address = address.wrapping_add(head.consumed as u64);
             // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, of which this uses at most that.
             let n = unsafe { process_memory::read(reader.pid, address, dst, want) }?;
-            self.consume(n);
+            self.consume(n)?;
             return Ok(n);
         }
         if let Some(Head { place: Place::Lent(_), .. }) = self.head {
@@ -334,33 +359,36 @@ impl Link for ShmLink {
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
         unsafe { copy_from_shared(dst, arrival.data, n, bytes >= STREAMED_FROM) };
-        self.consume(n);
+        self.consume(n)?;
         Ok(n)
     }
 
     #[inline]
-    fn consume(&mut self, bytes: usize) {
+    fn consume(&mut self, bytes: usize) -> io::Result<()> {
         let ring = self.ring(1 - self.side);
-        let Some(head) = &mut self.head else { return };
+        let Some(head) = &mut self.head else { return Ok(()) };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
-        if let Place::Offered(_) | Place::Lent(_) = head.place {
-            if let Some(reader) = &mut self.reader {
-                reader.consume(bytes);
-            }
-            let fetched = self.word64(ring + layout::FETCHED);
-            // Only this side writes it: no read-modify-write is needed.
-            fetched.store(fetched.load(Ordering::Relaxed).wrapping_add(bytes as u64), Ordering::Release);
-            self.bell_due = true;
-        }
+        let is_elsewhere = matches!(head.place, Place::Offered(_) | Place::Lent(_));
         if is_over {
             self.head = None;
+        }
+        let outcome = if is_elsewhere { self.have_read(ring, bytes) } else { Ok(()) };
+        if is_over {
             // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
             let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
             self.consumer.release(consumed);
             self.bell_due = true;
         }
+        outcome
+    }
+
+    fn discard(&mut self) -> io::Result<bool> {
+        let Some(head) = self.head else { return Ok(false) };
+        // Nobody has looked at the bytes, so it does not matter what they were.
+        let _ = self.consume(head.bytes - head.consumed);
+        Ok(true)
     }
 
     fn set_crowded(&mut self, crowded: bool) {

@@ -100,7 +100,7 @@ fn a_large_message_that_may_be_lent_is_read_where_it_is() {
             let n = arrival.bytes.min(100_001);
             // SAFETY: the arrival is in a buffer of the link that nothing changes before `consume`.
             got.extend_from_slice(unsafe { std::slice::from_raw_parts(arrival.data, n) });
-            b.consume(n);
+            b.consume(n).unwrap();
         } else {
             let mut part = vec![0; 70_000.min(message.len() - got.len())];
             // SAFETY: a vector is writable for its length.
@@ -172,7 +172,7 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
         if got.len() % 2 == 0 {
             // SAFETY: the window has as many bytes, which nobody writes now.
             unsafe { arrival.data.copy_to_nonoverlapping(part.as_mut_ptr(), part.len()) };
-            b.consume(part.len());
+            b.consume(part.len()).unwrap();
         } else {
             // SAFETY: a vector is writable for its length.
             assert_eq!(unsafe { b.take(part.as_mut_ptr(), part.len()) }.unwrap(), part.len());

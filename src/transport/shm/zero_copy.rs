@@ -11,7 +11,7 @@ use std::io;
 
 use super::layout;
 use super::protocol::Ordering;
-use super::single_copy::{self, Offer};
+use super::single_copy;
 use super::{Header, Link, ShmLink};
 use crate::memory::{Arena, Window};
 use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
@@ -102,7 +102,7 @@ impl ShmLink {
         let [offset, length] = single_copy::encode(offset as u64, bytes);
         self.word64(line + 32).store(offset, Ordering::Relaxed);
         self.word64(line + 40).store(length, Ordering::Relaxed);
-        self.offer = Some(Offer::new(header, bytes, self.offered));
+        self.begin_offer(header, bytes);
         self.arenas.lent = (data.addr(), bytes);
         self.publish(line, header, layout::LOAN);
     }
@@ -124,7 +124,7 @@ impl ShmLink {
         // the caller vouches for `dst`. The peer filled the memory before the turn that `head` has seen
         // (Acquire); if it still writes there, it can only spoil the bytes.
         unsafe { copy_from_shared(dst, arrival.data, n, streaming) };
-        self.consume(n);
+        self.consume(n)?;
         Ok(n)
     }
 }

@@ -62,8 +62,9 @@ impl Link for TcpLink {
         unsafe { self.incoming.take(&self.socket, dst, bytes) }
     }
 
-    fn consume(&mut self, bytes: usize) {
+    fn consume(&mut self, bytes: usize) -> io::Result<()> {
         self.incoming.consume(bytes);
+        Ok(())
     }
 
     fn descriptor(&self) -> Option<RawFd> {

@@ -1,0 +1,115 @@
+//! A store that fails at its n-th operation, for n = 1, 2, 3 ... until nothing fails any more: no rank hangs, each learns
+//! that it could not join, and nothing is left of the attempt.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::bootstrap::{Job, MemoryStore, Store};
+use anyccl_engine::comm::{CommConfig, Communicator};
+use anyccl_engine::config::{Config, TransportChoice};
+
+/// The ranks that wait for one that has failed without a word give up then.
+const TIMEOUT: Duration = Duration::from_millis(400);
+
+/// A store that works for some operations.
+struct Breaking {
+    inner: Box<dyn Store>,
+    left: Arc<AtomicI64>,
+    /// Whether it can still tell the others.
+    is_mute: bool,
+}
+
+impl Breaking {
+    fn count(&self) -> Result<()> {
+        if self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        Err(Error::Bootstrap("the store was broken by a test".into()))
+    }
+}
+
+impl Store for Breaking {
+    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()> {
+        self.count()?;
+        self.inner.set(key, value, deadline)
+    }
+
+    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
+        self.count()?;
+        self.inner.get(key, deadline)
+    }
+
+    fn fail(&mut self, why: &str) {
+        if !self.is_mute {
+            self.inner.fail(why);
+        }
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.inner.check()
+    }
+}
+
+/// Joins on all ranks, where the store of `victim` works for `operations`; whether all succeeded.
+fn attempt(victim: u32, operations: i64, is_mute: bool, transport: TransportChoice) -> bool {
+    const SIZE: u32 = 3;
+    let config = Config { transport, timeout: Some(TIMEOUT), ..Config::default() };
+    let left = Arc::new(AtomicI64::new(operations));
+    let start = Instant::now();
+    let joined: Vec<Result<()>> = thread::scope(|scope| {
+        let join = |mut job: Job| {
+            if job.rank == victim {
+                let inner = job.store.take().expect("a store");
+                job.store = Some(Box::new(Breaking { inner, left: Arc::clone(&left), is_mute }));
+            }
+            let config = &config;
+            scope.spawn(move || Communicator::join(job, config, &CommConfig::default())?.finalize())
+        };
+        let ranks: Vec<_> = MemoryStore::jobs(SIZE).expect("jobs").into_iter().map(join).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("no panic")).collect()
+    });
+    let took = start.elapsed();
+    assert!(took < TIMEOUT + Duration::from_secs(5), "{took:?}");
+    let failed = joined.iter().filter(|outcome| outcome.is_err()).count();
+    assert!(failed == 0 || failed == SIZE as usize, "all or none: {joined:?}");
+    if let Err(error) = &joined[victim as usize] {
+        assert!(error.to_string().contains("broken by a test"), "{error}");
+    }
+    failed == 0
+}
+
+/// Descriptors, mappings of memory with a descriptor, and threads of this process.
+fn belongings() -> [usize; 3] {
+    let count = |directory: &str| fs::read_dir(directory).expect("Linux").count();
+    let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
+    [
+        count("/proc/self/fd"),
+        maps.lines().filter(|line| line.contains("memfd:")).count(),
+        count("/proc/self/task"),
+    ]
+}
+
+/// The only test of this process: it counts what the process has.
+#[test]
+fn a_store_that_fails_at_any_operation_is_an_error_on_every_rank_and_nothing_is_left() {
+    // What is made once and kept.
+    assert!(attempt(0, 1000, false, TransportChoice::Auto));
+    let before = belongings();
+    for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
+        for victim in 0..3 {
+            for is_mute in [false, true] {
+                let mut operations = 0;
+                while !attempt(victim, operations, is_mute, transport) {
+                    operations += 1;
+                    assert!(operations < 100, "it never goes well");
+                }
+                assert!(operations >= 2, "{operations}: a rank says who it is, and hears who the others are");
+            }
+        }
+    }
+    assert_eq!(belongings(), before);
+}
