@@ -44,7 +44,7 @@ int main()
     std::vector<int> two(2), three(3);
     try {
         world.all_reduce(two, three, anyccl::op::sum);
-        CHECK(!"must throw");
+        CHECK(false && "must throw");
     } catch (const anyccl::error& error) {
         CHECK(error.status() == ANYCCL_ERR_INVALID_ARGUMENT);
     }
