@@ -13,7 +13,7 @@ C_LIBS   := -L$(PREFIX)/lib -Wl,-rpath,$(abspath $(PREFIX))/lib -lanyccl -lm
 RUN      := $(PREFIX)/bin/anyccl run
 DIGITS   := target/digits.csv
 
-PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 07-halo 08-survive 09-cpp
+PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # The order of `make test`: what fails quickly comes first.
 PARTS    := check unit c-api examples
 

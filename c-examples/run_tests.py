@@ -89,6 +89,10 @@ def power_iteration(n):
     return [f"largest eigenvalue {length:.9f}"]
 
 
+def isend_all_to_all(n):
+    return [f"rank {r}: 0 of {sum(r + peer for peer in range(n))} elements wrong; the same as all_to_all" for r in range(n)]
+
+
 class Failure(Exception):
     """Why a test did not pass."""
 
@@ -123,6 +127,7 @@ def tests_of_output(options):
         ("02-allreduce", all_reduce),
         ("03-all-to-all", all_to_all),
         ("04-equivalence", equivalence),
+        ("06-isend-all-to-all", isend_all_to_all),
         ("07-halo", halo),
         ("09-cpp", power_iteration),
     ):

@@ -17,8 +17,8 @@ int main(void)
     const int right = (bed.rank + 1) % bed.size, left = (bed.rank + bed.size - 1) % bed.size;
     int sent = 100 + bed.rank, received = -1;
     anyccl_request_t request;
-    CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, left, ANYCCL_WORLD, &request));
-    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, right, ANYCCL_WORLD));
+    CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, left, 0, ANYCCL_WORLD, &request));
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, right, 0, ANYCCL_WORLD));
     CHECK_OK(anyccl_wait(&request));
     CHECK(received == 100 + left);
 

@@ -26,7 +26,7 @@ static void numbers_out_of_range(void)
     for (size_t i = 0; i < 4; i++) {
         const int wrong = NO_DATATYPES[i], nobody = NO_RANKS[i];
         SAYS("invalid datatype", INVALID, anyccl_all_reduce(a, b, 1, wrong, ANYCCL_SUM, ANYCCL_WORLD));
-        SAYS("invalid datatype", INVALID, anyccl_send(a, 1, wrong, 0, ANYCCL_WORLD));
+        SAYS("invalid datatype", INVALID, anyccl_send(a, 1, wrong, 0, 0, ANYCCL_WORLD));
         SAYS("invalid op", INVALID, anyccl_all_reduce(a, b, 1, ANYCCL_INT32, wrong, ANYCCL_WORLD));
         SAYS("invalid datatype", INVALID, anyccl_is_supported(ANYCCL_SUM, wrong, &supported));
         SAYS("invalid op", INVALID, anyccl_is_supported(wrong, ANYCCL_INT8, &supported));
@@ -34,10 +34,13 @@ static void numbers_out_of_range(void)
         SAYS("invalid root", INVALID, anyccl_broadcast(a, b, 1, ANYCCL_INT32, nobody, ANYCCL_WORLD));
         SAYS("invalid root", INVALID, anyccl_gather(a, b, 1, ANYCCL_INT32, nobody, ANYCCL_WORLD));
         SAYS("invalid root", INVALID, anyccl_scatter(a, b, 1, ANYCCL_INT32, nobody, ANYCCL_WORLD));
-        SAYS("invalid peer", INVALID, anyccl_send(a, 1, ANYCCL_INT32, nobody, ANYCCL_WORLD));
-        SAYS("invalid peer", INVALID, anyccl_recv(a, 1, ANYCCL_INT32, nobody, ANYCCL_WORLD));
+        SAYS("invalid peer", INVALID, anyccl_send(a, 1, ANYCCL_INT32, nobody, 0, ANYCCL_WORLD));
+        if (nobody != ANYCCL_ANY_SOURCE)
+            SAYS("invalid source", INVALID, anyccl_recv(a, 1, ANYCCL_INT32, nobody, 0, ANYCCL_WORLD, NULL));
         CHECK(anyccl_datatype_bytes(wrong) == 0);
     }
+    SAYS("invalid tag", INVALID, anyccl_send(a, 1, ANYCCL_INT32, 0, ANYCCL_ANY_TAG, ANYCCL_WORLD));
+    SAYS("invalid tag", INVALID, anyccl_recv(a, 1, ANYCCL_INT32, 0, -2, ANYCCL_WORLD, NULL));
     CHECK(supported == 77);
 }
 
@@ -56,7 +59,7 @@ static void counts_and_ranges(void)
 {
     SAYS("invalid count", INVALID, anyccl_all_reduce(a, b, SIZE_MAX, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     SAYS("invalid count", INVALID, anyccl_all_gather(a, b, SIZE_MAX / 4 + 1, ANYCCL_INT32, ANYCCL_WORLD));
-    SAYS("invalid count", INVALID, anyccl_send(a, SIZE_MAX / 8 + 1, ANYCCL_FLOAT64, 0, ANYCCL_WORLD));
+    SAYS("invalid count", INVALID, anyccl_send(a, SIZE_MAX / 8 + 1, ANYCCL_FLOAT64, 0, 0, ANYCCL_WORLD));
     /* One element apart, two elements long. */
     SAYS("overlap", INVALID, anyccl_all_reduce(a, a + 1, 2, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     SAYS("in place means send == recv", INVALID, anyccl_all_to_all(a + 1, a, 2, ANYCCL_INT32, ANYCCL_WORLD));

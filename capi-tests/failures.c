@@ -67,7 +67,7 @@ static void one_does_not_come(struct bed *bed, void *shared)
         /* A started operation that nobody answers; testing it moves the communicator on. */
         int done = 0, buffer;
         anyccl_request_t request;
-        int status = anyccl_irecv(&buffer, 1, ANYCCL_INT32, 1, bed->comm, &request);
+        int status = anyccl_irecv(&buffer, 1, ANYCCL_INT32, 1, 0, bed->comm, &request);
         while (status == ANYCCL_SUCCESS && !done)
             status = anyccl_test(&request, &done);
         CHECK(status != ANYCCL_SUCCESS);
@@ -86,7 +86,7 @@ static void an_open_request_is_told(struct bed *bed, void *shared)
     (void)shared;
     CHECK_OK(anyccl_barrier(bed->comm));
     if (bed->rank == 0) {
-        CHECK_OK(anyccl_irecv(got, 4, ANYCCL_INT32, 1, bed->comm, &request));
+        CHECK_OK(anyccl_irecv(got, 4, ANYCCL_INT32, 1, 0, bed->comm, &request));
         CHECK_OK(anyccl_comm_abort(bed->comm));
         CHECK_OK(anyccl_comm_destroy(bed->comm));
         bed->comm = NULL;

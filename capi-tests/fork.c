@@ -13,7 +13,7 @@ static void be_refused(anyccl_comm_t comm, anyccl_request_t request)
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_barrier(ANYCCL_WORLD));
     CHECK(strstr(anyccl_last_error(), "fork") != NULL);
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_rank(comm, &flag));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_send(&buffer, 1, ANYCCL_INT32, 0, comm));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_send(&buffer, 1, ANYCCL_INT32, 0, 0, comm));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_abort(comm));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(comm));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait(&request));
@@ -35,7 +35,7 @@ int main(void)
     CHECK_OK(anyccl_init());
     CHECK_OK(anyccl_get_unique_id(&id));
     CHECK_OK(anyccl_comm_create(&id, 1, 0, NULL, &comm));
-    CHECK_OK(anyccl_irecv(&got, 1, ANYCCL_INT32, 0, comm, &request));
+    CHECK_OK(anyccl_irecv(&got, 1, ANYCCL_INT32, 0, 0, comm, &request));
 
     const pid_t child = fork();
     CHECK(child >= 0);
@@ -48,7 +48,7 @@ int main(void)
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 
-    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, comm));
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 0, comm));
     CHECK_OK(anyccl_wait(&request));
     CHECK(got == 7);
     CHECK_OK(anyccl_comm_destroy(comm));

@@ -33,6 +33,7 @@ static void every_function_refuses(anyccl_comm_t comm, int status)
 {
     int number = 77;
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    anyccl_message_t message = NULL;
 
     REFUSED(anyccl_comm_rank, status, anyccl_comm_rank(comm, &number));
     REFUSED(anyccl_comm_size, status, anyccl_comm_size(comm, &number));
@@ -50,8 +51,8 @@ static void every_function_refuses(anyccl_comm_t comm, int status)
             anyccl_reduce_scatter(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, comm));
     REFUSED(anyccl_all_to_all, status, anyccl_all_to_all(buffer, buffer + 8, 1, ANYCCL_INT32, comm));
     REFUSED(anyccl_barrier, status, anyccl_barrier(comm));
-    REFUSED(anyccl_send, status, anyccl_send(buffer, 1, ANYCCL_INT32, 0, comm));
-    REFUSED(anyccl_recv, status, anyccl_recv(buffer, 1, ANYCCL_INT32, 0, comm));
+    REFUSED(anyccl_send, status, anyccl_send(buffer, 1, ANYCCL_INT32, 0, 0, comm));
+    REFUSED(anyccl_recv, status, anyccl_recv(buffer, 1, ANYCCL_INT32, 0, 0, comm, NULL));
 
     REFUSED(anyccl_iall_reduce, status,
             anyccl_iall_reduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, comm, &request));
@@ -65,9 +66,17 @@ static void every_function_refuses(anyccl_comm_t comm, int status)
             anyccl_ireduce_scatter(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, comm, &request));
     REFUSED(anyccl_iall_to_all, status, anyccl_iall_to_all(buffer, buffer + 8, 1, ANYCCL_INT32, comm, &request));
     REFUSED(anyccl_ibarrier, status, anyccl_ibarrier(comm, &request));
-    REFUSED(anyccl_isend, status, anyccl_isend(buffer, 1, ANYCCL_INT32, 0, comm, &request));
-    REFUSED(anyccl_irecv, status, anyccl_irecv(buffer, 1, ANYCCL_INT32, 0, comm, &request));
-    CHECK(number == 77 && request == ANYCCL_REQUEST_NULL);
+    REFUSED(anyccl_ssend, status, anyccl_ssend(buffer, 1, ANYCCL_INT32, 0, 0, comm));
+    REFUSED(anyccl_issend, status, anyccl_issend(buffer, 1, ANYCCL_INT32, 0, 0, comm, &request));
+    REFUSED(anyccl_sendrecv, status,
+            anyccl_sendrecv(buffer, 1, ANYCCL_INT32, 0, 0, buffer + 8, 1, ANYCCL_INT32, 0, 0, comm, NULL));
+    REFUSED(anyccl_probe, status, anyccl_probe(0, 0, comm, NULL));
+    REFUSED(anyccl_iprobe, status, anyccl_iprobe(0, 0, comm, &number, NULL));
+    REFUSED(anyccl_mprobe, status, anyccl_mprobe(0, 0, comm, &message, NULL));
+    REFUSED(anyccl_improbe, status, anyccl_improbe(0, 0, comm, &message, NULL));
+    REFUSED(anyccl_isend, status, anyccl_isend(buffer, 1, ANYCCL_INT32, 0, 0, comm, &request));
+    REFUSED(anyccl_irecv, status, anyccl_irecv(buffer, 1, ANYCCL_INT32, 0, 0, comm, &request));
+    CHECK(number == 77 && request == ANYCCL_REQUEST_NULL && message == NULL);
 }
 
 static void what_needs_no_world(void)
@@ -98,6 +107,17 @@ static void what_needs_no_world(void)
     CHECK_OK(anyccl_wait_all(1, requests));
     CHECK_OK(anyccl_test(&request, &done));
     CHECK(done == 1);
+
+    anyccl_message_t message = NULL;
+    REFUSED(anyccl_wait_message, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_message(NULL, NULL));
+    REFUSED(anyccl_test_message, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_test_message(NULL, &done, NULL));
+    REFUSED(anyccl_test_message, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_test_message(&request, NULL, NULL));
+    REFUSED(anyccl_mrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mrecv(buffer, 1, ANYCCL_INT32, NULL, NULL));
+    REFUSED(anyccl_mrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mrecv(buffer, 1, ANYCCL_INT32, &message, NULL));
+    REFUSED(anyccl_imrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_imrecv(buffer, 1, ANYCCL_INT32, &message, NULL));
+    CHECK_OK(anyccl_wait_message(&request, NULL));
+    CHECK_OK(anyccl_cancel(request));
+    REFUSED(anyccl_batch_end, ANYCCL_ERR_INVALID_USAGE, anyccl_batch_end());
 }
 
 static void a_handle_is_refused_after_destroy(void)
@@ -148,10 +168,13 @@ int main(void)
     NULLS(reduce_scatter, 1, ANYCCL_INT32, ANYCCL_SUM);
     NULLS(all_to_all, 1, ANYCCL_INT32);
     REFUSED(anyccl_ibarrier, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_ibarrier(ANYCCL_WORLD, NULL));
-    REFUSED(anyccl_send, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_send(NULL, 1, ANYCCL_INT32, 0, ANYCCL_WORLD));
-    REFUSED(anyccl_recv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_recv(NULL, 1, ANYCCL_INT32, 0, ANYCCL_WORLD));
-    REFUSED(anyccl_isend, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_isend(buffer, 1, ANYCCL_INT32, 0, ANYCCL_WORLD, NULL));
-    REFUSED(anyccl_irecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_irecv(buffer, 1, ANYCCL_INT32, 0, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_send, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_send(NULL, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD));
+    REFUSED(anyccl_recv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_recv(NULL, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_isend, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_isend(buffer, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_irecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_irecv(buffer, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_iprobe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_iprobe(0, 0, ANYCCL_WORLD, NULL, NULL));
+    REFUSED(anyccl_mprobe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mprobe(0, 0, ANYCCL_WORLD, NULL, NULL));
+    REFUSED(anyccl_improbe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_improbe(0, 0, ANYCCL_WORLD, NULL, NULL));
     /* Nothing to send, nothing to point to. */
     CHECK_OK(anyccl_all_reduce(NULL, NULL, 0, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
 

@@ -61,11 +61,11 @@ static void everybody_to_everybody(struct bed *bed, void *shared)
     (void)shared;
     for (int k = 0; k < bed->size; k++) {
         const int from = (bed->rank + k) % bed->size;
-        CHECK_OK(anyccl_irecv(&got[from], 1, ANYCCL_INT32, from, bed->comm, &requests[k]));
+        CHECK_OK(anyccl_irecv(&got[from], 1, ANYCCL_INT32, from, 0, bed->comm, &requests[k]));
     }
     for (int to = 0; to < bed->size; to++) {
         sent[to] = 10 * bed->rank + to;
-        CHECK_OK(anyccl_isend(&sent[to], 1, ANYCCL_INT32, to, bed->comm, &requests[bed->size + to]));
+        CHECK_OK(anyccl_isend(&sent[to], 1, ANYCCL_INT32, to, 0, bed->comm, &requests[bed->size + to]));
     }
     CHECK_OK(anyccl_wait_all(2 * (size_t)bed->size, requests));
     for (int from = 0; from < bed->size; from++)
@@ -78,13 +78,13 @@ static void in_order(struct bed *bed, void *shared)
     int values[3] = {1, 2, 3}, first = 0, second = 0;
     (void)shared;
     if (bed->rank == 0) {
-        CHECK_OK(anyccl_send(&values[0], 1, ANYCCL_INT32, 1, bed->comm));
-        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, bed->comm));
-        CHECK_OK(anyccl_send(&values[1], 1, ANYCCL_INT32, 1, bed->comm));
+        CHECK_OK(anyccl_send(&values[0], 1, ANYCCL_INT32, 1, 0, bed->comm));
+        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, 0, bed->comm));
+        CHECK_OK(anyccl_send(&values[1], 1, ANYCCL_INT32, 1, 0, bed->comm));
     } else if (bed->rank == 1) {
-        CHECK_OK(anyccl_recv(&first, 1, ANYCCL_INT32, 0, bed->comm));
-        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, bed->comm));
-        CHECK_OK(anyccl_recv(&second, 1, ANYCCL_INT32, 0, bed->comm));
+        CHECK_OK(anyccl_recv(&first, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+        CHECK_OK(anyccl_recv(&second, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
         CHECK(first == 1 && second == 2);
     }
 }

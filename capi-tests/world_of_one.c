@@ -21,8 +21,8 @@ int main(void)
     /* To oneself, the receive must be started first. */
     int sent = 42, received = 0;
     anyccl_request_t request;
-    CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, 0, ANYCCL_WORLD, &request));
-    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, ANYCCL_WORLD));
+    CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, &request));
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD));
     CHECK_OK(anyccl_wait(&request));
     CHECK(received == 42);
 

@@ -11,6 +11,7 @@ pub mod comm;
 pub mod config;
 pub mod memory;
 pub mod observe;
+pub mod p2p;
 pub mod plan;
 pub mod progress;
 pub mod reduce;

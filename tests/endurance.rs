@@ -50,7 +50,8 @@ fn repeat(what: &str, times: usize, mut something: impl FnMut()) {
 fn communicators_and_calls_without_number_take_no_memory_and_no_descriptors() {
     for transport in ["shm", "tcp"] {
         let _watchdog = Watchdog::new("endurance", Duration::from_secs(if share() == 1 { 900 } else { 120 }));
-        let job = Job::new(2, "endure", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+        let part = if share() == 1 { "endure much" } else { "endure" };
+        let job = Job::new(2, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("nothing has grown"));
         ranks.into_iter().for_each(RankProcess::end_well);
@@ -67,12 +68,11 @@ fn call(comm: &Communicator, turn: usize) {
 #[test]
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
-    if part().is_none() {
-        return;
-    }
+    let Some(part) = part() else { return };
+    let share = if part == "endure much" { 1 } else { 50 };
     let comm = join().expect("a world");
     // Each look at TCP is a system call.
-    let share = if comm.transport(1 - comm.rank()) == "tcp" { 10 * share() } else { share() };
+    let share = if comm.transport(1 - comm.rank()) == "tcp" { 10 * share } else { share };
     repeat("communicators", COMMUNICATORS / share, || {
         let dup = comm.dup(&CommConfig::default()).expect("cheap");
         call(&dup, 0);

@@ -94,7 +94,8 @@ static void barrier(void)
 
 static void sendrecv(int is_send, void *b, size_t bytes, int peer)
 {
-    must(is_send ? anyccl_send(b, bytes, ANYCCL_BYTE, peer, comm) : anyccl_recv(b, bytes, ANYCCL_BYTE, peer, comm));
+    must(is_send ? anyccl_send(b, bytes, ANYCCL_BYTE, peer, 0, comm)
+                 : anyccl_recv(b, bytes, ANYCCL_BYTE, peer, 0, comm, NULL));
 }
 
 static void fini(void)

@@ -12,7 +12,7 @@ use super::{Collective, Datatype, Rank, ReduceOp};
 pub enum CallKind {
     /// All ranks of the communicator call it.
     Collective(Collective),
-    /// Point to point: `root` of the call is the rank that sends.
+    /// Point to point: `root` of the call is the tag.
     Transfer,
     /// All ranks of the communicator make others out of it.
     Formation(Formation),
@@ -53,7 +53,7 @@ pub struct Call {
     pub datatype: Datatype,
     /// Operator, where the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where the collective has one; else 0.
+    /// Root, where the collective has one; the tag of a transfer; else 0.
     pub root: Rank,
     /// Elements, in the sense of [`Collective::input_elements`].
     pub count: u64,
@@ -108,7 +108,7 @@ impl fmt::Display for Call {
         write!(f, ", count {}", self.count)?;
         match self.kind {
             CallKind::Collective(c) if c.has_root() => write!(f, ", root {}", self.root)?,
-            CallKind::Transfer => write!(f, ", from rank {}", self.root)?,
+            CallKind::Transfer => write!(f, ", tag {}", self.root.cast_signed())?,
             CallKind::Collective(_) | CallKind::Formation(_) => {}
         }
         f.write_str(")")

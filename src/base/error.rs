@@ -40,6 +40,8 @@ pub enum Error {
     },
     /// The ranks made different calls. The text names both.
     Mismatch(String),
+    /// A message was longer than the receive that it met; both are named. Only that receive has failed.
+    Truncated(String),
     /// Some rank aborted the communicator. The text says who and why.
     Aborted(String),
     /// The ranks of the job could not find each other.
@@ -74,6 +76,7 @@ impl fmt::Display for Error {
             Error::InvalidUsage(text)
             | Error::Unsupported(text)
             | Error::Mismatch(text)
+            | Error::Truncated(text)
             | Error::Aborted(text)
             | Error::Bootstrap(text) => f.write_str(text),
             Error::PeerLost { rank, detail } => write!(f, "rank {rank} was lost: {detail}"),

@@ -7,14 +7,17 @@ mod agreement;
 mod communicator;
 mod formation;
 mod join;
+mod messages;
 mod operation;
 mod programs;
 mod request;
+mod wait_all;
 mod world;
 
 pub use communicator::{CommConfig, Communicator};
 pub use operation::Operation;
-pub use request::{Request, wait_all};
+pub use request::Request;
+pub use wait_all::wait_all;
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use crate::reduce::{DivideFn, ReduceFn, divide_fn, reduce_fn};
 
 /// One call with its buffers.
 ///
-/// For a transfer (`CallKind::Transfer`), `call.root` is the sender, `peer` the other side; the
-/// sender uses `send`, the receiver `recv`. In place is recognised from the pointers.
+/// In place is recognised from the pointers. Messages from rank to rank are no operations: see
+/// [`super::Communicator::send`].
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// What is asked for.
@@ -30,15 +30,7 @@ impl Operation {
     /// What its preparation depends on.
     #[inline]
     pub(super) fn key(&self, rank: Rank) -> Key {
-        Key::new(&self.call, self.peer, self.is_sender(rank), self.is_in_place(rank))
-    }
-
-    /// Whether this is a transfer that goes out.
-    #[inline]
-    pub(super) fn is_sender(&self, rank: Rank) -> bool {
-        // To oneself, root and peer are the same on both sides: the buffer tells.
-        self.call.kind == CallKind::Transfer
-            && if self.peer == rank { !self.send.is_null() } else { self.call.root == rank }
+        Key::new(&self.call, self.is_in_place(rank))
     }
 
     /// Whether the buffers coincide as [`crate::plan::PlanRequest::in_place`] defines it.
@@ -66,7 +58,7 @@ impl Operation {
     pub(super) fn check(&self, size: u32) -> Result<()> {
         addressable(&self.call, size)?;
         match self.call.kind {
-            CallKind::Transfer => in_range("peer", self.peer, size),
+            CallKind::Transfer => Err(Error::Internal("a message is no operation".into())),
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use super::operation::{Kernels, Operation};
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Rank, Result};
+use crate::plan::PlanRequest;
 use crate::plan::cache::Cache;
-use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::{Key, Prepared, Program};
 use crate::topology::Topology;
 use crate::tuning::Tuning;
@@ -62,9 +62,7 @@ impl Programs {
         operation.check(topology.size())?;
         let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
         let program = self.build(operation, rank, topology)?;
-        let Operation { call, peer, .. } = *operation;
-        let sends = operation.is_sender(rank);
-        Ok(Prepared { peer, sends, reduce, divide, ..Prepared::new(call, program) })
+        Ok(Prepared { reduce, divide, ..Prepared::new(operation.call, program) })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
@@ -72,23 +70,14 @@ impl Programs {
     /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
     fn may_lend(&self, kind: CallKind) -> bool {
         use Collective::{AllGather, AllToAll, Gather, Scatter};
-        !self.crowded
-            || matches!(
-                kind,
-                CallKind::Transfer | CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
-            )
+        !self.crowded || matches!(kind, CallKind::Collective(AllGather | AllToAll | Gather | Scatter))
     }
 
     fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
         let request =
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
-        let plan = match call.kind {
-            CallKind::Transfer => transfer(operation, rank),
-            CallKind::Collective(_) | CallKind::Formation(_) => {
-                (self.tuning.choose(&request, self.some_tcp)?.build)(&request)
-            }
-        };
+        let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
         Ok(Program::compile(&plan, &request, self.may_lend(call.kind)).through(&self.ports))
     }
 
@@ -101,10 +90,8 @@ impl Programs {
         PlanRequest {
             collective: match call.kind {
                 CallKind::Collective(collective) => collective,
-                // What each rank has to say goes to all.
-                CallKind::Formation(_) => Collective::AllGather,
-                // A transfer has no algorithm; any collective will do.
-                CallKind::Transfer => Collective::Barrier,
+                // What each rank has to say goes to all. (A message is no operation, and has no plan.)
+                CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },
             size: topology.size(),
             rank,
@@ -116,19 +103,4 @@ impl Programs {
             topology,
         }
     }
-}
-
-/// The plan of one side of a transfer. An empty one is sent, too: it may meet a call that is not empty.
-fn transfer(operation: &Operation, rank: Rank) -> Plan {
-    let (peer, count) = (operation.peer, operation.call.count as usize);
-    if peer == rank && count == 0 {
-        return Plan::default();
-    }
-    let span = |buffer| Span { buffer, offset: 0, len: count };
-    let step = if operation.is_sender(rank) {
-        Step::Send { to: vec![peer], span: span(Buffer::Input) }
-    } else {
-        Step::Recv { from: peer, dst: span(Buffer::Output) }
-    };
-    Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps: vec![step] }] }] }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
-use crate::progress::Ticket;
-use crate::progress::wait::Driver;
+use crate::p2p::Status;
+use crate::progress::wait::{Driver, Idle};
+use crate::progress::{Outcome, Ticket};
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
 pub struct Request {
@@ -16,7 +17,7 @@ pub struct Request {
 
 enum State {
     Running(Ticket),
-    Ended(Result<()>),
+    Ended(Outcome),
 }
 
 impl Request {
@@ -43,10 +44,46 @@ impl Request {
         self.result().map(|()| true)
     }
 
+    /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.
+    pub fn status(&self) -> Option<Status> {
+        match &self.state {
+            State::Ended(Ok(Some(ended))) => Some(ended.status),
+            _ => None,
+        }
+    }
+
+    /// Ends a receive that has met no message yet. Whether it did or not, the request must be waited for: its status
+    /// tells.
+    pub fn cancel(&self) {
+        if let State::Running(ticket) = self.state {
+            self.driver.cancel(ticket);
+        }
+    }
+
+    /// Whether it has an outcome already, as far as is known without a look.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.state, State::Ended(_))
+    }
+
+    /// One step of waiting for one of several requests: as `test`, and if that brings nothing, a pause.
+    pub(super) fn wait_a_moment(&mut self, idle: &mut Idle) {
+        if let State::Running(ticket) = self.state
+            && let Some(outcome) = self.driver.wait_a_moment(ticket, self.timeout, idle)
+        {
+            self.state = State::Ended(outcome);
+        }
+    }
+
+    /// Whether another request is moved on by the same links.
+    pub(super) fn shares_links_with(&self, other: &Request) -> bool {
+        Arc::ptr_eq(&self.driver, &other.driver)
+    }
+
     fn result(&self) -> Result<()> {
         match &self.state {
             State::Running(_) => unreachable!("asked only after the end"),
-            State::Ended(outcome) => outcome.clone(),
+            State::Ended(Ok(_)) => Ok(()),
+            State::Ended(Err(error)) => Err(error.clone()),
         }
     }
 }
@@ -56,14 +93,4 @@ impl Drop for Request {
         // The error, if any, is the communicator's: its next call repeats it.
         let _ = self.wait();
     }
-}
-
-/// Waits for all; the first error is returned after all have ended.
-pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
-    let mut outcome = Ok(());
-    for request in requests {
-        let ended = request.wait();
-        outcome = outcome.and(ended);
-    }
-    outcome
 }

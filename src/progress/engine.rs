@@ -13,24 +13,37 @@ use std::time::Instant;
 use super::disagreement::{History, Verdict, describe};
 use super::execution::{Buffers, Execution, LinkFailure};
 use super::failure;
-use super::group::{self, Group, GroupId, Groups, Known, Member};
+use super::group::{self, Group, GroupId, Groups, Known};
 use super::port::Port;
 use super::prepared::{Key, Prepared};
 use super::straight;
-use crate::base::{CallKind, Error, Rank, Result};
+use super::transfer::MessageTicket;
+use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::observe::trace;
+use crate::p2p::{Conversation, Ended};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 use crate::transport::control::Message;
 
-/// Names a started call.
+/// Names what was started, until its outcome is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket(u64);
+pub enum Ticket {
+    /// A collective call, by number.
+    Call(u64),
+    /// A message, or the search for one.
+    Message(MessageTicket),
+}
+
+/// Passes without movement after which ranks are listened to for which nothing waits.
+pub(super) const PASSES_PER_HEARING: u32 = 16;
+
+/// How something has ended; of a message, with what is known of it.
+pub type Outcome = Result<Option<Ended>>;
 
 /// A call that was started.
 pub(super) struct Active {
-    pub ticket: Ticket,
+    pub number: u64,
     pub group: GroupId,
     pub prepared: Arc<Prepared>,
     buffers: Buffers,
@@ -54,7 +67,15 @@ pub struct Engine {
     /// To be used again: their lists have room already.
     #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
     spare: Vec<Box<Execution>>,
-    next_ticket: u64,
+    next_number: u64,
+    /// Communicators with messages under way.
+    pub(super) talking: Vec<GroupId>,
+    /// Kept for its memory.
+    pub(super) watched: Vec<Rank>,
+    /// Passes in which nothing moved, with messages under way.
+    pub(super) idle_passes: u32,
+    /// Messages of communicators that were given up, until their outcomes are taken.
+    pub(super) given_up: Vec<Conversation>,
     /// When somebody was first seen to be gone.
     pub(super) departure: Option<Instant>,
     /// Ranks share processors: give way soon.
@@ -87,7 +108,11 @@ impl Engine {
             ports,
             actives: Vec::new(),
             spare: Vec::new(),
-            next_ticket: 0,
+            next_number: 0,
+            talking: Vec::new(),
+            watched: Vec::new(),
+            idle_passes: 0,
+            given_up: Vec::new(),
             departure: None,
             crowded: false,
             crowded_on_sockets: false,
@@ -137,8 +162,8 @@ impl Engine {
         if let Some(failure) = self.failure(group) {
             return Err(failure.clone());
         }
-        let Group { context, collectives, members, .. } = self.groups.get_mut(group);
-        let header = header_for(*context, collectives, members, &prepared);
+        let Group { context, collectives, .. } = self.groups.get_mut(group);
+        let header = header_for(*context, collectives, &prepared);
         let mut execution = spare_for(&mut self.spare, &prepared);
         // SAFETY: passed on from our caller.
         unsafe { execution.begin(Arc::clone(&prepared), header, buffers) };
@@ -160,15 +185,15 @@ impl Engine {
         let group = self.groups.get_mut(id);
         let prepared = group.recent.get(key)?;
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
-        let is_quiet =
-            self.actives.is_empty() && group.failure.is_none() && !group.stalls_known && !trace::is_on();
+        let nothing = self.actives.is_empty() && self.talking.is_empty();
+        let is_quiet = nothing && group.failure.is_none() && !group.stalls_known && !trace::is_on();
         let Some(straight) = prepared.program.straight.as_ref().filter(|_| is_quiet) else {
             let prepared = Arc::clone(prepared);
             // SAFETY: passed on from our caller.
             return Some(unsafe { self.start(id, prepared, buffers) }.map(Some));
         };
         let Group { context, collectives, members, .. } = group;
-        let header = header_for(*context, collectives, members, prepared);
+        let header = header_for(*context, collectives, prepared);
         let mut execution = spare_for(&mut self.spare, prepared);
         let memory = execution.memory_for(buffers, prepared.program.scratch_bytes);
         let call = straight::Call {
@@ -197,26 +222,32 @@ impl Engine {
         buffers: Buffers,
         execution: Box<Execution>,
     ) -> Ticket {
-        let ticket = Ticket(self.next_ticket);
-        self.next_ticket += 1;
+        let number = self.next_number;
+        self.next_number += 1;
         let prepared = Arc::clone(prepared);
-        self.actives.push(Active { ticket, group, prepared, buffers, execution, outcome: None, moves: 0 });
+        self.actives.push(Active { number, group, prepared, buffers, execution, outcome: None, moves: 0 });
         if self.groups.get(group).stalls_known {
             self.compare_stalls(group);
         }
-        ticket
+        Ticket::Call(number)
     }
 
     /// The outcome of a call, once it has one. The ticket is used up then.
-    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<Result<()>> {
-        let at = self.actives.iter().position(|a| a.ticket == ticket)?;
+    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<Outcome> {
+        let number = match ticket {
+            Ticket::Call(number) => number,
+            Ticket::Message(ticket) => {
+                return self.take_message_outcome(ticket).map(|outcome| outcome.map(Some));
+            }
+        };
+        let at = self.actives.iter().position(|a| a.number == number)?;
         self.actives[at].outcome.as_ref()?;
         let active = self.actives.swap_remove(at);
         // Not after a failure: where it stopped is of no use to anybody.
         if self.spare.len() < 8 && !matches!(active.outcome, Some(Err(_))) {
             self.spare.push(active.execution);
         }
-        active.outcome
+        active.outcome.map(|outcome| outcome.map(|()| None))
     }
 
     /// Moves everything that can move; whether anything did.
@@ -255,9 +286,22 @@ impl Engine {
                 moved = true;
             }
         }
+        let mut talks = 0;
+        if !self.talking.is_empty() {
+            let turn = self.exchange_all()?;
+            moved |= turn.moved;
+            talks = self.talking.len();
+            self.idle_passes = if moved { 0 } else { self.idle_passes + 1 };
+            if self.idle_passes >= PASSES_PER_HEARING {
+                self.idle_passes = 0;
+                moved |= self.hear_everybody()?;
+            }
+            // Of another communicator, or of a collective: perhaps of one that is to come.
+            foreign = foreign.or(turn.foreign);
+        }
         if !moved {
             let unfinished = self.actives.iter().filter(|a| a.outcome.is_none()).count();
-            if unfinished > 1 {
+            if unfinished + talks > 1 {
                 for port in 0..self.ports.len() as u32 {
                     moved |= self.sort_out(port, true)?;
                 }
@@ -269,14 +313,10 @@ impl Engine {
     }
 
     /// Nobody can use the head of this link now: find out what it is, and take it away if it is in the way.
-    fn sort_out(&mut self, port: u32, stash_own: bool) -> Step<bool> {
+    pub(super) fn sort_out(&mut self, port: u32, stash_own: bool) -> Step<bool> {
         // A contradiction may have been stashed before the call that it contradicts was made here.
         for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
             let mine = active.execution.header();
-            // Transfers are counted per pair and direction: only one that receives from there is meant.
-            if group::is_of_transfers(mine.context) && !active.execution.receives_from(port) {
-                continue;
-            }
             let inbox = &self.ports[port as usize].inbox;
             if let Some(other) = inbox.stashed_contradiction(mine) {
                 return Err(self.mismatch(
@@ -295,6 +335,10 @@ impl Engine {
         };
         let taken = match self.groups.known(head.context) {
             Known::Here(id) if self.failure(id).is_none() => {
+                if group::is_of_transfers(head.context) {
+                    let rank = self.member(id, port)?;
+                    return self.hear(id, rank);
+                }
                 if !self.is_in_the_way(id, port, &head, stash_own)? {
                     return Ok(false);
                 }
@@ -316,17 +360,8 @@ impl Engine {
     /// Whether the head of a link, of this communicator, must wait for a later call or for others that are under way.
     fn is_in_the_way(&self, id: GroupId, port: u32, head: &Header, stash_own: bool) -> Step<bool> {
         let group = self.groups.get(id);
-        let Some(rank) = group.rank_of(port) else {
-            let who = &self.ports[port as usize].label;
-            let text = format!("{who} sends in \"{}\", of which it is no member", group.name);
-            return Err(Trouble { group: id, error: Error::Internal(text) });
-        };
-        let history = if group::is_of_transfers(head.context) {
-            &group.members[rank as usize].transfers.received
-        } else {
-            &group.collectives
-        };
-        match history.judge(head.sequence, head.call) {
+        let rank = self.member(id, port)?;
+        match group.collectives.judge(head.sequence, head.call) {
             Verdict::Future => Ok(true),
             Verdict::Contradicts(mine) => Err(self.mismatch(id, port, head.sequence, head.call, mine)),
             Verdict::Forgotten => {
@@ -346,6 +381,16 @@ impl Engine {
                 Err(Trouble { group: id, error: Error::Internal(text) })
             }
         }
+    }
+
+    /// The rank of a communicator that sends through this port.
+    fn member(&self, id: GroupId, port: u32) -> Step<Rank> {
+        let group = self.groups.get(id);
+        group.rank_of(port).ok_or_else(|| {
+            let who = &self.ports[port as usize].label;
+            let text = format!("{who} sends in \"{}\", of which it is no member", group.name);
+            Trouble { group: id, error: Error::Internal(text) }
+        })
     }
 
     /// A link has failed outside of a call's turn: that matters to a call that waits for it, if there is one.
@@ -370,8 +415,13 @@ impl Engine {
 
     /// Ends the communicator of a call.
     pub(super) fn fail_call(&mut self, ticket: Ticket, error: Error) {
-        if let Some(active) = self.actives.iter().find(|a| a.ticket == ticket) {
-            self.fail(active.group, error);
+        match ticket {
+            Ticket::Message(ticket) => self.fail(ticket.group, error),
+            Ticket::Call(number) => {
+                if let Some(active) = self.actives.iter().find(|a| a.number == number) {
+                    self.fail(active.group, error);
+                }
+            }
         }
     }
 
@@ -402,21 +452,28 @@ impl Engine {
             active.execution.abandon(&mut self.ports);
             active.outcome = Some(Err(error.clone()));
         }
+        self.end_messages(id, &error);
     }
 
-    /// How often a call has moved. Only differences mean something.
+    /// How often a call, or what goes on with the peer of a message, has moved. Only differences mean something.
     pub(super) fn moves(&self, ticket: Ticket) -> u32 {
-        self.actives.iter().find(|a| a.ticket == ticket).map_or(0, |active| active.moves)
+        match ticket {
+            Ticket::Call(number) => self.actives.iter().find(|a| a.number == number).map_or(0, |a| a.moves),
+            Ticket::Message(ticket) => self.message_moves(ticket),
+        }
     }
 
     /// Whether the call has an outcome.
     pub(super) fn has_outcome(&self, ticket: Ticket) -> bool {
-        self.actives.iter().any(|a| a.ticket == ticket && a.outcome.is_some())
+        match ticket {
+            Ticket::Call(number) => self.actives.iter().any(|a| a.number == number && a.outcome.is_some()),
+            Ticket::Message(ticket) => self.has_message_outcome(ticket),
+        }
     }
 
     /// The ports that unfinished calls wait for, and for what.
     pub(super) fn awaited(&self) -> impl Iterator<Item = (u32, Interest)> {
-        self.unfinished().flat_map(|a| a.execution.waits_for())
+        self.unfinished().flat_map(|a| a.execution.waits_for()).chain(self.awaited_by_messages())
     }
 
     /// Calls without an outcome.
@@ -432,6 +489,7 @@ impl Engine {
     /// Adds a communicator; its ranks are behind `ports`, in order.
     pub fn add_group(&mut self, context: u32, name: String, rank: Rank, ports: &[u32]) -> GroupId {
         let id = self.groups.insert(Group::new(context, name, rank, ports.iter().copied()));
+        self.hear_stashed(id);
         for (port, message) in std::mem::take(&mut self.early) {
             self.take_message(port, message);
         }
@@ -440,11 +498,13 @@ impl Engine {
 
     /// Gives a communicator up. Its ranks are told; what has not ended ends now. Whether it was the last one.
     pub fn remove_group(&mut self, id: GroupId) -> bool {
+        let error = Error::InvalidUsage("the communicator was given up meanwhile".into());
+        self.end_messages(id, &error);
         for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.ports);
-            active.outcome = Some(Err(Error::InvalidUsage("the communicator was given up meanwhile".into())));
+            active.outcome = Some(Err(error.clone()));
         }
-        let group = self.groups.remove(id);
+        let group = *self.groups.remove(id);
         let left = Message::Left { context: group.context };
         for member in &group.members {
             let port = &mut self.ports[member.port as usize];
@@ -454,12 +514,15 @@ impl Engine {
             port.inbox.forget(group.context);
             port.inbox.forget(group.transfers());
         }
+        if !group.conversation.is_over() {
+            self.given_up.push(group.conversation);
+        }
         self.groups.is_empty()
     }
 }
 
 /// What a step of progress gives.
-type Step<T> = std::result::Result<T, Trouble>;
+pub(super) type Step<T> = std::result::Result<T, Trouble>;
 
 /// What went wrong in one communicator.
 #[derive(Debug)]
@@ -469,18 +532,8 @@ pub(super) struct Trouble {
 }
 
 #[inline]
-fn header_for(
-    context: u32,
-    collectives: &mut History,
-    members: &mut [Member],
-    prepared: &Prepared,
-) -> Header {
+fn header_for(context: u32, collectives: &mut History, prepared: &Prepared) -> Header {
     let call = prepared.packed;
-    if let CallKind::Transfer = prepared.call.kind {
-        let transfers = &mut members[prepared.peer as usize].transfers;
-        let history = if prepared.sends { &mut transfers.sent } else { &mut transfers.received };
-        return Header { context: group::of_transfers(context), sequence: history.note(call), call };
-    }
     Header { context, sequence: collectives.note(call), call }
 }
 

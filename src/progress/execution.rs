@@ -438,11 +438,6 @@ impl Execution {
         }
     }
 
-    /// Whether the plan has anything to receive from `peer`.
-    pub fn receives_from(&self, peer: Rank) -> bool {
-        self.prepared.program.recvs.iter().any(|queue| queue.peer == peer)
-    }
-
     /// The peers that this execution waits for now: for data, or for room.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;

@@ -12,6 +12,7 @@ use super::disagreement::History;
 use super::port::{Port, Presence};
 use super::prepared::Recent;
 use crate::base::{Error, Rank, Result};
+use crate::p2p::Conversation;
 use crate::transport::control::Message;
 
 /// Context of the first communicator.
@@ -47,20 +48,14 @@ pub(super) struct Stall {
     pub call: [u64; 2],
 }
 
-/// Transfers to and from one peer, counted.
-#[derive(Default)]
-pub(super) struct Transfers {
-    pub sent: History,
-    pub received: History,
-}
-
 /// What is known of a rank of a communicator.
 #[derive(Default)]
 pub(super) struct Member {
     /// Number of the port that leads to it.
     pub port: u32,
-    pub transfers: Transfers,
     pub stall: Option<Stall>,
+    /// Turns in which messages to or from it moved. Only differences mean something.
+    pub moves: u32,
     /// It has given up this communicator, in good order.
     pub has_left: bool,
 }
@@ -73,6 +68,8 @@ pub(super) struct Group {
     /// By rank.
     pub members: Vec<Member>,
     pub collectives: History,
+    /// Its messages from rank to rank.
+    pub conversation: Conversation,
     pub failure: Option<Error>,
     /// A peer has said that it stalls; compared with each new call.
     pub stalls_known: bool,
@@ -86,11 +83,13 @@ pub(super) struct Group {
 
 impl Group {
     pub fn new(context: u32, name: String, rank: Rank, ports: impl Iterator<Item = u32>) -> Group {
+        let members: Vec<Member> = ports.map(|port| Member { port, ..Member::default() }).collect();
         Group {
             context,
             name,
             rank,
-            members: ports.map(|port| Member { port, ..Member::default() }).collect(),
+            conversation: Conversation::new(of_transfers(context), rank, members.len() as u32),
+            members,
             collectives: History::default(),
             failure: None,
             stalls_known: false,

@@ -144,6 +144,12 @@ impl Inbox {
         self.stash.retain(|stashed| stashed.header.context != context);
     }
 
+    /// The oldest that is stashed of a context.
+    pub fn first_stashed(&self, context: u32) -> Option<(Source, Header)> {
+        let at = self.stash.iter().position(|stashed| stashed.header.context == context)?;
+        Some((Source::Stash(at), self.stash[at].header))
+    }
+
     /// A stashed fragment that carries another call for this conversation.
     pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header) {

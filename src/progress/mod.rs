@@ -2,6 +2,7 @@
 //!
 //! - [`program`] compiles a plan for execution; [`execution`] runs one, a little at a time.
 //! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
+//! - `transfer` gives messages from rank to rank ([`crate::p2p`]) the links, `transfer_wait` makes them calls.
 //! - [`inbox`] gives each execution the bytes that are its own.
 //! - [`port`] is the way to one peer: its inbox and its control channel.
 //! - [`engine`] holds all that goes on over the links of a rank and moves it forward; [`group`] is one of the
@@ -22,16 +23,20 @@ pub mod port;
 pub mod prepared;
 pub mod program;
 mod report;
+mod stash_link;
 mod straight;
+mod transfer;
+mod transfer_wait;
 pub mod wait;
 
 pub use consensus::Survivors;
-pub use engine::{Engine, Ticket};
+pub use engine::{Engine, Outcome, Ticket};
 pub use execution::Buffers;
 pub use group::GroupId;
 pub use port::Port;
 pub use prepared::{Key, Prepared};
 pub use program::Program;
+pub use transfer::MessageTicket;
 
 #[cfg(test)]
 mod tests;

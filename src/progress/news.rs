@@ -6,7 +6,7 @@ use super::disagreement::Verdict;
 use super::engine::{Engine, Joining};
 use super::execution::LinkFailure;
 use super::failure;
-use super::group::{self, GroupId, Known, Stall};
+use super::group::{self, Group, GroupId, Known, Stall};
 use super::port::Presence;
 use crate::base::{Error, Rank};
 use crate::log_line;
@@ -138,9 +138,10 @@ impl Engine {
     pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
         for id in self.groups.ids() {
             if let Some((rank, how)) = self.deserter(id, by_anybody) {
-                let waiting = self.unfinished().find(|a| a.group == id);
+                let waiting = self.unfinished().find(|a| a.group == id).map(|active| self.title(active));
+                let waiting = waiting.or_else(|| self.talks(id).then(|| self.message_title(id)));
                 let during =
-                    waiting.map_or(String::new(), |a| format!(" while this rank was in {}", self.title(a)));
+                    waiting.map_or(String::new(), |title| format!(" while this rank was in {title}"));
                 let who = self.groups.get(id).label(rank, &self.ports);
                 self.fail(id, Error::PeerLost { rank, detail: format!("{who} {how}{during}") });
             }
@@ -153,14 +154,18 @@ impl Engine {
         const LEFT: &str = "has already left the communicator";
         let group = self.groups.get(id);
         let mut waiting = self.unfinished().filter(|a| a.group == id).peekable();
-        if group.failure.is_some() || waiting.peek().is_none() && !by_anybody {
+        let (calls, talks) = (waiting.peek().is_some(), self.talks(id));
+        if group.failure.is_some() || !calls && !talks && !by_anybody {
             return None;
         }
+        // A message is the matter of two ranks, whatever becomes of others.
+        let by_anybody = by_anybody && (calls || !talks);
         let is = |rank: &Rank, presence| group.presence(*rank, &self.ports) == presence;
-        let awaited: Vec<Rank> = waiting
+        let mut awaited: Vec<Rank> = waiting
             .flat_map(|active| active.execution.waits_for())
             .filter_map(|(port, _)| group.rank_of(port))
             .collect();
+        awaited.extend(self.awaited_alone(group));
         let mut anybody = 0..group.size();
         let gone = awaited.iter().copied().find(|rank| is(rank, Presence::Gone));
         let gone = gone.or_else(|| anybody.find(|rank| by_anybody && is(rank, Presence::Gone)));
@@ -168,13 +173,25 @@ impl Engine {
         gone.map(|rank| (rank, GONE)).or(left.map(|rank| (rank, LEFT)))
     }
 
+    /// Whether messages are under way.
+    fn talks(&self, id: GroupId) -> bool {
+        self.talking.contains(&id)
+    }
+
+    /// The ranks without which some message cannot end. Where any could send it, all of them are needed to be
+    /// missed.
+    fn awaited_alone(&self, group: &Group) -> impl Iterator<Item = Rank> {
+        let others = || (0..group.size()).filter(|rank| *rank != group.rank);
+        let is_here = |rank: Rank| group.presence(rank, &self.ports) == Presence::Here;
+        let nobody_left =
+            group.conversation.waits_for_anybody() && group.size() > 1 && !others().any(is_here);
+        others().filter(move |rank| nobody_left || group.conversation.depends_on(*rank))
+    }
+
     /// Tells everybody what this rank waits for.
     pub(super) fn announce_stalls(&mut self) {
         for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
             let Header { context, sequence, call } = *active.execution.header();
-            if group::is_of_transfers(context) {
-                continue;
-            }
             for member in &self.groups.get(active.group).members {
                 if let Some(control) = &mut self.ports[member.port as usize].control {
                     control.send(&Message::Stall { context, sequence, call });
@@ -205,8 +222,8 @@ impl Engine {
 
     /// Whether somebody went away, in whatever manner, from a communicator with an unfinished call.
     pub(super) fn somebody_went(&self) -> bool {
-        self.departure.is_some()
-            && self.unfinished().any(|active| self.groups.get(active.group).misses_somebody(&self.ports))
+        let mut busy = self.unfinished().map(|active| active.group).chain(self.talking.iter().copied());
+        self.departure.is_some() && busy.any(|id| self.groups.get(id).misses_somebody(&self.ports))
     }
 
     /// Says goodbye to everybody.

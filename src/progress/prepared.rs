@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::program::Program;
-use crate::base::{Call, Rank};
+use crate::base::Call;
 use crate::reduce::{DivideFn, ReduceFn};
 
 /// A call without its buffers.
@@ -15,10 +15,6 @@ pub struct Prepared {
     pub call: Call,
     /// The same, as it travels.
     pub packed: [u64; 2],
-    /// The other side of a transfer.
-    pub peer: Rank,
-    /// Whether a transfer goes out.
-    pub sends: bool,
     /// Its compiled plan.
     pub program: Program,
     /// Operator on the datatype, where the plan reduces.
@@ -30,7 +26,7 @@ pub struct Prepared {
 impl Prepared {
     /// A call that neither transfers nor reduces.
     pub fn new(call: Call, program: Program) -> Prepared {
-        Prepared { call, packed: call.pack(), peer: 0, sends: false, program, reduce: None, divide: None }
+        Prepared { call, packed: call.pack(), program, reduce: None, divide: None }
     }
 }
 
@@ -39,11 +35,11 @@ impl Prepared {
 pub struct Key([u64; 3]);
 
 impl Key {
-    /// `peer` and `sends` are those of a transfer.
+    /// Of a call, in place or not.
     #[inline]
-    pub fn new(call: &Call, peer: Rank, sends: bool, in_place: bool) -> Key {
+    pub fn new(call: &Call, in_place: bool) -> Key {
         let [head, count] = call.pack();
-        Key([head, count, u64::from(peer) << 2 | u64::from(sends) << 1 | u64::from(in_place)])
+        Key([head, count, u64::from(in_place)])
     }
 
     #[inline]
@@ -97,16 +93,14 @@ mod tests {
     #[test]
     fn a_call_is_found_by_all_that_makes_a_difference() {
         let mut recent = Recent::default();
-        let key = Key::new(&call(5), 1, true, false);
+        let key = Key::new(&call(5), false);
         recent.put(key, prepared(5));
         assert_eq!(recent.get(&key).unwrap().call.count, 5);
         let others = [
-            Key::new(&call(6), 1, true, false),
-            Key::new(&call(5), 2, true, false),
-            Key::new(&call(5), 1, false, false),
-            Key::new(&call(5), 1, true, true),
-            Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, 1, true, false),
-            Key::new(&Call { root: 3, ..call(5) }, 1, true, false),
+            Key::new(&call(6), false),
+            Key::new(&call(5), true),
+            Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, false),
+            Key::new(&Call { root: 3, ..call(5) }, false),
         ];
         assert!(others.iter().all(|other| recent.get(other).is_none()));
     }
@@ -114,7 +108,7 @@ mod tests {
     #[test]
     fn powers_of_two_do_not_push_each_other_out() {
         let mut recent = Recent::default();
-        let keys: Vec<Key> = (0..24).map(|bit| Key::new(&call(1 << bit), 0, false, false)).collect();
+        let keys: Vec<Key> = (0..24).map(|bit| Key::new(&call(1 << bit), false)).collect();
         for (bit, key) in keys.iter().enumerate() {
             recent.put(*key, prepared(1 << bit));
         }

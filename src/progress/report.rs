@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use super::disagreement::describe;
 use super::engine::{Active, Engine, Ticket, Trouble};
 use super::execution::LinkFailure;
-use super::group::{self, GroupId};
+use super::group::GroupId;
 use crate::base::{Call, Error, Rank};
 
 impl Engine {
@@ -32,7 +32,11 @@ impl Engine {
     /// What it means that a link failed while the active at `at` was served.
     pub(super) fn link_trouble(&self, at: usize, failure: LinkFailure) -> Trouble {
         let active = &self.actives[at];
-        let (id, during) = (active.group, self.title(active));
+        self.broken_link(active.group, failure, &self.title(active))
+    }
+
+    /// What it means to a communicator that a link failed, and what it was doing.
+    pub(super) fn broken_link(&self, id: GroupId, failure: LinkFailure, during: &str) -> Trouble {
         let group = self.groups.get(id);
         let rank = group.rank_of(failure.peer).unwrap_or(failure.peer);
         let who = group.label(rank, &self.ports);
@@ -53,22 +57,23 @@ impl Engine {
 
     /// Who has not arrived in the call of `ticket`, for a timeout message.
     pub(super) fn who_is_missing(&self, ticket: Ticket) -> String {
-        let Some(active) = self.actives.iter().find(|a| a.ticket == ticket) else { return String::new() };
+        let number = match ticket {
+            Ticket::Message(ticket) => return self.who_is_silent_in(ticket),
+            Ticket::Call(number) => number,
+        };
+        let Some(active) = self.actives.iter().find(|a| a.number == number) else { return String::new() };
         let group = self.groups.get(active.group);
         let header = active.execution.header();
-        let of_all = !group::is_of_transfers(header.context);
         let mut missing = Vec::new();
         let mut waiting = Vec::new();
         let mut awaited: Vec<Rank> =
             active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port)).collect();
-        if of_all {
-            awaited.extend((0..group.size()).filter(|peer| *peer != group.rank));
-        }
+        awaited.extend((0..group.size()).filter(|peer| *peer != group.rank));
         awaited.sort_unstable();
         awaited.dedup();
         for peer in awaited {
             let label = group.label(peer, &self.ports);
-            match group.members[peer as usize].stall.filter(|_| of_all) {
+            match group.members[peer as usize].stall {
                 Some(stall) if stall.sequence == header.sequence => waiting.push(peer.to_string()),
                 Some(stall) => {
                     let call = describe(stall.call);

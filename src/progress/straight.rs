@@ -165,7 +165,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
                 let data = loop {
                     match link.peek(call.header, dst.len) {
                         Peek::Here(data) => break data,
-                        Peek::Nothing if wait(&mut waited, call.crowded) => {}
+                        Peek::Nothing if pause(&mut waited, call.crowded) => {}
                         Peek::Nothing | Peek::Unusual => return done,
                     }
                 };
@@ -192,7 +192,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
 
 /// One step of a short wait; whether to look again.
 #[inline]
-fn wait(waited: &mut u32, crowded: bool) -> bool {
+pub(super) fn pause(waited: &mut u32, crowded: bool) -> bool {
     *waited += 1;
     if !crowded {
         if *waited > EAGER_POLLS {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::engine::{Engine, Ticket};
+use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
 use super::execution::Buffers;
 use super::group::GroupId;
 use super::prepared::{Key, Prepared};
@@ -137,7 +137,7 @@ impl Driver {
         let started = unsafe { engine.run_or_start(group, key, buffers) }?;
         Some(match started {
             Ok(None) => Ok(()),
-            Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout),
+            Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout).map(drop),
             Err(error) => Err(error),
         })
     }
@@ -159,7 +159,7 @@ impl Driver {
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
         match unsafe { engine.run_or_start(group, key, buffers) }.expect("it was kept a moment ago")? {
             None => Ok(()),
-            Some(ticket) => self.wait_for(&mut engine, ticket, timeout),
+            Some(ticket) => self.wait_for(&mut engine, ticket, timeout).map(drop),
         }
     }
 
@@ -177,26 +177,31 @@ impl Driver {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
         let ticket = unsafe { engine.start(group, prepared, buffers) }?;
-        self.wait_for(&mut engine, ticket, timeout)
+        self.wait_for(&mut engine, ticket, timeout).map(drop)
     }
 
-    /// Waits for the end of a started call.
-    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Result<()> {
+    /// Waits for the end of what was started.
+    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Outcome {
         self.wait_for(&mut self.lock(), ticket, timeout)
     }
 
     /// Whether a started call has ended; moves things on. `Some` uses the ticket up.
-    pub fn test(&self, ticket: Ticket) -> Option<Result<()>> {
+    pub fn test(&self, ticket: Ticket) -> Option<Outcome> {
         let mut engine = self.lock();
         if !self.move_on(&mut engine) && !engine.has_outcome(ticket) {
-            engine.read_control();
-            let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
-            if engine.departure.is_some_and(long_gone) && !self.move_on(&mut engine) {
-                engine.fail_if_deserted(true);
-            }
-            self.abort_if_wanted(&mut engine);
+            self.look_around(&mut engine);
         }
         engine.take_outcome(ticket)
+    }
+
+    /// Nothing has moved, and nobody waits: has somebody failed, or gone?
+    pub(super) fn look_around(&self, engine: &mut Engine) {
+        engine.read_control();
+        let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
+        if engine.departure.is_some_and(long_gone) && !self.move_on(engine) {
+            engine.fail_if_deserted(true);
+        }
+        self.abort_if_wanted(engine);
     }
 
     /// Fails a communicator on all its ranks, from any thread; blocked calls return at once.
@@ -219,7 +224,7 @@ impl Driver {
     }
 
     /// Progress; wakes threads of this process whose call may have ended.
-    fn move_on(&self, engine: &mut Engine) -> bool {
+    pub(super) fn move_on(&self, engine: &mut Engine) -> bool {
         let moved = engine.progress();
         if moved && self.sleepers.load(Ordering::Relaxed) > 0 {
             self.wake.ring();
@@ -227,31 +232,41 @@ impl Driver {
         moved
     }
 
-    fn wait_for(
+    pub(super) fn wait_for(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
         ticket: Ticket,
         timeout: Option<Duration>,
-    ) -> Result<()> {
+    ) -> Outcome {
         let mut idle = Idle::default();
         loop {
-            let moved = self.move_on(engine);
-            // Also if nothing moved: another thread may have ended it.
-            if let Some(outcome) = engine.take_outcome(ticket) {
+            if let Some(outcome) = self.try_once(engine, ticket, timeout, &mut idle) {
                 return outcome;
             }
-            if moved && idle.has_moved(engine.moves(ticket)) {
-                // What could move has moved: where another look is a system call, somebody else's turn comes first.
-                if !engine.crowded_on_sockets {
-                    continue;
-                }
-                self.be_idle(engine, ticket, timeout, &mut idle);
-            } else if moved {
-                self.be_patient(engine, ticket, timeout, &mut idle);
-            } else {
-                self.be_idle(engine, ticket, timeout, &mut idle);
-            }
         }
+    }
+
+    /// Moves things on, and is idle for one step if the call has not moved.
+    #[inline]
+    fn try_once(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+        idle: &mut Idle,
+    ) -> Option<Outcome> {
+        let moved = self.move_on(engine);
+        // Also if nothing moved: another thread may have ended it.
+        if let Some(outcome) = engine.take_outcome(ticket) {
+            return Some(outcome);
+        }
+        if moved && !idle.has_moved(engine.moves(ticket)) {
+            self.be_patient(engine, ticket, timeout, idle);
+        } else if !moved || engine.crowded_on_sockets {
+            // What could move has moved: where another look is a system call, somebody else's turn comes first.
+            self.be_idle(engine, ticket, timeout, idle);
+        }
+        None
     }
 
     /// Other calls move, this one does not: there is no time to rest, but its deadline counts.
@@ -278,6 +293,16 @@ impl Driver {
         engine.read_control();
         let detail = engine.who_is_missing(ticket);
         engine.fail_call(ticket, Error::Timeout { waited, detail });
+    }
+
+    /// One step of waiting, for whoever waits for others in turn: it is short.
+    pub fn wait_a_moment(
+        &self,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+        idle: &mut Idle,
+    ) -> Option<Outcome> {
+        self.try_once(&mut self.lock(), ticket, timeout, idle)
     }
 
     /// One step of waiting, after a look at everything that showed nothing.
@@ -327,7 +352,9 @@ impl Driver {
             let until_deadline = timeout.map(|limit| limit - silence);
             let next =
                 if !idle.told || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
-            self.sleep(engine, next.map(|n| until_deadline.map_or(n, |d| n.min(d))));
+            let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
+            let next = idle.longest.map_or(next, |longest| Some(next.map_or(longest, |n| n.min(longest))));
+            self.sleep(engine, next);
         }
     }
 
@@ -349,6 +376,7 @@ impl Driver {
         if self.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 && set.ready(wake) {
             self.wake.clear();
         }
+        engine.idle_passes = PASSES_PER_HEARING;
         true
     }
 
@@ -357,7 +385,8 @@ impl Driver {
         if self.sleepers.fetch_add(1, Ordering::Relaxed) == 0 {
             engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
         }
-        // Whoever sent before it could see us sleeping did not ring: look once more.
+        // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
+        engine.idle_passes = PASSES_PER_HEARING;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
             let until = timeout.map(|time| Instant::now() + time);
@@ -370,6 +399,7 @@ impl Driver {
             self.wake.clear();
             engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
         }
+        engine.idle_passes = PASSES_PER_HEARING;
         engine.read_control();
     }
 
@@ -407,9 +437,11 @@ impl Driver {
 
 /// How long a call has not moved.
 #[derive(Default)]
-struct Idle {
+pub struct Idle {
     /// Of the call, when it was last seen to move.
     moves: u32,
+    /// Longest sleep, where others are waited for in turn.
+    longest: Option<Duration>,
     polls: u32,
     since: Option<Instant>,
     /// The others know what we wait for.
@@ -419,6 +451,11 @@ struct Idle {
 }
 
 impl Idle {
+    /// Of one among several that are waited for in turn.
+    pub fn among_others() -> Idle {
+        Idle { longest: Some(NAP_TIME), ..Idle::default() }
+    }
+
     /// Takes note of the moves of the call; whether there were new ones.
     fn has_moved(&mut self, moves: u32) -> bool {
         let has_moved = moves != self.moves;

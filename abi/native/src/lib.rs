@@ -34,7 +34,10 @@ mod datatype;
 mod reduce_op;
 
 mod collective;
+mod message;
 mod transfer;
+
+mod batch;
 
 mod request;
 

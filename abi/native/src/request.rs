@@ -10,6 +10,7 @@ use anyccl_engine::comm::{Request, wait_all};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::communicator::Comm;
+use crate::message::{StatusPlace, anyccl_message_status_t, status_place};
 use crate::status::{anyccl_status_t, edge};
 
 /// What anyccl_request_t points to, for the compiler's type check only.
@@ -63,19 +64,51 @@ fn retire(handle: anyccl_request_t, slot: Out<anyccl_request_t>) -> Result<()> {
 /// Replaces MPI_Wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_status_t {
-    edge("anyccl_wait", || {
+    // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
+    edge("anyccl_wait", || unsafe { wait(request, None) })
+}
+
+/// Waits for the end of a send or receive, and tells what is known of its message.
+///
+/// \param request  [in,out] As for anyccl_wait.
+/// \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send or
+///                 receive. May be NULL.
+/// \returns As anyccl_wait.
+///
+/// Blocks, at most for the communicator's time-out. Replaces MPI_Wait with a status.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_wait_message(
+    request: *mut anyccl_request_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_wait_message", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
         // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
-        let slot = unsafe { Out::new(request, "request") }?;
-        // SAFETY: as above, and `Out::new` has refused NULL.
-        let handle = unsafe { request.read() };
-        if handle.is_null() {
-            return Ok(());
-        }
-        let open = REQUESTS.get(handle.addr())?;
-        let outcome = open.claim()?.wait();
-        retire(handle, slot)?;
-        outcome
+        unsafe { wait(request, place) }
     })
+}
+
+/// # Safety
+/// `request` is NULL, or a handle that nobody else changes meanwhile.
+unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()> {
+    // SAFETY: as promised.
+    let slot = unsafe { Out::new(request, "request") }?;
+    // SAFETY: as above, and `Out::new` has refused NULL.
+    let handle = unsafe { request.read() };
+    if handle.is_null() {
+        return Ok(());
+    }
+    let open = REQUESTS.get(handle.addr())?;
+    let mut claimed = open.claim()?;
+    let outcome = claimed.wait();
+    let status = claimed.status();
+    drop(claimed);
+    retire(handle, slot)?;
+    if let (Some(place), Some(status)) = (place, status) {
+        place.set(status.into());
+    }
+    outcome
 }
 
 /// Asks whether an operation has ended, and moves the operations of its communicator on.
@@ -89,23 +122,75 @@ pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_s
 /// Replaces MPI_Test.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut c_int) -> anyccl_status_t {
-    edge("anyccl_test", || {
-        // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
-        let slot = unsafe { Out::new(request, "request") }?;
-        // SAFETY: the caller promises a writable int or NULL.
-        let done = unsafe { Out::new(done, "done") }?;
-        // SAFETY: as above, and `Out::new` has refused NULL.
-        let handle = unsafe { request.read() };
-        if handle.is_null() {
-            done.set(1);
+    // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+    edge("anyccl_test", || unsafe { test(request, done, None) })
+}
+
+/// Asks whether a send or receive has ended, and tells what is known of its message.
+///
+/// \param request  [in,out] As for anyccl_test.
+/// \param done     [out] As for anyccl_test.
+/// \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+/// \returns As anyccl_test.
+///
+/// Local: does not wait. Replaces MPI_Test with a status.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_test_message(
+    request: *mut anyccl_request_t,
+    done: *mut c_int,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_test_message", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+        unsafe { test(request, done, place) }
+    })
+}
+
+/// # Safety
+/// As for `wait`; `done` is NULL or writable.
+unsafe fn test(request: *mut anyccl_request_t, done: *mut c_int, place: StatusPlace) -> Result<()> {
+    // SAFETY: as promised.
+    let slot = unsafe { Out::new(request, "request") }?;
+    // SAFETY: as promised.
+    let done = unsafe { Out::new(done, "done") }?;
+    // SAFETY: as above, and `Out::new` has refused NULL.
+    let handle = unsafe { request.read() };
+    if handle.is_null() {
+        done.set(1);
+        return Ok(());
+    }
+    let open = REQUESTS.get(handle.addr())?;
+    let mut claimed = open.claim()?;
+    let outcome = claimed.test();
+    let status = claimed.status();
+    drop(claimed);
+    if !matches!(outcome, Ok(false)) {
+        retire(handle, slot)?;
+    }
+    if let (Some(place), Some(status)) = (place, status) {
+        place.set(status.into());
+    }
+    done.set(c_int::from(outcome?));
+    Ok(())
+}
+
+/// Asks for the end of a receive that has met no message yet.
+///
+/// \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
+/// \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the member
+///          cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none; ANYCCL_ERR_INVALID_USAGE when
+///          another thread waits for it, or in a forked child.
+///
+/// Local: does not wait. A send or a collective is not cancelled. Replaces MPI_Cancel.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
+    edge("anyccl_cancel", || {
+        if request.is_null() {
             return Ok(());
         }
-        let open = REQUESTS.get(handle.addr())?;
-        let outcome = open.claim()?.test();
-        if !matches!(outcome, Ok(false)) {
-            retire(handle, slot)?;
-        }
-        done.set(c_int::from(outcome?));
+        REQUESTS.get(request.addr())?.claim()?.cancel();
         Ok(())
     })
 }

@@ -1,53 +1,83 @@
 //! Point to point: one rank sends, another receives.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::NonNull;
 
 use anyccl_edge::{Found, Out, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Result};
-use anyccl_engine::comm::Operation;
+use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 
+use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::message::{self, StatusPlace, anyccl_message_status_t, status_place};
 use crate::request::{anyccl_request_t, hand_out};
 use crate::status::{anyccl_status_t, edge};
 
 /// Sends elements to one rank.
 ///
-///     rank 0  anyccl_send(x, 2, ..., peer 2)      x0 x1 ----+
-///     rank 2  anyccl_recv(y, 2, ..., peer 0)                +--> y0 y1
+///     rank 0  anyccl_send(x, 2, ..., peer 2, tag 7)      x0 x1 ----+
+///     rank 2  anyccl_recv(y, 2, ..., source 0, tag 7)              +--> y0 y1
 ///
 /// \param send      [in] count elements. Read only.
-/// \param count     [in] Elements, the same on both sides.
+/// \param count     [in] Elements: at most what the receive has room for.
 /// \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
 /// \param peer      [in] The rank that receives: 0 to size-1.
+/// \param tag       [in] Name of the message, 0 or more.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+///          works on; any other status when comm has failed: see "Failures" at the top of this header.
 ///
 /// Blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
-/// ranks that send to each other first may wait for ever; use anyccl_isend. Between two ranks, transfers
-/// meet in the order in which they were started; there are no tags. Replaces MPI_Send and ncclSend.
+/// ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or a batch.
+/// A message goes to the oldest receive that accepts its sender and tag, and a receive takes the oldest message: so
+/// messages of one rank with one tag are received in the order in which they were started. Threads of a rank may
+/// send and receive at the same time. Replaces MPI_Send and ncclSend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send(
     send: *const c_void,
     count: usize,
     datatype: anyccl_datatype_t,
     peer: c_int,
+    tag: i32,
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
+    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
     // SAFETY: the caller promises a buffer of the documented length that nobody changes during the call.
-    edge("anyccl_send", || unsafe { Side::Send(send).run(count, datatype, peer, comm) })
+    edge("anyccl_send", || unsafe { message.run() })
 }
 
-/// Receives elements from one rank.
+/// Sends elements to one rank, and waits until it receives them.
 ///
-/// \param recv      [out] count elements.
-/// \param count     [in] Elements, the same on both sides.
+/// \param send, count, datatype, peer, tag, comm  As for anyccl_send.
+/// \returns As anyccl_send.
+///
+/// Blocks until a receive has met the message, and send may be changed. Replaces MPI_Ssend.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_ssend(
+    send: *const c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    peer: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: true };
+    // SAFETY: the caller promises a buffer of the documented length that nobody changes during the call.
+    edge("anyccl_ssend", || unsafe { message.run() })
+}
+
+/// Receives elements from one rank, or from any.
+///
+/// \param recv      [out] Room for count elements. What a shorter message does not fill stays as it is.
+/// \param count     [in] Elements that there is room for.
 /// \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
-/// \param peer      [in] The rank that sends: 0 to size-1.
+/// \param source    [in] The rank that sends: 0 to size-1, or ANYCCL_ANY_SOURCE.
+/// \param tag       [in] The tag of the message, or ANYCCL_ANY_TAG.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns As anyccl_send; ANYCCL_ERR_MISMATCH when the sender gave another count or datatype.
+/// \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL. Inside
+///                  of a batch it is written at its end.
+/// \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for it or of
+///          another datatype.
 ///
 /// Blocks until the elements are there. Replaces MPI_Recv and ncclRecv.
 #[unsafe(no_mangle)]
@@ -55,16 +85,23 @@ pub unsafe extern "C" fn anyccl_recv(
     recv: *mut c_void,
     count: usize,
     datatype: anyccl_datatype_t,
-    peer: c_int,
+    source: c_int,
+    tag: i32,
     comm: anyccl_comm_t,
+    status: *mut anyccl_message_status_t,
 ) -> anyccl_status_t {
-    // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call.
-    edge("anyccl_recv", || unsafe { Side::Recv(recv).run(count, datatype, peer, comm) })
+    let message = Received { recv, count, datatype, source, tag, comm };
+    edge("anyccl_recv", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call.
+        unsafe { message.run(place) }
+    })
 }
 
 /// Starts a send and returns at once.
 ///
-/// \param send, count, datatype, peer, comm  As for anyccl_send; the buffer must not be changed until the request
+/// \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until the request
 ///        has ended.
 /// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
@@ -77,20 +114,47 @@ pub unsafe extern "C" fn anyccl_isend(
     count: usize,
     datatype: anyccl_datatype_t,
     peer: c_int,
+    tag: i32,
     comm: anyccl_comm_t,
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
+    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
     // SAFETY: the caller promises a buffer of the documented length that nobody changes until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_isend", || unsafe { Side::Send(send).start(count, datatype, peer, comm, request) })
+    edge("anyccl_isend", || unsafe { message.hand_out(request) })
+}
+
+/// Starts a send that ends when it is received, and returns at once.
+///
+/// \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
+/// \returns As anyccl_isend.
+///
+/// Does not block. The request ends when a receive has met the message and the buffer may be changed. Replaces
+/// MPI_Issend.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_issend(
+    send: *const c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    peer: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: true };
+    // SAFETY: the caller promises a buffer of the documented length that nobody changes until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_issend", || unsafe { message.hand_out(request) })
 }
 
 /// Starts a receive and returns at once.
 ///
-/// \param recv, count, datatype, peer, comm  As for anyccl_recv; the buffer must not be used until the request has
-///        ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_isend.
+/// \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the request
+///        has ended.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
+///                 Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room for it or
+///          of another datatype: comm has failed then.
 ///
 /// Does not block. The request ends when the elements are there. Replaces MPI_Irecv.
 #[unsafe(no_mangle)]
@@ -98,82 +162,181 @@ pub unsafe extern "C" fn anyccl_irecv(
     recv: *mut c_void,
     count: usize,
     datatype: anyccl_datatype_t,
-    peer: c_int,
+    source: c_int,
+    tag: i32,
     comm: anyccl_comm_t,
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
+    let message = Received { recv, count, datatype, source, tag, comm };
     // SAFETY: the caller promises a buffer of the documented length that nobody else uses until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_irecv", || unsafe { Side::Recv(recv).start(count, datatype, peer, comm, request) })
+    edge("anyccl_irecv", || unsafe { message.hand_out(request) })
 }
 
-/// Which side of a transfer this rank is, with its buffer.
-#[derive(Clone, Copy)]
-enum Side {
-    Send(*const c_void),
-    Recv(*mut c_void),
+/// Sends elements to one rank and receives elements from one, at the same time.
+///
+/// \param send, send_count, send_datatype, peer, send_tag  As for anyccl_send.
+/// \param recv, recv_count, recv_datatype, source, recv_tag  As for anyccl_recv. recv and send do not overlap.
+/// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \param status  [out] What is known of the message that was received. May be NULL.
+/// \returns As anyccl_recv. When an argument is refused, nothing was sent.
+///
+/// Blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
+/// messages are met by any other send and receive as well. Replaces MPI_Sendrecv.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_sendrecv(
+    send: *const c_void,
+    send_count: usize,
+    send_datatype: anyccl_datatype_t,
+    peer: c_int,
+    send_tag: i32,
+    recv: *mut c_void,
+    recv_count: usize,
+    recv_datatype: anyccl_datatype_t,
+    source: c_int,
+    recv_tag: i32,
+    comm: anyccl_comm_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    let sent = Sent {
+        send,
+        count: send_count,
+        datatype: send_datatype,
+        peer,
+        tag: send_tag,
+        comm,
+        is_synchronous: false,
+    };
+    let received = Received { recv, count: recv_count, datatype: recv_datatype, source, tag: recv_tag, comm };
+    edge("anyccl_sendrecv", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        batch::noting(|| sent.check().and(received.check()).map(drop))?;
+        // SAFETY: the caller promises buffers of the documented lengths, used as documented during the call. Both
+        // requests are waited for before this returns, or belong to the batch.
+        let (sending, comm) = batch::noting(|| unsafe { sent.start() })?;
+        // SAFETY: as above.
+        let outcome = unsafe { received.run(place) };
+        outcome.and(batch::run(None, || Ok((sending, comm))))
+    })
 }
 
-impl Side {
-    fn check(
-        self,
-        count: usize,
-        datatype: anyccl_datatype_t,
-        peer: c_int,
-        comm: anyccl_comm_t,
-    ) -> Result<(Found<'static, Comm>, Operation)> {
-        let comm = Comm::from_handle(comm)?;
-        let datatype = check::datatype(datatype)?;
-        let peer = check::rank(peer, comm.engine.size(), "peer")?;
-        let rank = comm.engine.rank();
-        let call = |root| Call { kind: CallKind::Transfer, datatype, op: None, root, count: count as u64 };
-        let operation = match self {
-            Side::Send(buffer) => {
-                let call = call(rank);
-                buffers::check_transfer(&call, buffer.addr(), "send")?;
-                // To itself, a rank is told to be the sender by a send buffer that is there, empty or not.
-                let send = if buffer.is_null() { NonNull::dangling().as_ptr() } else { buffer.cast_mut() };
-                Operation { call, send: send.cast(), recv: std::ptr::null_mut(), peer }
-            }
-            Side::Recv(buffer) => {
-                let call = call(peer);
-                buffers::check_transfer(&call, buffer.addr(), "recv")?;
-                Operation { call, send: std::ptr::null(), recv: buffer.cast(), peer }
-            }
-        };
-        Ok((comm, operation))
+/// The arguments of a send as they came from C.
+struct Sent {
+    send: *const c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    peer: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    is_synchronous: bool,
+}
+
+impl Sent {
+    /// Says what is wrong with them, or gives what the engine takes.
+    #[inline]
+    fn check(&self) -> Result<(Found<'static, Comm>, Outgoing)> {
+        let comm = Comm::from_handle(self.comm)?;
+        let datatype = check::datatype(self.datatype)?;
+        let to = check::rank(self.peer, comm.engine.size(), "peer")?;
+        let tag = message::tag(self.tag)?;
+        let count = self.count as u64;
+        let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
+        buffers::check_transfer(&call, self.send.addr(), "send")?;
+        let (data, is_synchronous) = (self.send.cast(), self.is_synchronous);
+        Ok((comm, Outgoing { to, tag, datatype, count, data, is_synchronous }))
     }
 
     /// # Safety
     /// The buffer is as long as the documentation of the C function says, and used as it says.
-    unsafe fn run(
-        self,
-        count: usize,
-        datatype: anyccl_datatype_t,
-        peer: c_int,
-        comm: anyccl_comm_t,
-    ) -> Result<()> {
-        let (comm, operation) = self.check(count, datatype, peer, comm)?;
-        // SAFETY: the caller vouches for what the buffer holds; its extent was computed from the same call.
-        unsafe { comm.engine.run(&operation) }
+    unsafe fn run(&self) -> Result<()> {
+        if batch::is_open() {
+            // SAFETY: the same promise holds until the end of the batch.
+            return batch::run(None, || unsafe { self.start() });
+        }
+        let (comm, what) = self.check()?;
+        // SAFETY: the caller vouches for what the buffer holds; its extent was computed from the same arguments.
+        unsafe { comm.engine.send(&what) }
     }
 
     /// # Safety
-    /// As for `run`, until the request has ended; and `request` is NULL or writable.
-    unsafe fn start(
-        self,
-        count: usize,
-        datatype: anyccl_datatype_t,
-        peer: c_int,
-        comm: anyccl_comm_t,
-        request: *mut anyccl_request_t,
-    ) -> Result<()> {
-        // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
-        let (comm, operation) = self.check(count, datatype, peer, comm)?;
-        // SAFETY: as in `run`; a request lives in the table until it has ended.
-        let started = unsafe { comm.engine.start(&operation) }?;
-        hand_out(started, comm.share(), place);
+    /// As for `run`, until the request has ended.
+    unsafe fn start(&self) -> Result<batch::Started> {
+        let (comm, what) = self.check()?;
+        // SAFETY: as in `run`.
+        let started = unsafe { comm.engine.start_send(&what) }?;
+        Ok((started, comm.share()))
+    }
+
+    /// # Safety
+    /// As for `start`; and `request` is NULL or writable.
+    unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
+        batch::noting(|| {
+            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
+            let place = unsafe { Out::new(request, "request") }?;
+            // SAFETY: handed on; a request lives in the table until it has ended.
+            let (started, comm) = unsafe { self.start() }?;
+            hand_out(started, comm, place);
+            Ok(())
+        })
+    }
+}
+
+/// The arguments of a receive as they came from C.
+struct Received {
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+}
+
+impl Received {
+    /// Says what is wrong with them, or gives what the engine takes.
+    #[inline]
+    fn check(&self) -> Result<(Found<'static, Comm>, Selector, Landing)> {
+        let comm = Comm::from_handle(self.comm)?;
+        let selector = message::selector(self.source, self.tag, &comm)?;
+        let landing = message::landing(self.recv, self.count, check::datatype(self.datatype)?)?;
+        Ok((comm, selector, landing))
+    }
+
+    /// # Safety
+    /// The buffer is as long as the documentation of the C function says, and used as it says.
+    unsafe fn run(&self, place: StatusPlace) -> Result<()> {
+        if batch::is_open() {
+            // SAFETY: the same promise holds until the end of the batch.
+            return batch::run(place, || unsafe { self.start() });
+        }
+        let (comm, selector, landing) = self.check()?;
+        // SAFETY: the caller vouches for the buffer; its extent was computed from the same arguments.
+        let status = unsafe { comm.engine.receive(selector, landing) }?;
+        if let Some(place) = place {
+            place.set(status.into());
+        }
         Ok(())
+    }
+
+    /// # Safety
+    /// As for `run`, until the request has ended.
+    unsafe fn start(&self) -> Result<batch::Started> {
+        let (comm, selector, landing) = self.check()?;
+        // SAFETY: as in `run`.
+        let started = unsafe { comm.engine.start_receive(selector, landing) }?;
+        Ok((started, comm.share()))
+    }
+
+    /// # Safety
+    /// As for `start`; and `request` is NULL or writable.
+    unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
+        batch::noting(|| {
+            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
+            let place = unsafe { Out::new(request, "request") }?;
+            // SAFETY: handed on; a request lives in the table until it has ended.
+            let (started, comm) = unsafe { self.start() }?;
+            hand_out(started, comm, place);
+            Ok(())
+        })
     }
 }

@@ -6,6 +6,7 @@ use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, 
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
 use anyccl_engine::config::{Config, TransportChoice};
+use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 
 /// How a call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,20 +164,25 @@ impl Ranks {
 
 /// Sends to one rank.
 pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<()> {
-    let call = transfer(comm.rank(), bytes.len());
-    let operation = Operation { call, send: bytes.as_ptr(), recv: std::ptr::null_mut(), peer: to };
-    // SAFETY: the sender reads as many bytes as `bytes` has, which is borrowed until the call is done.
-    unsafe { form.call(comm, &operation) }
+    let (datatype, count, data) = (Datatype::Byte, bytes.len() as u64, bytes.as_ptr());
+    let what = Outgoing { to, tag: 0, datatype, count, data, is_synchronous: false };
+    match form {
+        // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
+        Form::Blocking => unsafe { comm.send(&what) },
+        // SAFETY: as above, and the request is waited for here.
+        Form::NonBlocking => unsafe { comm.start_send(&what) }?.wait(),
+    }
 }
 
 /// Receives from one rank.
 pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) -> Result<()> {
-    let call = transfer(from, bytes.len());
-    let operation = Operation { call, send: std::ptr::null(), recv: bytes.as_mut_ptr(), peer: from };
-    // SAFETY: the receiver writes as many bytes as `bytes` has, which is borrowed until the call is done.
-    unsafe { form.call(comm, &operation) }
-}
-
-fn transfer(sender: Rank, bytes: usize) -> Call {
-    Call { kind: CallKind::Transfer, datatype: Datatype::Byte, op: None, root: sender, count: bytes as u64 }
+    let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
+    let landing = Landing { data, datatype: Datatype::Byte, count, is_lenient: false };
+    let selector = Selector::new(Some(from), Some(0));
+    match form {
+        // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
+        Form::Blocking => unsafe { comm.receive(selector, landing) }.map(drop),
+        // SAFETY: as above, and the request is waited for here.
+        Form::NonBlocking => unsafe { comm.start_receive(selector, landing) }?.wait(),
+    }
 }

@@ -49,7 +49,7 @@ fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_fo
             for ((output, input), name) in outputs.iter_mut().zip(&inputs).zip(names) {
                 let job = all_reduce(name, 4, rank, 40_000);
                 let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
-                let key = Key::new(&job.call(), 0, false, false);
+                let key = Key::new(&job.call(), false);
                 // SAFETY: the buffers live until every ticket is waited for.
                 tickets.push(
                     unsafe { driver.start(GroupId::FIRST, &key, job.prepared(job.program(false)), buffers) }
@@ -79,7 +79,7 @@ fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
         let (large, mut sums) = (input(rank, LARGE), vec![0; LARGE]);
         let job = all_reduce("one_shot", 2, rank, LARGE);
         let buffers = Buffers { input: large.as_ptr().cast(), output: sums.as_mut_ptr().cast() };
-        let key = Key::new(&job.call(), 0, false, false);
+        let key = Key::new(&job.call(), false);
         // SAFETY: the buffers live until the ticket is waited for.
         let ticket =
             unsafe { driver.start(GroupId::FIRST, &key, job.prepared(job.program(false)), buffers) }.unwrap();
@@ -96,41 +96,4 @@ fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
         assert!(overtaken, "32 fragments went before 4 bytes");
         assert!(small == sum(2, 0) && sums == expected);
     }
-}
-
-/// One side of a transfer of three elements to oneself.
-fn transfer(driver: &Driver, sends: bool, buffer: &mut [i32; 3]) -> Result<()> {
-    let span = |buffer| Span { buffer, offset: 0, len: 3 };
-    let step = if sends {
-        Step::Send { to: vec![0], span: span(Buffer::Input) }
-    } else {
-        Step::Recv { from: 0, dst: span(Buffer::Output) }
-    };
-    let plan = Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps: vec![step] }] }] };
-    let topology = Topology::one_host(1);
-    let request = PlanRequest {
-        collective: Collective::Barrier,
-        size: 1,
-        rank: 0,
-        root: 0,
-        count: 3,
-        element_bytes: 4,
-        in_place: false,
-        chunk_bytes: 1024,
-        topology: &topology,
-    };
-    let call = Call { kind: CallKind::Transfer, datatype: Datatype::Int32, op: None, root: 0, count: 3 };
-    let prepared = Prepared { sends, ..Prepared::new(call, Program::compile(&plan, &request, true)) };
-    let buffers = Buffers { input: buffer.as_ptr().cast(), output: buffer.as_mut_ptr().cast() };
-    // SAFETY: the buffer outlives the call.
-    unsafe { driver.run_once(GroupId::FIRST, Arc::new(prepared), buffers, Some(LONG)) }
-}
-
-#[test]
-fn a_transfer_to_oneself_may_be_started_before_its_receive() {
-    let drivers = world(1, Kind::Shm);
-    transfer(&drivers[0], true, &mut [1, 2, 3]).unwrap();
-    let mut got = [0; 3];
-    transfer(&drivers[0], false, &mut got).unwrap();
-    assert_eq!(got, [1, 2, 3]);
 }

@@ -4,6 +4,7 @@ mod algorithms;
 mod broken_links;
 mod calls;
 mod failures;
+mod messages;
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::plan::PlanRequest;
 use crate::reduce::reduce_fn;
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
@@ -183,7 +184,7 @@ impl Job<'_> {
     }
 
     fn key(&self, in_place: bool) -> Key {
-        Key::new(&self.call(), 0, false, in_place)
+        Key::new(&self.call(), in_place)
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {

@@ -24,6 +24,7 @@ use anyccl_edge::{Found, Out, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::Operation;
 
+use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::reduce_op::anyccl_reduce_op_t;
@@ -63,6 +64,10 @@ impl Arguments {
     /// # Safety
     /// The buffers are as long as the documentation of the C function says, and nobody else uses them meanwhile.
     unsafe fn run(&self) -> Result<()> {
+        if batch::is_open() {
+            // SAFETY: the same promise holds until the end of the batch.
+            return batch::run(None, || unsafe { self.begin() });
+        }
         let (comm, operation) = self.check()?;
         // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
         unsafe { comm.engine.run(&operation) }
@@ -73,12 +78,22 @@ impl Arguments {
     /// # Safety
     /// As for `run`, until the request has ended; and `request` is NULL or writable.
     unsafe fn start(&self, request: *mut anyccl_request_t) -> Result<()> {
-        // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
+        batch::noting(|| {
+            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
+            let place = unsafe { Out::new(request, "request") }?;
+            // SAFETY: handed on; a request lives in the table until it has ended.
+            let (started, comm) = unsafe { self.begin() }?;
+            hand_out(started, comm, place);
+            Ok(())
+        })
+    }
+
+    /// # Safety
+    /// As for `run`, until the request has ended.
+    unsafe fn begin(&self) -> Result<batch::Started> {
         let (comm, operation) = self.check()?;
-        // SAFETY: as in `run`; a request lives in the table until it has ended.
+        // SAFETY: as in `run`.
         let started = unsafe { comm.engine.start(&operation) }?;
-        hand_out(started, comm.share(), place);
-        Ok(())
+        Ok((started, comm.share()))
     }
 }

@@ -1,0 +1,118 @@
+//! Batches: calls that are started one after the other and waited for together.
+//!
+//! No start ever waits, so a batch needs no list of what is to be done: what is called inside of it is started at once,
+//! and what would have waited is kept to be waited for at the end. All of it moves together, whatever the order.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::comm::{Request, wait_all};
+
+use crate::communicator::Comm;
+use crate::message::StatusPlace;
+use crate::status::{anyccl_status_t, edge};
+
+/// What was started, and the communicator that must stay for it.
+pub type Started = (Request, Arc<Comm>);
+
+/// What the end of the batch waits for.
+struct Kept {
+    request: Request,
+    place: StatusPlace,
+    /// Keeps destroy from taking the communicator away.
+    _comm: Arc<Comm>,
+}
+
+thread_local! {
+    /// Begins without an end so far.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+    static FIRST_ERROR: RefCell<Option<Error>> = const { RefCell::new(None) };
+}
+
+/// Whether this thread is inside of a batch.
+#[inline]
+pub fn is_open() -> bool {
+    DEPTH.get() > 0
+}
+
+/// Runs what is started here to its end: now, or inside of a batch at its end.
+pub fn run(place: StatusPlace, start: impl FnOnce() -> Result<Started>) -> Result<()> {
+    noting(|| {
+        let (mut request, comm) = start()?;
+        if is_open() {
+            KEPT.with_borrow_mut(|kept| kept.push(Kept { request, place, _comm: comm }));
+            return Ok(());
+        }
+        request.wait()?;
+        if let (Some(place), Some(status)) = (place, request.status()) {
+            place.set(status.into());
+        }
+        Ok(())
+    })
+}
+
+/// Remembers an error inside of a batch for its end.
+pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    let outcome = body();
+    if let Err(error) = &outcome
+        && is_open()
+    {
+        FIRST_ERROR.with_borrow_mut(|first| *first = first.take().or_else(|| Some(error.clone())));
+    }
+    outcome
+}
+
+/// Begins a batch: calls of this thread up to anyccl_batch_end are started together.
+///
+/// \returns ANYCCL_SUCCESS.
+///
+/// Local, of this thread. Inside of a batch, collectives and sends and receives do not block, on any communicator:
+/// each returns as soon as it is started, and its buffers, and the status of a receive, belong to the library until
+/// the end of the batch. So calls that need each other may stand in any order:
+///
+///     anyccl_batch_begin();
+///     anyccl_send(mine, 1000, ANYCCL_FLOAT32, peer, 0, comm);
+///     anyccl_recv(theirs, 1000, ANYCCL_FLOAT32, peer, 0, comm, NULL);
+///     anyccl_batch_end();
+///
+/// Batches may be nested; the outermost end counts. Replaces ncclGroupStart.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
+    edge("anyccl_batch_begin", || {
+        DEPTH.set(DEPTH.get() + 1);
+        Ok(())
+    })
+}
+
+/// Ends a batch: waits until everything that was called inside of it is done.
+///
+/// \returns ANYCCL_SUCCESS when all calls have succeeded; else the first failure, after all have ended. A call with an
+///          argument that was refused has returned that at once; it is told here again, and the other calls of the
+///          batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
+///
+/// Blocks, at most for the communicators' time-outs; the end of an inner batch does not. Requests that calls inside of the
+/// batch have given out are waited for by anyccl_wait, as ever. Replaces ncclGroupEnd.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
+    edge("anyccl_batch_end", || {
+        match DEPTH.get() {
+            0 => return Err(Error::InvalidUsage("no batch was begun on this thread".into())),
+            depth => DEPTH.set(depth - 1),
+        }
+        if is_open() { Ok(()) } else { finish() }
+    })
+}
+
+fn finish() -> Result<()> {
+    let mut kept = KEPT.take();
+    let refused = FIRST_ERROR.take();
+    let waited = wait_all(&mut kept.iter_mut().map(|kept| &mut kept.request).collect::<Vec<_>>());
+    for Kept { request, place, .. } in kept {
+        if let (Some(place), Some(status)) = (place, request.status()) {
+            place.set(status.into());
+        }
+    }
+    refused.map_or(waited, Err)
+}

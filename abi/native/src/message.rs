@@ -1,0 +1,343 @@
+//! Messages: what is known of one, and looking at it before it is received.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
+use std::sync::Arc;
+
+use anyccl_edge::check::{self, invalid};
+use anyccl_edge::{Found, Handles, Out, buffers};
+use anyccl_engine::base::{Call, CallKind, Datatype, Error, Result};
+use anyccl_engine::p2p::{Landing, Message, Selector, Status, Tag};
+use parking_lot::Mutex;
+
+use crate::batch;
+use crate::communicator::{Comm, anyccl_comm_t};
+use crate::datatype::anyccl_datatype_t;
+use crate::request::{anyccl_request_t, hand_out};
+use crate::status::{anyccl_status_t, edge};
+
+/// As the source of a receive or a probe: any rank.
+pub const ANYCCL_ANY_SOURCE: c_int = -1;
+/// As the tag of a receive or a probe: any tag.
+pub const ANYCCL_ANY_TAG: c_int = -1;
+
+/// What is known of a message. Its members never change.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct anyccl_message_status_t {
+    /// The rank that sent it.
+    pub source: c_int,
+    /// The tag that it was sent with.
+    pub tag: i32,
+    /// The datatype that it was sent with.
+    pub datatype: anyccl_datatype_t,
+    /// 1: the receive was cancelled, there was no message, and the other members say nothing. Else 0.
+    pub cancelled: c_int,
+    /// Elements that were sent: at most what the receive has room for.
+    pub count: usize,
+    /// The same in bytes.
+    pub bytes: usize,
+}
+
+impl From<Status> for anyccl_message_status_t {
+    fn from(status: Status) -> anyccl_message_status_t {
+        anyccl_message_status_t {
+            source: status.source as c_int,
+            tag: status.tag,
+            datatype: status.datatype as anyccl_datatype_t,
+            cancelled: c_int::from(status.is_cancelled),
+            count: status.count as usize,
+            bytes: status.bytes,
+        }
+    }
+}
+
+/// Where a status goes; `None`: the caller wants none.
+pub type StatusPlace = Option<Out<anyccl_message_status_t>>;
+
+/// The place of a status that C may leave out.
+///
+/// # Safety
+/// As for [`Out::new`], if it is not NULL.
+pub unsafe fn status_place(status: *mut anyccl_message_status_t) -> StatusPlace {
+    // SAFETY: handed on; NULL is an error, which means here that nobody wants to know.
+    unsafe { Out::new(status, "status") }.ok()
+}
+
+/// What anyccl_message_t points to, for the compiler's type check only.
+pub struct anyccl_message {
+    _opaque: [u8; 0],
+}
+
+/// A message that was found by anyccl_mprobe or anyccl_improbe: no other receive gets it. It is received once, and the
+/// handle is NULL then.
+pub type anyccl_message_t = *mut anyccl_message;
+
+/// What a handle stands for.
+struct Claimed {
+    message: Message,
+    comm: Arc<Comm>,
+    /// One receive only.
+    is_taken: Mutex<bool>,
+}
+
+static MESSAGES: Handles<Claimed> = Handles::new("message");
+
+/// A tag that a message may have.
+#[inline]
+pub fn tag(number: i32) -> Result<Tag> {
+    if number < 0 {
+        return invalid("tag", format!("{number}; accepted: 0 and more"));
+    }
+    Ok(number)
+}
+
+/// What a receive or a probe accepts.
+#[inline]
+pub fn selector(source: c_int, tag: i32, comm: &Comm) -> Result<Selector> {
+    let source = match source {
+        ANYCCL_ANY_SOURCE => None,
+        rank => Some(check::rank(rank, comm.engine.size(), "source")?),
+    };
+    let tag = match tag {
+        ANYCCL_ANY_TAG => None,
+        tag => Some(self::tag(tag)?),
+    };
+    Ok(Selector::new(source, tag))
+}
+
+/// A receive buffer, of the extent that its arguments say.
+pub fn landing(recv: *mut c_void, count: usize, datatype: Datatype) -> Result<Landing> {
+    let count = count as u64;
+    let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
+    buffers::check_transfer(&call, recv.addr(), "recv")?;
+    Ok(Landing { data: recv.cast(), datatype, count, is_lenient: false })
+}
+
+fn target(source: c_int, tag: i32, comm: anyccl_comm_t) -> Result<(Found<'static, Comm>, Selector)> {
+    let comm = Comm::from_handle(comm)?;
+    let selector = selector(source, tag, &comm)?;
+    Ok((comm, selector))
+}
+
+fn may_wait() -> Result<()> {
+    if batch::is_open() {
+        let text = "a probe waits for a message, which a batch cannot; use anyccl_iprobe or anyccl_improbe";
+        return Err(Error::InvalidUsage(text.into()));
+    }
+    Ok(())
+}
+
+/// Waits for a message, and leaves it there to be received.
+///
+/// \param source  [in] The rank that sends, or ANYCCL_ANY_SOURCE.
+/// \param tag     [in] Its tag, or ANYCCL_ANY_TAG.
+/// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
+/// \returns As anyccl_recv.
+///
+/// Blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
+/// another one may get it first: use anyccl_mprobe. Not inside of a batch. Replaces MPI_Probe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_probe(
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_probe", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        may_wait()?;
+        let (comm, selector) = target(source, tag, comm)?;
+        let found = comm.engine.probe(selector)?;
+        if let Some(place) = place {
+            place.set(found.into());
+        }
+        Ok(())
+    })
+}
+
+/// Asks whether a message has come.
+///
+/// \param source, tag, comm  As for anyccl_probe.
+/// \param found   [out] 1: anyccl_recv with the same arguments would get a message at once. Else 0.
+/// \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
+/// \returns As anyccl_recv.
+///
+/// Does not block; moves the operations of its communicator on. Replaces MPI_Iprobe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_iprobe(
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    found: *mut c_int,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_iprobe", || {
+        // SAFETY: the caller promises a writable int or NULL.
+        let is_found = unsafe { Out::new(found, "found") }?;
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        let (comm, selector) = target(source, tag, comm)?;
+        let found = comm.engine.find(selector)?;
+        is_found.set(c_int::from(found.is_some()));
+        if let (Some(place), Some(found)) = (place, found) {
+            place.set(found.into());
+        }
+        Ok(())
+    })
+}
+
+/// Waits for a message and takes it out: only who has its handle can receive it.
+///
+/// \param source, tag, comm  As for anyccl_probe.
+/// \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it.
+/// \param status   [out] What is known of the message. May be NULL.
+/// \returns As anyccl_recv.
+///
+/// Blocks until a message has come. Not inside of a batch. Replaces MPI_Mprobe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mprobe(
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    message: *mut anyccl_message_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_mprobe", || {
+        // SAFETY: the caller promises a writable handle or NULL.
+        let handle = unsafe { Out::new(message, "message") }?;
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        may_wait()?;
+        let (comm, selector) = target(source, tag, comm)?;
+        hand_out_message(comm.engine.claim(selector)?, comm.share(), handle, place);
+        Ok(())
+    })
+}
+
+/// Takes a message out if one has come.
+///
+/// \param source, tag, comm  As for anyccl_probe.
+/// \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
+/// \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
+/// \returns As anyccl_recv.
+///
+/// Does not block; moves the operations of its communicator on. Replaces MPI_Improbe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_improbe(
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    message: *mut anyccl_message_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_improbe", || {
+        // SAFETY: the caller promises a writable handle or NULL.
+        let handle = unsafe { Out::new(message, "message") }?;
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        let (comm, selector) = target(source, tag, comm)?;
+        match comm.engine.claim_now(selector)? {
+            Some(found) => hand_out_message(found, comm.share(), handle, place),
+            None => handle.set(null_mut()),
+        }
+        Ok(())
+    })
+}
+
+fn hand_out_message(
+    (message, status): (Message, Status),
+    comm: Arc<Comm>,
+    handle: Out<anyccl_message_t>,
+    place: StatusPlace,
+) {
+    let claimed = Claimed { message, comm, is_taken: Mutex::new(false) };
+    handle.set(without_provenance_mut(MESSAGES.insert(Arc::new(claimed))));
+    if let Some(place) = place {
+        place.set(status.into());
+    }
+}
+
+/// Receives a message that was taken out before.
+///
+/// \param recv      [out] Room for count elements.
+/// \param count     [in] Elements that there is room for.
+/// \param datatype  [in] One of enum anyccl_datatype, the sender's.
+/// \param message   [in,out] From anyccl_mprobe or anyccl_improbe. Taken: NULL afterwards, if the arguments are valid.
+/// \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its end.
+/// \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+///
+/// Blocks until the elements are there. Replaces MPI_Mrecv.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mrecv(
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    message: *mut anyccl_message_t,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_mrecv", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        batch::run(place, || {
+            // SAFETY: the caller promises a buffer of the documented length and a handle that nobody else uses.
+            unsafe { start_claimed(recv, count, datatype, message) }
+        })
+    })
+}
+
+/// Starts the receive of a message that was taken out before, and returns at once.
+///
+/// \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request has ended.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+///
+/// Does not block. Replaces MPI_Imrecv.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_imrecv(
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    message: *mut anyccl_message_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_imrecv", || {
+        batch::noting(|| {
+            // SAFETY: the caller promises a writable request or NULL.
+            let place = unsafe { Out::new(request, "request") }?;
+            // SAFETY: the caller promises a buffer of the documented length and a handle that nobody else uses.
+            let (started, comm) = unsafe { start_claimed(recv, count, datatype, message) }?;
+            hand_out(started, comm, place);
+            Ok(())
+        })
+    })
+}
+
+/// # Safety
+/// The buffer is as long as the arguments say and used by nobody else until the request has ended; `message` is NULL or
+/// a place that nobody else uses during the call.
+unsafe fn start_claimed(
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    message: *mut anyccl_message_t,
+) -> Result<batch::Started> {
+    // SAFETY: as promised.
+    let slot = unsafe { Out::new(message, "message") }?;
+    // SAFETY: as above, and `Out::new` has refused NULL.
+    let handle = unsafe { message.read() };
+    let claimed = MESSAGES.get(handle.addr())?;
+    let landing = landing(recv, count, check::datatype(datatype)?)?;
+    if std::mem::replace(&mut *claimed.is_taken.lock(), true) {
+        return Err(Error::InvalidUsage("the message is received by another thread".into()));
+    }
+    slot.set(null_mut());
+    // SAFETY: the caller vouches for the buffer; its extent was computed from the same arguments.
+    let started = unsafe { claimed.comm.engine.start_claimed(claimed.message, landing) };
+    let comm = Arc::clone(&claimed.comm);
+    drop(claimed);
+    MESSAGES.remove(handle.addr(), |_, _| Ok(()))?;
+    Ok((started?, comm))
+}

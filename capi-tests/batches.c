@@ -1,0 +1,105 @@
+/* Batches: calls in any order, over several communicators, are started together and end together. */
+#include <string.h>
+
+#include "check.h"
+#include "ranks.h"
+
+enum { COUNT = 200000 };
+
+/* Everybody sends first. Alone, that would wait for ever: the messages are too large to wait on the way. */
+static void all_send_first(struct bed *bed, void *shared)
+{
+    int *out = calloc(COUNT, sizeof *out), *in = calloc((size_t)bed->size * COUNT, sizeof *in);
+    anyccl_message_status_t statuses[4];
+    (void)shared;
+    CHECK(out != NULL && in != NULL);
+    out[COUNT - 1] = 10 + bed->rank;
+    CHECK_OK(anyccl_batch_begin());
+    for (int to = 0; to < bed->size; to++)
+        CHECK_OK(anyccl_send(out, COUNT, ANYCCL_INT32, to, 3, bed->comm));
+    for (int from = bed->size - 1; from >= 0; from--)
+        CHECK_OK(anyccl_recv(&in[from * COUNT], COUNT, ANYCCL_INT32, from, 3, bed->comm, &statuses[from]));
+    CHECK_OK(anyccl_batch_end());
+    for (int from = 0; from < bed->size; from++)
+        CHECK(in[(from + 1) * COUNT - 1] == 10 + from && statuses[from].source == from);
+    free(out);
+    free(in);
+}
+
+/* A second communicator of the same ranks, with links of its own. */
+static anyccl_comm_t another(struct bed *bed)
+{
+    anyccl_unique_id_t id;
+    anyccl_comm_t comm;
+    if (bed->rank == 0)
+        CHECK_OK(anyccl_get_unique_id(&id));
+    CHECK_OK(anyccl_broadcast(&id, &id, sizeof id, ANYCCL_BYTE, 0, bed->comm));
+    CHECK_OK(anyccl_comm_create(&id, bed->size, bed->rank, NULL, &comm));
+    return comm;
+}
+
+/* Two collectives on two communicators, in another order on each rank, and messages between them. */
+static void in_any_order(struct bed *bed, void *shared)
+{
+    anyccl_comm_t comms[2] = {bed->comm, another(bed)};
+    const int peer = bed->size - 1 - bed->rank;
+    int *in[2], *out[2], sent = bed->rank, got = -1;
+    (void)shared;
+    for (int k = 0; k < 2; k++) {
+        out[k] = calloc(COUNT, sizeof(int));
+        in[k] = calloc(COUNT, sizeof(int));
+        CHECK(out[k] != NULL && in[k] != NULL);
+        out[k][COUNT - 1] = k + 1;
+    }
+    for (int turn = 0; turn < 5; turn++) {
+        const int first = (bed->rank + turn) % 2;
+        CHECK_OK(anyccl_batch_begin());
+        CHECK_OK(anyccl_all_reduce(out[first], in[first], COUNT, ANYCCL_INT32, ANYCCL_SUM, comms[first]));
+        CHECK_OK(anyccl_batch_begin());
+        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, peer, turn, comms[first], NULL));
+        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, peer, turn, comms[peer == bed->rank ? first : 1 - first]));
+        CHECK_OK(anyccl_batch_end()); /* an inner one: nothing is waited for */
+        CHECK_OK(anyccl_all_reduce(out[1 - first], in[1 - first], COUNT, ANYCCL_INT32, ANYCCL_SUM, comms[1 - first]));
+        CHECK_OK(anyccl_batch_end());
+        CHECK(in[0][COUNT - 1] == bed->size && in[1][COUNT - 1] == 2 * bed->size && got == peer);
+    }
+    for (int k = 0; k < 2; k++) {
+        free(out[k]);
+        free(in[k]);
+    }
+    CHECK_OK(anyccl_comm_destroy(comms[1]));
+}
+
+/* A refused call does not take the others with it, and is told at the end once more. */
+static void a_refused_call(struct bed *bed, void *shared)
+{
+    int sent = bed->rank, got = -1, sum = 0;
+    anyccl_request_t request;
+    (void)shared;
+    CHECK_OK(anyccl_batch_begin());
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 1 - bed->rank, 0, bed->comm));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_send(&sent, 1, ANYCCL_INT32, 9, 0, bed->comm));
+    CHECK_OK(anyccl_iall_reduce(&sent, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &request));
+    CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 1 - bed->rank, 0, bed->comm, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_probe(1 - bed->rank, 0, bed->comm, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_batch_end());
+    CHECK(strstr(anyccl_last_error(), "invalid peer") != NULL);
+    CHECK(got == 1 - bed->rank);
+    CHECK_OK(anyccl_wait(&request));
+    CHECK(sum == 1);
+    /* The next batch knows nothing of it. */
+    CHECK_OK(anyccl_batch_begin());
+    CHECK_OK(anyccl_barrier(bed->comm));
+    CHECK_OK(anyccl_batch_end());
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_batch_end());
+}
+
+int main(void)
+{
+    for (int size = 1; size <= 4; size++)
+        run_ranks(size, PATIENCE_MS, all_send_first, NULL);
+    run_ranks(2, PATIENCE_MS, in_any_order, NULL);
+    run_ranks(3, PATIENCE_MS, in_any_order, NULL);
+    run_ranks(2, PATIENCE_MS, a_refused_call, NULL);
+    return 0;
+}

@@ -1,0 +1,179 @@
+/* Messages: tags, any source and any tag, what a status says, probes, synchronous sends, cancels, contradictions. */
+#include <string.h>
+
+#include "check.h"
+#include "ranks.h"
+
+enum { LARGE = 300000 };
+
+/* Whoever comes first is served; a probe tells how much room the message needs. */
+static void from_anybody(struct bed *bed, void *shared)
+{
+    double values[100];
+    anyccl_message_status_t status;
+    (void)shared;
+    if (bed->rank != 0) {
+        for (int i = 0; i < 100; i++)
+            values[i] = bed->rank;
+        CHECK_OK(anyccl_send(values, 10 * (size_t)bed->rank, ANYCCL_FLOAT64, 0, 100 + bed->rank, bed->comm));
+        return;
+    }
+    for (int k = 1; k < bed->size; k++) {
+        CHECK_OK(anyccl_probe(ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, bed->comm, &status));
+        const int source = status.source;
+        CHECK(source > 0 && status.tag == 100 + source && status.count == 10 * (size_t)source);
+        CHECK(status.bytes == 80 * (size_t)source && status.datatype == ANYCCL_FLOAT64 && status.cancelled == 0);
+        memset(&status, 0xff, sizeof status);
+        CHECK_OK(anyccl_recv(values, 100, ANYCCL_FLOAT64, source, ANYCCL_ANY_TAG, bed->comm, &status));
+        CHECK(status.source == source && status.tag == 100 + source && status.count == 10 * (size_t)source);
+        CHECK(values[0] == source && values[status.count - 1] == source);
+    }
+}
+
+/* Messages with other tags wait until they are asked for, whatever their sizes. */
+static void by_tag(struct bed *bed, void *shared)
+{
+    static int first[LARGE], second[LARGE], got[LARGE];
+    anyccl_request_t requests[2];
+    anyccl_message_status_t status;
+    (void)shared;
+    if (bed->rank == 0) {
+        first[LARGE - 1] = 1;
+        second[LARGE - 1] = 2;
+        CHECK_OK(anyccl_isend(first, LARGE, ANYCCL_INT32, 1, 1, bed->comm, &requests[0]));
+        CHECK_OK(anyccl_issend(second, LARGE, ANYCCL_INT32, 1, 2, bed->comm, &requests[1]));
+        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, 3, bed->comm));
+        CHECK_OK(anyccl_wait_all(2, requests));
+    } else {
+        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 3, bed->comm, NULL));
+        CHECK_OK(anyccl_recv(got, LARGE, ANYCCL_INT32, 0, 2, bed->comm, NULL));
+        CHECK(got[LARGE - 1] == 2);
+        CHECK_OK(anyccl_irecv(got, LARGE, ANYCCL_INT32, ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, bed->comm, &requests[0]));
+        CHECK_OK(anyccl_wait_message(&requests[0], &status));
+        CHECK(requests[0] == ANYCCL_REQUEST_NULL && got[LARGE - 1] == 1);
+        CHECK(status.source == 0 && status.tag == 1 && status.count == LARGE);
+    }
+}
+
+/* Everybody passes a large message on to the right, all at the same time. */
+static void around_a_ring(struct bed *bed, void *shared)
+{
+    const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;
+    int *out = calloc(LARGE, sizeof *out), *in = calloc(LARGE, sizeof *in);
+    anyccl_message_status_t status;
+    (void)shared;
+    CHECK(out != NULL && in != NULL);
+    out[0] = out[LARGE - 1] = bed->rank;
+    CHECK_OK(anyccl_sendrecv(out, LARGE, ANYCCL_INT32, right, 5, in, LARGE, ANYCCL_INT32, left, 5, bed->comm, &status));
+    CHECK(status.source == left && in[0] == left && in[LARGE - 1] == left);
+    /* When an argument of either half is refused, nothing was sent. */
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_sendrecv(out, 1, ANYCCL_INT32, right, 5, in, 1, ANYCCL_INT32,
+                                                              bed->size, 5, bed->comm, NULL));
+    int found = 1;
+    CHECK_OK(anyccl_barrier(bed->comm));
+    CHECK_OK(anyccl_iprobe(ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, bed->comm, &found, NULL));
+    CHECK(found == 0);
+    free(out);
+    free(in);
+}
+
+/* A message that was taken out is received by whoever has its handle, once. */
+static void taken_out(struct bed *bed, void *shared)
+{
+    int values[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0}, later = 0;
+    anyccl_message_t message, none = (anyccl_message_t)values, copy;
+    anyccl_message_status_t status;
+    anyccl_request_t request;
+    (void)shared;
+    if (bed->rank == 0) {
+        CHECK_OK(anyccl_ssend(values, 4, ANYCCL_INT32, 1, 6, bed->comm));
+        CHECK_OK(anyccl_ssend(&values[3], 1, ANYCCL_INT32, 1, 6, bed->comm));
+        return;
+    }
+    CHECK_OK(anyccl_mprobe(0, 6, bed->comm, &message, &status));
+    CHECK(message != NULL && status.count == 4);
+    CHECK_OK(anyccl_improbe(ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, bed->comm, &none, NULL));
+    CHECK(none == NULL);
+    copy = message;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mrecv(NULL, 4, ANYCCL_INT32, &message, NULL));
+    CHECK(message == copy);
+    CHECK_OK(anyccl_mrecv(got, 4, ANYCCL_INT32, &message, &status));
+    CHECK(message == NULL && status.tag == 6 && memcmp(got, values, sizeof got) == 0);
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mrecv(got, 4, ANYCCL_INT32, &copy, NULL));
+    while (none == NULL)
+        CHECK_OK(anyccl_improbe(ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, bed->comm, &none, &status));
+    CHECK(status.count == 1);
+    CHECK_OK(anyccl_imrecv(&later, 1, ANYCCL_INT32, &none, &request));
+    int done = 0;
+    while (!done)
+        CHECK_OK(anyccl_test_message(&request, &done, &status));
+    CHECK(none == NULL && later == 4 && status.source == 0);
+}
+
+/* A synchronous send is not over before it is received. */
+static void synchronous(struct bed *bed, void *shared)
+{
+    int value = 7, got = 0, done = 0;
+    anyccl_request_t request;
+    (void)shared;
+    if (bed->rank == 0) {
+        CHECK_OK(anyccl_issend(&value, 1, ANYCCL_INT32, 1, 1, bed->comm, &request));
+        /* The other rank has seen it when it answers, and not received it. */
+        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 1, 2, bed->comm, NULL));
+        CHECK_OK(anyccl_test(&request, &done));
+        CHECK(done == 0);
+        CHECK_OK(anyccl_send(&value, 1, ANYCCL_INT32, 1, 3, bed->comm));
+        CHECK_OK(anyccl_wait(&request));
+    } else {
+        CHECK_OK(anyccl_probe(0, 1, bed->comm, NULL));
+        CHECK_OK(anyccl_send(&value, 1, ANYCCL_INT32, 0, 2, bed->comm));
+        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 0, 3, bed->comm, NULL));
+        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 0, 1, bed->comm, NULL));
+    }
+}
+
+static void cancelled(struct bed *bed, void *shared)
+{
+    const int peer = 1 - bed->rank;
+    int value = bed->rank, never = 9, got = 9;
+    anyccl_request_t request;
+    anyccl_message_status_t status;
+    (void)shared;
+    CHECK_OK(anyccl_irecv(&never, 1, ANYCCL_INT32, peer, 1, bed->comm, &request));
+    CHECK_OK(anyccl_cancel(request));
+    CHECK_OK(anyccl_wait_message(&request, &status));
+    CHECK(status.cancelled == 1 && never == 9);
+    CHECK_OK(anyccl_barrier(bed->comm));
+    CHECK_OK(anyccl_sendrecv(&value, 1, ANYCCL_INT32, peer, 1, &got, 1, ANYCCL_INT32, peer, 1, bed->comm, &status));
+    CHECK(status.cancelled == 0 && got == peer && never == 9);
+}
+
+/* Both sides learn that the room was too small, and what the other one did. */
+static void too_long(struct bed *bed, void *shared)
+{
+    int values[8] = {0};
+    (void)shared;
+    if (bed->rank == 0) {
+        const int status = anyccl_ssend(values, 8, ANYCCL_INT32, 1, 1, bed->comm);
+        CHECK(status == ANYCCL_ERR_MISMATCH);
+    } else {
+        CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_recv(values, 4, ANYCCL_INT32, 0, 1, bed->comm, NULL));
+    }
+    CHECK(strstr(anyccl_last_error(), "rank 0 sent 8 elements of int32") != NULL);
+    CHECK(strstr(anyccl_last_error(), "rank 1 receives at most 4 of int32") != NULL);
+    CHECK(anyccl_comm_failure(bed->comm) == ANYCCL_ERR_MISMATCH);
+}
+
+int main(void)
+{
+    for (int size = 2; size <= 4; size++) {
+        run_ranks(size, PATIENCE_MS, from_anybody, NULL);
+        run_ranks(size, PATIENCE_MS, around_a_ring, NULL);
+    }
+    run_ranks(2, PATIENCE_MS, by_tag, NULL);
+    run_ranks(2, PATIENCE_MS, taken_out, NULL);
+    run_ranks(2, PATIENCE_MS, synchronous, NULL);
+    run_ranks(2, PATIENCE_MS, cancelled, NULL);
+    run_ranks(2, PATIENCE_MS, too_long, NULL);
+    return 0;
+}

@@ -1,0 +1,284 @@
+//! All messages of one communicator, as one rank sees them.
+//!
+//! It never waits and knows no clock. Whoever owns the links asks it for each watched peer in turn: [`Conversation::push`]
+//! offers what goes to the peer, [`Conversation::pull`] takes in what came from it.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::credit::{Account, Debt};
+use super::matching::{Matching, Mixing};
+use super::probing::Probe;
+use super::receiving::{Incoming, Receive};
+use super::sending::{NOTHING, Outgoing, Sending};
+use super::slab::{Key, Slab};
+use super::status::{Outcome, Status};
+use crate::base::{Error, Rank};
+use crate::transport::Header;
+
+/// Names what was started, until its outcome is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(pub(super) Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Send(Key<Sending>),
+    Receive(Key<Receive>),
+    Probe(Key<Probe>),
+}
+
+/// What goes on with one peer.
+#[derive(Default)]
+pub(super) struct Peer {
+    /// Number of the next message to it.
+    pub next_out: u32,
+    /// Words without bytes, which go first.
+    pub notes: VecDeque<Header>,
+    /// Messages of which not all has left that may leave before the peer's word. In order of starting.
+    pub openings: VecDeque<Key<Sending>>,
+    /// Messages that had the word, with bytes left.
+    pub rests: VecDeque<Key<Sending>>,
+    /// Messages that were begun and wait for the word, by number.
+    pub awaiting_word: HashMap<u32, Key<Sending>, Mixing>,
+    pub account: Account,
+    /// Number of the next message from it.
+    pub next_in: u32,
+    /// Messages from it that were begun, with bytes to come, by number.
+    pub unfinished: HashMap<u32, Key<Incoming>, Mixing>,
+    pub debt: Debt,
+    /// Receives and probes that name it, and receives that have met a message of it, but not all of its bytes.
+    pub awaited: usize,
+    is_listed: bool,
+}
+
+impl Peer {
+    pub fn has_outgoing(&self) -> bool {
+        !self.notes.is_empty() || !self.openings.is_empty() || !self.rests.is_empty()
+    }
+
+    fn is_watched(&self) -> bool {
+        self.awaited > 0 || !self.awaiting_word.is_empty() || self.has_outgoing()
+    }
+}
+
+/// See the head of this file.
+pub struct Conversation {
+    /// In the headers of its fragments.
+    pub(super) context: u32,
+    pub(super) own: Rank,
+    size: u32,
+    /// By rank. Empty before the first message: most communicators have none.
+    pub(super) peers: Vec<Peer>,
+    pub(super) sends: Slab<Sending>,
+    pub(super) receives: Slab<Receive>,
+    pub(super) incoming: Slab<Incoming>,
+    pub(super) probes: Slab<Probe>,
+    pub(super) matching: Matching<Key<Receive>, Key<Incoming>>,
+    /// Probes without an outcome.
+    pub(super) probing: Vec<Key<Probe>>,
+    /// Receives and probes that wait for any source.
+    pub(super) anywhere: usize,
+    /// Peers with something to do, and some without.
+    listed: Vec<Rank>,
+    pub(super) failure: Option<Error>,
+}
+
+impl Conversation {
+    /// Of rank `own` among `size`, in fragments with this context.
+    pub fn new(context: u32, own: Rank, size: u32) -> Conversation {
+        Conversation {
+            context,
+            own,
+            size,
+            peers: Vec::new(),
+            sends: Slab::default(),
+            receives: Slab::default(),
+            incoming: Slab::default(),
+            probes: Slab::default(),
+            matching: Matching::default(),
+            probing: Vec::new(),
+            anywhere: 0,
+            listed: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// What goes on with `rank`.
+    pub(super) fn peer(&mut self, rank: Rank) -> &mut Peer {
+        if self.peers.is_empty() {
+            self.peers.resize_with(self.size as usize, Peer::default);
+        }
+        &mut self.peers[rank as usize]
+    }
+
+    /// The peer has something to do from now on.
+    pub(super) fn list(&mut self, rank: Rank) {
+        if !std::mem::replace(&mut self.peer(rank).is_listed, true) {
+            self.listed.push(rank);
+        }
+    }
+
+    /// Something waits for a message from `source`, or no longer does.
+    pub(super) fn await_from(&mut self, source: Option<Rank>) {
+        match source {
+            Some(rank) => {
+                self.peer(rank).awaited += 1;
+                self.list(rank);
+            }
+            None => self.anywhere += 1,
+        }
+    }
+
+    pub(super) fn await_no_longer(&mut self, source: Option<Rank>) {
+        match source {
+            Some(rank) => self.peer(rank).awaited -= 1,
+            None => self.anywhere -= 1,
+        }
+    }
+
+    /// Whether any peer is to be looked at.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.anywhere == 0 && self.listed.is_empty()
+    }
+
+    /// Puts the peers to be looked at into `peers`, each once.
+    pub fn watched(&mut self, peers: &mut Vec<Rank>) {
+        peers.clear();
+        let Conversation { listed, peers: known, .. } = self;
+        listed.retain(|rank| {
+            let peer = &mut known[*rank as usize];
+            peer.is_listed = peer.is_watched();
+            peer.is_listed
+        });
+        if self.anywhere > 0 {
+            peers.extend(0..self.size);
+        } else {
+            peers.extend(&self.listed);
+        }
+    }
+
+    /// Whether bytes or words wait for room to a peer.
+    pub fn has_outgoing(&self, peer: Rank) -> bool {
+        self.peers.get(peer as usize).is_some_and(Peer::has_outgoing)
+    }
+
+    /// Fragments that were offered to links and must not be offered again after a failure, with the rest of their
+    /// bytes.
+    pub fn under_way(&self) -> impl Iterator<Item = (Rank, Header, *const u8, usize)> {
+        let notes = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
+            let note = *peer.notes.front()?;
+            Some((rank, note, NOTHING, 0))
+        });
+        notes.chain(self.sends.iter().filter_map(Sending::under_way))
+    }
+
+    /// Whether no outcome is left to be taken.
+    pub fn is_over(&self) -> bool {
+        self.sends.is_empty() && self.receives.is_empty() && self.probes.is_empty()
+    }
+
+    /// In the headers of its fragments.
+    pub fn context(&self) -> u32 {
+        self.context
+    }
+
+    /// Whether something cannot end without this peer.
+    pub fn depends_on(&self, peer: Rank) -> bool {
+        self.peers.get(peer as usize).is_some_and(Peer::is_watched)
+    }
+
+    /// Whether something waits that any peer could end.
+    pub fn waits_for_anybody(&self) -> bool {
+        self.anywhere > 0
+    }
+
+    /// Whether what was started has ended.
+    pub fn has_outcome(&self, ticket: Ticket) -> bool {
+        match ticket.0 {
+            Kind::Send(key) => self.sends[key].outcome.is_some(),
+            Kind::Receive(key) => self.receives[key].outcome.is_some(),
+            Kind::Probe(key) => self.probes[key].outcome.is_some(),
+        }
+    }
+
+    /// The rank that it is with; `None`: any.
+    pub fn party(&self, ticket: Ticket) -> Option<Rank> {
+        match ticket.0 {
+            Kind::Send(key) => Some(self.sends[key].what().to),
+            Kind::Receive(key) => self.receives[key].selector.source(),
+            Kind::Probe(key) => self.probes[key].selector.source(),
+        }
+    }
+
+    /// The outcome, once there is one. The ticket is used up then.
+    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<Outcome> {
+        if !self.has_outcome(ticket) {
+            return None;
+        }
+        match ticket.0 {
+            Kind::Send(key) => self.sends.take(key).outcome,
+            Kind::Receive(key) => self.receives.take(key).outcome,
+            Kind::Probe(key) => self.probes.take(key).outcome,
+        }
+    }
+
+    /// Ends everything with this error. The caller's buffers are left alone from now on.
+    pub fn fail(&mut self, error: &Error) {
+        self.failure.get_or_insert_with(|| error.clone());
+        let failed = || Some(Err(error.clone()));
+        for send in self.sends.iter_mut().filter(|send| send.outcome.is_none()) {
+            send.outcome = failed();
+        }
+        for receive in self.receives.iter_mut().filter(|receive| receive.outcome.is_none()) {
+            receive.outcome = failed();
+        }
+        for probe in self.probes.iter_mut().filter(|probe| probe.outcome.is_none()) {
+            probe.outcome = failed();
+        }
+        self.peers.clear();
+        self.incoming.clear();
+        self.matching = Matching::default();
+        self.probing.clear();
+        self.anywhere = 0;
+        self.listed.clear();
+    }
+
+    /// What was started, in words; and whose message it waits for, where it is one rank's.
+    pub fn describe(&self, ticket: Ticket) -> (String, Option<Rank>) {
+        match ticket.0 {
+            Kind::Send(key) => {
+                let what = self.sends[key].what();
+                let verb = if what.is_synchronous { "ssend" } else { "send" };
+                let (datatype, Outgoing { to, tag, count, .. }) = (what.datatype.name(), what);
+                (format!("{verb}({datatype}, count {count}, to rank {to}, tag {tag})"), Some(*to))
+            }
+            Kind::Receive(key) => {
+                let Receive { selector, landing, .. } = &self.receives[key];
+                let (datatype, count) = (landing.datatype.name(), landing.count);
+                (format!("recv({datatype}, at most {count}, from {selector})"), selector.source())
+            }
+            Kind::Probe(key) => {
+                let selector = self.probes[key].selector;
+                (format!("probe({selector})"), selector.source())
+            }
+        }
+    }
+
+    /// Whether a send was started.
+    pub fn is_send(&self, ticket: Ticket) -> bool {
+        matches!(ticket.0, Kind::Send(_))
+    }
+
+    /// Something that has not ended.
+    pub fn first_unfinished(&self) -> Option<Ticket> {
+        let sends = self.sends.keys().filter(|key| self.sends[*key].outcome.is_none()).map(Kind::Send);
+        let receives =
+            self.receives.keys().filter(|key| self.receives[*key].outcome.is_none()).map(Kind::Receive);
+        sends.chain(receives).chain(self.probing.iter().copied().map(Kind::Probe)).next().map(Ticket)
+    }
+
+    /// What came and was not received, in no order.
+    pub fn unexpected(&self) -> impl Iterator<Item = Status> {
+        self.matching.messages().map(|(_, key)| self.incoming[key].status())
+    }
+}

@@ -1,0 +1,244 @@
+//! The sending side: messages leave in order of starting, each at first only as far as its receiver need not know.
+
+use std::io;
+use std::ptr::NonNull;
+
+use super::conversation::{Conversation, Kind, Ticket};
+use super::credit::cost;
+use super::matching::Tag;
+use super::slab::Key;
+use super::status::{Outcome, Status};
+use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
+use crate::base::{Datatype, Rank};
+use crate::transport::{Header, Link};
+
+/// Bytes of openings that are offered before it is the turn of what comes in.
+const TURN_BYTES: usize = 64 << 10;
+
+/// Where an empty message lies.
+pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
+
+/// What is to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing {
+    /// The receiver.
+    pub to: Rank,
+    /// The message's name.
+    pub tag: Tag,
+    /// Type of its elements.
+    pub datatype: Datatype,
+    /// How many; all their bytes together are addressable.
+    pub count: u64,
+    /// The elements.
+    pub data: *const u8,
+    /// It ends only when a receive has met the message.
+    pub is_synchronous: bool,
+}
+
+/// A message on its way out.
+pub(super) struct Sending {
+    what: Outgoing,
+    bytes: usize,
+    /// Set when the first bytes are offered: credit is counted then.
+    header: Option<Header>,
+    number: u32,
+    /// Bytes that have left.
+    done: usize,
+    /// Bytes that leave in the part that is under way: the opening, then the rest.
+    until: usize,
+    /// Bytes that the receiver wants; all, unless it says less.
+    limit: usize,
+    /// The receiver's word is due.
+    wants_word: bool,
+    pub outcome: Option<Outcome>,
+}
+
+// SAFETY: `what.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
+// that is; it is only read through `&mut Conversation`.
+unsafe impl Send for Sending {}
+
+impl Sending {
+    pub fn what(&self) -> &Outgoing {
+        &self.what
+    }
+
+    /// The receiver, the header, and the rest of the part that is being offered; `None`: nothing was.
+    pub fn under_way(&self) -> Option<(Rank, Header, *const u8, usize)> {
+        let header = self.header.filter(|_| self.outcome.is_none())?;
+        let (rest, bytes) = (self.what.data.wrapping_add(self.done), self.until - self.done);
+        Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
+    }
+
+    fn status(&self, own: Rank) -> Status {
+        let Outgoing { tag, datatype, count, .. } = self.what;
+        Status { source: own, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
+    }
+}
+
+/// The peer speaks of a message that does not wait for its word, or gives back what it never had.
+pub(super) struct Nonsense(pub &'static str);
+
+impl Conversation {
+    /// Starts a message. It leaves by `push`.
+    ///
+    /// # Safety
+    /// `what.data` is readable for all elements, and unchanged, until the outcome is there.
+    pub unsafe fn start_send(&mut self, what: &Outgoing) -> Ticket {
+        let bytes = what.count as usize * what.datatype.bytes();
+        let outcome = self.failure.clone().map(Err);
+        let has_failed = outcome.is_some();
+        let number = self.peer(what.to).next_out;
+        let send = Sending {
+            what: *what,
+            bytes,
+            header: None,
+            number,
+            done: 0,
+            until: 0,
+            limit: bytes,
+            wants_word: false,
+            outcome,
+        };
+        let key = self.sends.put(send);
+        if !has_failed {
+            let peer = self.peer(what.to);
+            peer.next_out = number.wrapping_add(1);
+            peer.openings.push_back(key);
+            self.list(what.to);
+        }
+        Ticket(Kind::Send(key))
+    }
+
+    /// Offers what goes to `to`, some of it; whether any was taken.
+    pub fn push(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
+        let mut moved = self.push_notes(to, link)?;
+        if let Some(&key) = self.peer(to).rests.front() {
+            let before = self.sends[key].done;
+            self.offer(key, link)?;
+            let send = &self.sends[key];
+            moved |= send.done > before;
+            if send.done == send.until {
+                self.peer(to).rests.pop_front();
+                self.end_send(key);
+            }
+        }
+        let mut turn = 0;
+        while turn < TURN_BYTES
+            && let Some(&key) = self.peer(to).openings.front()
+        {
+            if self.sends[key].header.is_none() {
+                self.begin(to, key);
+            }
+            let before = self.sends[key].done;
+            if !self.offer(key, link)? {
+                break;
+            }
+            moved = true;
+            let send = &self.sends[key];
+            turn += send.done - before;
+            if send.done == send.until {
+                self.peer(to).openings.pop_front();
+                self.opening_has_left(to, key);
+            }
+        }
+        Ok(moved)
+    }
+
+    fn push_notes(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
+        let mut moved = false;
+        while let Some(note) = self.peer(to).notes.front() {
+            // SAFETY: nothing is read.
+            if unsafe { link.send(note, NOTHING, 0, false) }?.is_none() {
+                break;
+            }
+            self.peer(to).notes.pop_front();
+            moved = true;
+        }
+        Ok(moved)
+    }
+
+    /// Says something about message `number` as soon as there is room.
+    pub(super) fn note(&mut self, to: Rank, number: u32, word: Word) {
+        let header = Header { context: self.context, sequence: number, call: word.pack() };
+        self.peer(to).notes.push_back(header);
+        self.list(to);
+    }
+
+    /// Decides how much of a message leaves before the receiver's word.
+    fn begin(&mut self, to: Rank, key: Key<Sending>) {
+        let to_itself = to == self.own;
+        let send = &mut self.sends[key];
+        let Outgoing { tag, datatype, count, is_synchronous, .. } = send.what;
+        let whole = to_itself || send.bytes <= WINDOW_BYTES;
+        let opening = if whole { Opening::Whole } else { Opening::Window };
+        let mut said = Announcement { tag, datatype, count, opening, is_synchronous };
+        let account = &mut self.peers[to as usize].account;
+        // What a rank sends itself is its own memory, for which nobody else must care.
+        if !to_itself && !account.allows(cost(&said, send.bytes)) {
+            said.opening = Opening::Nothing;
+        }
+        if !to_itself {
+            account.use_up(cost(&said, send.bytes));
+        }
+        send.until = said.opening_bytes(send.bytes);
+        send.wants_word = said.wants_word();
+        let call = Word::Message(said).pack();
+        send.header = Some(Header { context: self.context, sequence: send.number, call });
+        if send.wants_word {
+            let number = send.number;
+            self.peer(to).awaiting_word.insert(number, key);
+        }
+    }
+
+    /// Offers bytes of a message that has begun; whether the link took some, or an empty fragment.
+    fn offer(&mut self, key: Key<Sending>, link: &mut dyn Link) -> io::Result<bool> {
+        let send = &mut self.sends[key];
+        let header = send.header.as_ref().expect("begun");
+        let data = send.what.data.wrapping_add(send.done);
+        // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more, until the
+        // outcome, which comes after the last byte is taken.
+        let taken = unsafe { link.send(header, data, send.until - send.done, true) }?;
+        send.done += taken.unwrap_or(0);
+        Ok(taken.is_some())
+    }
+
+    /// What may leave before the word has left. The word may have come meanwhile.
+    fn opening_has_left(&mut self, to: Rank, key: Key<Sending>) {
+        let send = &mut self.sends[key];
+        if send.wants_word {
+            return;
+        }
+        send.until = send.limit;
+        if send.done < send.until {
+            self.peer(to).rests.push_back(key);
+        } else {
+            self.end_send(key);
+        }
+    }
+
+    /// The receiver has met message `number`; `limit`: so many of its bytes are wanted.
+    pub(super) fn take_word(&mut self, from: Rank, number: u32, limit: Option<u64>) -> Result<(), Nonsense> {
+        let peer = self.peer(from);
+        let Some(key) = peer.awaiting_word.remove(&number) else {
+            return Err(Nonsense("a word about a message that waits for none"));
+        };
+        // Only the first one has begun.
+        let is_opening = peer.openings.front() == Some(&key);
+        let send = &mut self.sends[key];
+        send.wants_word = false;
+        if let Some(limit) = limit {
+            let limit = usize::try_from(limit).unwrap_or(send.bytes);
+            send.limit = limit.clamp(send.until, send.bytes);
+        }
+        if !is_opening {
+            self.opening_has_left(from, key);
+        }
+        self.list(from);
+        Ok(())
+    }
+
+    fn end_send(&mut self, key: Key<Sending>) {
+        let status = self.sends[key].status(self.own);
+        self.sends[key].outcome = Some(Ok(status.into()));
+    }
+}

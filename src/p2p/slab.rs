@@ -1,0 +1,98 @@
+//! Numbered places for what is under way; a place is used again.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// The number of a `T`, valid from `put` to `take`.
+pub(super) struct Key<T>(u32, PhantomData<fn() -> T>);
+
+impl<T> Clone for Key<T> {
+    fn clone(&self) -> Key<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Key<T> {}
+
+impl<T> PartialEq for Key<T> {
+    fn eq(&self, other: &Key<T>) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Key<T> {}
+
+impl<T> std::fmt::Debug for Key<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// See the head of this file.
+pub(super) struct Slab<T> {
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Slab<T> {
+        Slab { places: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Slab<T> {
+    pub fn put(&mut self, value: T) -> Key<T> {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.places.push(None);
+            u32::try_from(self.places.len() - 1).expect("memory ends before")
+        });
+        self.places[place as usize] = Some(value);
+        Key(place, PhantomData)
+    }
+
+    pub fn take(&mut self, key: Key<T>) -> T {
+        let value = self.places[key.0 as usize].take().expect("taken once");
+        self.free.push(key.0);
+        value
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.places.len() == self.free.len()
+    }
+
+    /// Nothing is left, and no key is valid any more.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.free.clear();
+    }
+
+    /// Of what is there.
+    pub fn keys(&self) -> impl Iterator<Item = Key<T>> {
+        let there = self.places.iter().zip(0..).filter(|(place, _)| place.is_some());
+        there.map(|(_, number)| Key(number, PhantomData))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.places.iter().flatten()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.places.iter_mut().flatten()
+    }
+}
+
+impl<T> Index<Key<T>> for Slab<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, key: Key<T>) -> &T {
+        self.places[key.0 as usize].as_ref().expect("not taken yet")
+    }
+}
+
+impl<T> IndexMut<Key<T>> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, key: Key<T>) -> &mut T {
+        self.places[key.0 as usize].as_mut().expect("not taken yet")
+    }
+}

@@ -1,0 +1,106 @@
+//! Whatever the order of starting, of turns and of sizes, the bytes arrive where matching says.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::p2p::word::WINDOW_BYTES;
+
+#[derive(Clone, Debug)]
+struct Exchange {
+    /// Who sends.
+    from: usize,
+    tag: Tag,
+    len: usize,
+    is_synchronous: bool,
+    any_source: bool,
+    any_tag: bool,
+}
+
+impl Exchange {
+    fn selector(&self) -> Selector {
+        let source = (!self.any_source).then_some(self.from as Rank);
+        Selector::new(source, (!self.any_tag).then_some(self.tag))
+    }
+}
+
+fn exchange() -> impl Strategy<Value = Exchange> {
+    let len = prop_oneof![
+        Just(0),
+        1..100usize,
+        1..60_000usize,
+        WINDOW_BYTES - 1..WINDOW_BYTES + 2,
+        WINDOW_BYTES..3 * WINDOW_BYTES
+    ];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (0..2usize, 0..3, len, flags).prop_map(|(from, tag, len, (is_synchronous, any_source, any_tag))| {
+        Exchange { from, tag, len, is_synchronous, any_source, any_tag }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Receives are started in the order of their messages and each accepts its own: so they meet in that order.
+    #[test]
+    fn the_nth_receive_gets_the_nth_message(
+        exchanges in vec(exchange(), 1..20),
+        turns in vec(0..6u8, 0..200),
+    ) {
+        let mut pair = Pair::new();
+        let sent: Vec<Vec<u8>> = exchanges.iter().enumerate().map(|(i, e)| bytes(i, e.len)).collect();
+        // Some have more room than the message needs.
+        let mut rooms: Vec<Vec<u8>> =
+            exchanges.iter().enumerate().map(|(i, e)| vec![0; e.len + i % 3]).collect();
+        let of = |side: usize, sends: bool| {
+            let on = move |e: &Exchange| (e.from == side) == sends;
+            exchanges.iter().enumerate().filter(move |(_, e)| on(e)).map(|(i, _)| i).collect::<VecDeque<_>>()
+        };
+        let mut to_send = [of(0, true), of(1, true)];
+        let mut to_receive = [of(0, false), of(1, false)];
+        let mut tickets = vec![[None; 2]; exchanges.len()];
+        // After the random turns, everything is started.
+        let rest = (0..4 * exchanges.len()).map(|i| (i % 4) as u8);
+        for turn in turns.into_iter().chain(rest) {
+            let side = usize::from(turn % 2);
+            match turn / 2 {
+                0 => if let Some(i) = to_send[side].pop_front() {
+                    let e = &exchanges[i];
+                    tickets[i][0] = Some(pair.start(side, e.tag, &sent[i], e.is_synchronous));
+                },
+                1 => if let Some(i) = to_receive[side].pop_front() {
+                    tickets[i][1] = Some(pair.receive(side, exchanges[i].selector(), &mut rooms[i]));
+                },
+                _ => drop(pair.step(side).unwrap()),
+            }
+        }
+        pair.settle();
+        for (i, e) in exchanges.iter().enumerate() {
+            prop_assert!(pair.status(e.from, tickets[i][0].unwrap()).is_some(), "send {i} has not ended");
+            let status = pair.status(1 - e.from, tickets[i][1].unwrap());
+            let Some(status) = status else { panic!("receive {i} has not ended") };
+            prop_assert_eq!((status.source, status.tag, status.bytes), (e.from as Rank, e.tag, e.len));
+            prop_assert!(rooms[i][..e.len] == sent[i][..], "message {i}");
+        }
+        for side in &mut pair.sides {
+            prop_assert_eq!(side.incoming.iter().count(), 0);
+            prop_assert!(side.peers.iter().all(|p| p.awaited == 0 && p.unfinished.is_empty()));
+            side.watched(&mut Vec::new());
+            prop_assert!(side.is_idle());
+        }
+    }
+}
+
+#[test]
+fn a_small_message_passes_a_large_one_that_waits_for_its_receive() {
+    let mut pair = Pair::new();
+    let (large, small) = (bytes(1, 4 * WINDOW_BYTES), bytes(2, 10));
+    let mut room = vec![0; 10];
+    let slow = pair.send(0, 1, &large);
+    let quick = pair.send(0, 2, &small);
+    let receive = pair.receive(1, from(0, 2), &mut room);
+    pair.settle();
+    assert!(pair.status(1, receive).is_some() && pair.status(0, quick).is_some());
+    assert!(pair.status(0, slow).is_none());
+    assert_eq!(room, small);
+}

@@ -1,0 +1,220 @@
+//! Messages over real links: what the conversation's own tests cannot show.
+
+use super::*;
+use crate::base::Error;
+use crate::p2p::{Landing, Outgoing, Selector, Status};
+
+fn outgoing(to: Rank, tag: i32, data: &[i32]) -> Outgoing {
+    let count = data.len() as u64;
+    Outgoing { to, tag, datatype: Datatype::Int32, count, data: data.as_ptr().cast(), is_synchronous: false }
+}
+
+fn landing(room: &mut [i32]) -> Landing {
+    let (data, count) = (room.as_mut_ptr().cast(), room.len() as u64);
+    Landing { data, datatype: Datatype::Int32, count, is_lenient: false }
+}
+
+fn send(driver: &Driver, to: Rank, tag: i32, data: &[i32]) -> Result<()> {
+    // SAFETY: the data is borrowed for the whole call.
+    unsafe { driver.send(GroupId::FIRST, &outgoing(to, tag, data), Some(LONG)) }
+}
+
+fn receive(driver: &Driver, selector: Selector, room: &mut [i32], timeout: Duration) -> Result<Status> {
+    // SAFETY: the room is borrowed for the whole call.
+    unsafe { driver.receive(GroupId::FIRST, selector, landing(room), Some(timeout)) }
+}
+
+fn from(source: Rank, tag: i32) -> Selector {
+    Selector::new(Some(source), Some(tag))
+}
+
+#[test]
+fn a_message_to_oneself_may_be_sent_before_its_receive_whatever_its_size() {
+    let driver = &world(1, Kind::Shm)[0];
+    for count in [0, 3, 1_000_000] {
+        let data = input(0, count);
+        let mut room = vec![0; count];
+        send(driver, 0, 5, &data).unwrap();
+        assert_eq!(receive(driver, from(0, 5), &mut room, LONG).unwrap().count, count as u64);
+        assert!(room == data);
+    }
+}
+
+#[test]
+fn messages_of_all_sizes_come_back_in_order_through_short_and_long_ways() {
+    for kind in KINDS {
+        let outcomes = on_all(&world(2, kind), move |rank, driver| {
+            // Small ones take the short way, unless something is in it: one in five is received in another order.
+            for count in (0..40).map(|i| i * i * i * i / 3) {
+                let (mut first, mut second) = (vec![0; count], vec![0; 1]);
+                for turn in 0..5 {
+                    if rank == 0 {
+                        send(driver, 1, turn, &input(7, count)).unwrap();
+                        send(driver, 1, 9, &[turn]).unwrap();
+                    } else if turn == 3 && count < 10_000 {
+                        receive(driver, from(0, 9), &mut second, LONG).unwrap();
+                        receive(driver, from(0, turn), &mut first, LONG).unwrap();
+                    } else {
+                        receive(driver, from(0, turn), &mut first, LONG).unwrap();
+                        receive(driver, from(0, 9), &mut second, LONG).unwrap();
+                    }
+                    if rank == 1 {
+                        assert!(first == input(7, count) && second == [turn], "{kind:?} {count} {turn}");
+                        first.fill(0);
+                    }
+                }
+            }
+            // Nobody leaves before all has arrived.
+            if rank == 0 {
+                receive(driver, from(1, 0), &mut [], LONG).map(drop)
+            } else {
+                send(driver, 0, 0, &[])
+            }
+        });
+        assert!(outcomes.iter().all(Result::is_ok));
+    }
+}
+
+#[test]
+fn a_collective_goes_on_past_messages_that_nobody_receives_yet_and_back() {
+    for kind in KINDS {
+        let results = on_all(&world(3, kind), |rank, driver| {
+            let (right, left) = ((rank + 1) % 3, (rank + 2) % 3);
+            let data = input(rank, 200_000);
+            let mut room = vec![0; 200_000];
+            let what = outgoing(right, 1, &data);
+            // SAFETY: the data lives until the send is waited for.
+            let large = unsafe { driver.start_send(GroupId::FIRST, &what) }.unwrap();
+            send(driver, right, 2, &data[..100]).unwrap();
+            let mut sums = vec![0; 1000];
+            all_reduce("ring", 3, rank, 1000).run(driver, &input(rank, 1000), &mut sums, LONG).unwrap();
+            assert!(sums.iter().enumerate().all(|(i, got)| *got == sum(3, i)));
+            let found = receive(driver, Selector::new(None, Some(2)), &mut room, LONG).unwrap();
+            assert_eq!((found.source, found.count), (left, 100));
+            assert!(room[..100] == input(left, 100));
+            receive(driver, from(left, 1), &mut room, LONG).unwrap();
+            driver.wait(large, Some(LONG)).unwrap();
+            room == input(left, 200_000)
+        });
+        assert_eq!(results, [true; 3]);
+    }
+}
+
+#[test]
+fn several_threads_may_send_and_receive_at_once_and_each_keeps_its_order() {
+    for kind in KINDS {
+        let drivers = world(2, kind);
+        on_all(&drivers, |rank, driver| {
+            let peer = 1 - rank;
+            thread::scope(|scope| {
+                for tag in 0..4 {
+                    scope.spawn(move || {
+                        (0..300).for_each(|i| send(driver, peer, tag, &vec![i; i as usize * 5]).unwrap());
+                    });
+                    scope.spawn(move || {
+                        let mut room = vec![0; 1500];
+                        for i in 0..300 {
+                            let status = receive(driver, from(peer, tag), &mut room, LONG).unwrap();
+                            assert_eq!(status.count, i * 5);
+                            assert!(room[..status.count as usize].iter().all(|x| *x == i as i32));
+                        }
+                    });
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn a_timeout_says_from_whom_nothing_came_and_what_nobody_received() {
+    let drivers = world(2, Kind::Shm);
+    send(&drivers[1], 0, 5, &[1, 2]).unwrap();
+    let short = Duration::from_millis(200);
+    let error = receive(&drivers[0], from(1, 6), &mut [0; 4], short).unwrap_err();
+    assert!(matches!(error, Error::Timeout { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("recv(int32, at most 4, from rank 1, tag 6)"), "{text}");
+    assert!(text.contains("rank 1 has sent no such message"), "{text}");
+    assert!(text.contains("nobody receives what has come: tag 5 from rank 1 (2 of int32)"), "{text}");
+}
+
+#[test]
+fn a_receive_from_anybody_outlives_one_sender_but_not_all() {
+    for kind in KINDS {
+        let mut drivers = world(3, kind);
+        drop(drivers.remove(1));
+        let (waiting, sender) = (drivers[0].clone(), drivers.remove(1));
+        let receiver = thread::spawn(move || {
+            let mut room = [0];
+            let first = receive(&waiting, Selector::ANY, &mut room, LONG).map(|status| status.source);
+            let second = receive(&waiting, Selector::ANY, &mut room, LONG).unwrap_err();
+            (first, second)
+        });
+        send(&sender, 0, 1, &[7]).unwrap();
+        drop(sender);
+        let (first, second) = receiver.join().unwrap();
+        assert_eq!(first.unwrap(), 2);
+        assert!(matches!(second, Error::PeerLost { .. }), "{second}");
+        assert!(second.to_string().contains("recv(int32, at most 1, from any rank, any tag)"), "{second}");
+    }
+}
+
+#[test]
+fn a_receive_from_a_rank_that_is_gone_fails_and_names_it() {
+    for kind in KINDS {
+        let mut drivers = world(3, kind);
+        drop(drivers.remove(1));
+        let error = receive(&drivers[0], from(1, 0), &mut [0], LONG).unwrap_err();
+        assert!(matches!(error, Error::PeerLost { rank: 1, .. }), "{error}");
+    }
+}
+
+#[test]
+fn abort_ends_a_blocked_receive_and_a_blocked_send() {
+    let drivers = world(2, Kind::Tcp);
+    let blocked = drivers[0].clone();
+    let waiter = thread::spawn(move || {
+        thread::scope(|scope| {
+            let receiver = scope.spawn(|| receive(&blocked, from(1, 0), &mut [0], LONG).unwrap_err());
+            let data = input(0, 1_000_000);
+            (send(&blocked, 1, 0, &data).unwrap_err(), receiver.join().unwrap())
+        })
+    });
+    drivers[1].abort(GroupId::FIRST, "enough");
+    let (sent, received) = waiter.join().unwrap();
+    assert!(matches!((sent, received), (Error::Aborted(_), Error::Aborted(_))));
+}
+
+#[test]
+fn what_comes_for_a_communicator_before_it_is_made_waits_for_it() {
+    for kind in KINDS {
+        let drivers = world(2, kind);
+        let context = drivers[0].lock().lead().unwrap();
+        on_all(&drivers, move |rank, driver| {
+            let add = || driver.lock().add_group(context, "part".into(), rank, &[0, 1]);
+            if rank == 0 {
+                let (group, data) = (add(), input(0, 100_000));
+                let small = outgoing(1, 4, &data[..10]);
+                let large = outgoing(1, 5, &data);
+                // SAFETY: the data lives until the call is over.
+                unsafe { driver.send(group, &small, Some(LONG)) }.unwrap();
+                // SAFETY: the data lives until the send is waited for, below.
+                let ticket = unsafe { driver.start_send(group, &large) }.unwrap();
+                send(driver, 1, 0, &[1]).unwrap();
+                driver.wait(ticket, Some(LONG)).unwrap();
+                return;
+            }
+            // By then, something of the other communicator has come.
+            receive(driver, from(0, 0), &mut [0], LONG).unwrap();
+            let group = add();
+            let mut room = vec![0; 100_000];
+            for (tag, count) in [(4, 10), (5, 100_000)] {
+                let landing = landing(&mut room);
+                // SAFETY: the room lives until the call is over.
+                let status = unsafe { driver.receive(group, from(0, tag), landing, Some(LONG)) }.unwrap();
+                assert_eq!(status.count, count);
+                assert!(room[..count as usize] == input(0, count as usize));
+            }
+        });
+    }
+}
