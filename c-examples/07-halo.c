@@ -94,8 +94,9 @@ static int exchange(block_t block, const struct place *place)
         if (peer < 0)
             continue;
         copy_side(block, place, side, out[side], 0);
-        ANYCCL_CHECK(anyccl_irecv(in[side], count, ANYCCL_FLOAT64, peer, ANYCCL_WORLD, &requests[2 * side]));
-        ANYCCL_CHECK(anyccl_isend(out[side], count, ANYCCL_FLOAT64, peer, ANYCCL_WORLD, &requests[2 * side + 1]));
+        ANYCCL_CHECK(anyccl_irecv(in[side], count, ANYCCL_FLOAT64, peer, 0, ANYCCL_WORLD, &requests[2 * side]));
+        ANYCCL_CHECK(
+            anyccl_isend(out[side], count, ANYCCL_FLOAT64, peer, 0, ANYCCL_WORLD, &requests[2 * side + 1]));
     }
     ANYCCL_CHECK(anyccl_wait_all(2 * SIDES, requests));
     for (int side = 0; side < SIDES; side++)

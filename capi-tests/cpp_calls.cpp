@@ -199,6 +199,50 @@ void transfers(const anyccl::communicator_ref& comm)
     CHECK(in == std::vector<double>(40, left));
 }
 
+// Tags, room that is larger than needed, and what is told about a message.
+void messages(const anyccl::communicator_ref& comm)
+{
+    const int rank = comm.rank(), size = comm.size(), right = (rank + 1) % size, left = (rank + size - 1) % size;
+    const std::vector<int> send = elements(rank, 3);
+    std::vector<int> recv = none(5);
+    anyccl::message_status told{};
+    comm.sendrecv(send, right, recv, left, 7, told);
+    CHECK(told.source == left && told.tag == 7 && told.count == 3 && told.datatype == ANYCCL_INT32);
+    CHECK(part(recv, 0, 3) == elements(left, 3) && recv[3] == -1);
+
+    // By tag, not in the order in which they were sent.
+    const int first = 1, second = 2;
+    int one = 0, two = 0;
+    anyccl::request sends[] = {comm.isend(first, right, 1), comm.issend(second, right, 2)};
+    CHECK(comm.probe(left, 2).count == 1);
+    comm.recv(two, left, 2, told);
+    CHECK(told.tag == 2 && two == second);
+    while (!comm.iprobe(anyccl::any_source, 1)) {
+    }
+    anyccl::request late = comm.irecv(one, anyccl::any_source, anyccl::any_tag);
+    CHECK(late.wait_message().source == left && one == first);
+    anyccl::wait_all(sends);
+    CHECK(!comm.iprobe(left, 1));
+
+    anyccl::request unmet = comm.irecv(one, left, 99);
+    unmet.cancel();
+    CHECK(unmet.wait_message().cancelled == 1);
+
+    if (size > 1 && rank == 0)
+        comm.ssend(send, 1, 3);
+    if (size > 1 && rank == 1) {
+        comm.recv(recv, 0, 3, told);
+        CHECK(told.count == 3);
+    }
+
+    anyccl::batch batch;
+    recv = none(3);
+    comm.recv(recv, left, 0, told);
+    comm.send(send, right);
+    batch.end();
+    CHECK(recv == elements(left, 3) && told.source == left);
+}
+
 // A request that nobody waits for has ended when it is gone.
 void forgotten(const anyccl::communicator_ref& comm)
 {
@@ -354,6 +398,7 @@ int main()
     copies(world);
     exchanges(world);
     transfers(world);
+    messages(world);
     forgotten(world);
     buffers(world);
     formation(world);

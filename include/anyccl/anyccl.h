@@ -16,7 +16,12 @@
  *   Send and receive buffer must not overlap, except in place, as each call defines it; each rank decides for itself.
  *   A count of 0 is a call like any other; its buffers may be NULL.
  *
- * Failures of a collective
+ * Messages
+ *   A send names a rank and a tag, a receive names them too or says "any" (ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG). A message
+ *   goes to the oldest receive that accepts it, and a receive takes the oldest message that it accepts; each
+ *   communicator has messages of its own. A receive may have more room than the message needs.
+ *
+ * Failures of a collective or a message
  *   ANYCCL_ERR_INVALID_ARGUMENT  refused on this rank, nothing was sent, the communicator works on
  *   ANYCCL_ERR_INVALID_USAGE     no world, an unusable handle, a forked child: as above
  *   ANYCCL_ERR_UNSUPPORTED       not possible here: as above
@@ -59,6 +64,16 @@
  * A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators.
  */
 #define ANYCCL_COLOR_NONE -1
+
+/**
+ * As the source of a receive or a probe: any rank.
+ */
+#define ANYCCL_ANY_SOURCE -1
+
+/**
+ * As the tag of a receive or a probe: any tag.
+ */
+#define ANYCCL_ANY_TAG -1
 
 /**
  * The values of anyccl_status_t. They never change; later versions may have more.
@@ -278,6 +293,11 @@ typedef enum anyccl_log_level {
 typedef struct anyccl_comm anyccl_comm;
 
 /**
+ * What anyccl_message_t points to, for the compiler's type check only.
+ */
+typedef struct anyccl_message anyccl_message;
+
+/**
  * What anyccl_request_t points to, for the compiler's type check only.
  */
 typedef struct anyccl_request anyccl_request;
@@ -366,6 +386,42 @@ typedef int anyccl_reduce_op_t;
  * library until that moment: a send buffer may be read, a receive buffer neither read nor written.
  */
 typedef struct anyccl_request *anyccl_request_t;
+
+/**
+ * What is known of a message. Its members never change.
+ */
+typedef struct anyccl_message_status_t {
+    /**
+     * The rank that sent it.
+     */
+    int source;
+    /**
+     * The tag that it was sent with.
+     */
+    int32_t tag;
+    /**
+     * The datatype that it was sent with.
+     */
+    anyccl_datatype_t datatype;
+    /**
+     * 1: the receive was cancelled, there was no message, and the other members say nothing. Else 0.
+     */
+    int cancelled;
+    /**
+     * Elements that were sent: at most what the receive has room for.
+     */
+    size_t count;
+    /**
+     * The same in bytes.
+     */
+    size_t bytes;
+} anyccl_message_status_t;
+
+/**
+ * A message that was found by anyccl_mprobe or anyccl_improbe: no other receive gets it. It is received once, and the
+ * handle is NULL then.
+ */
+typedef struct anyccl_message *anyccl_message_t;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1192,43 +1248,171 @@ anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
 anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
 
 /**
- * Sends elements to one rank.
+ * Waits for a message, and leaves it there to be received.
  *
- *     rank 0  anyccl_send(x, 2, ..., peer 2)      x0 x1 ----+
- *     rank 2  anyccl_recv(y, 2, ..., peer 0)                +--> y0 y1
+ * \param source  [in] The rank that sends, or ANYCCL_ANY_SOURCE.
+ * \param tag     [in] Its tag, or ANYCCL_ANY_TAG.
+ * \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
+ * \returns As anyccl_recv.
  *
- * \param send      [in] count elements. Read only.
- * \param count     [in] Elements, the same on both sides.
- * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
- * \param peer      [in] The rank that receives: 0 to size-1.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
- *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
- *
- * Blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
- * ranks that send to each other first may wait for ever; use anyccl_isend. Between two ranks, transfers
- * meet in the order in which they were started; there are no tags. Replaces MPI_Send and ncclSend.
+ * Blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
+ * another one may get it first: use anyccl_mprobe. Not inside of a batch. Replaces MPI_Probe.
  */
-anyccl_status_t anyccl_send(const void *send, size_t count, anyccl_datatype_t datatype, int peer, anyccl_comm_t comm);
+anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct anyccl_message_status_t *status);
 
 /**
- * Receives elements from one rank.
+ * Asks whether a message has come.
  *
- * \param recv      [out] count elements.
- * \param count     [in] Elements, the same on both sides.
+ * \param source, tag, comm  As for anyccl_probe.
+ * \param found   [out] 1: anyccl_recv with the same arguments would get a message at once. Else 0.
+ * \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
+ * \returns As anyccl_recv.
+ *
+ * Does not block; moves the operations of its communicator on. Replaces MPI_Iprobe.
+ */
+anyccl_status_t anyccl_iprobe(int source,
+                              int32_t tag,
+                              anyccl_comm_t comm,
+                              int *found,
+                              struct anyccl_message_status_t *status);
+
+/**
+ * Waits for a message and takes it out: only who has its handle can receive it.
+ *
+ * \param source, tag, comm  As for anyccl_probe.
+ * \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it.
+ * \param status   [out] What is known of the message. May be NULL.
+ * \returns As anyccl_recv.
+ *
+ * Blocks until a message has come. Not inside of a batch. Replaces MPI_Mprobe.
+ */
+anyccl_status_t anyccl_mprobe(int source,
+                              int32_t tag,
+                              anyccl_comm_t comm,
+                              anyccl_message_t *message,
+                              struct anyccl_message_status_t *status);
+
+/**
+ * Takes a message out if one has come.
+ *
+ * \param source, tag, comm  As for anyccl_probe.
+ * \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
+ * \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
+ * \returns As anyccl_recv.
+ *
+ * Does not block; moves the operations of its communicator on. Replaces MPI_Improbe.
+ */
+anyccl_status_t anyccl_improbe(int source,
+                               int32_t tag,
+                               anyccl_comm_t comm,
+                               anyccl_message_t *message,
+                               struct anyccl_message_status_t *status);
+
+/**
+ * Receives a message that was taken out before.
+ *
+ * \param recv      [out] Room for count elements.
+ * \param count     [in] Elements that there is room for.
+ * \param datatype  [in] One of enum anyccl_datatype, the sender's.
+ * \param message   [in,out] From anyccl_mprobe or anyccl_improbe. Taken: NULL afterwards, if the arguments are valid.
+ * \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its end.
+ * \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+ *
+ * Blocks until the elements are there. Replaces MPI_Mrecv.
+ */
+anyccl_status_t anyccl_mrecv(void *recv,
+                             size_t count,
+                             anyccl_datatype_t datatype,
+                             anyccl_message_t *message,
+                             struct anyccl_message_status_t *status);
+
+/**
+ * Starts the receive of a message that was taken out before, and returns at once.
+ *
+ * \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+ *
+ * Does not block. Replaces MPI_Imrecv.
+ */
+anyccl_status_t anyccl_imrecv(void *recv,
+                              size_t count,
+                              anyccl_datatype_t datatype,
+                              anyccl_message_t *message,
+                              anyccl_request_t *request);
+
+/**
+ * Sends elements to one rank.
+ *
+ *     rank 0  anyccl_send(x, 2, ..., peer 2, tag 7)      x0 x1 ----+
+ *     rank 2  anyccl_recv(y, 2, ..., source 0, tag 7)              +--> y0 y1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param count     [in] Elements: at most what the receive has room for.
  * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
- * \param peer      [in] The rank that sends: 0 to size-1.
+ * \param peer      [in] The rank that receives: 0 to size-1.
+ * \param tag       [in] Name of the message, 0 or more.
  * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns As anyccl_send; ANYCCL_ERR_MISMATCH when the sender gave another count or datatype.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Failures" at the top of this header.
+ *
+ * Blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
+ * ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or a batch.
+ * A message goes to the oldest receive that accepts its sender and tag, and a receive takes the oldest message: so
+ * messages of one rank with one tag are received in the order in which they were started. Threads of a rank may
+ * send and receive at the same time. Replaces MPI_Send and ncclSend.
+ */
+anyccl_status_t anyccl_send(const void *send,
+                            size_t count,
+                            anyccl_datatype_t datatype,
+                            int peer,
+                            int32_t tag,
+                            anyccl_comm_t comm);
+
+/**
+ * Sends elements to one rank, and waits until it receives them.
+ *
+ * \param send, count, datatype, peer, tag, comm  As for anyccl_send.
+ * \returns As anyccl_send.
+ *
+ * Blocks until a receive has met the message, and send may be changed. Replaces MPI_Ssend.
+ */
+anyccl_status_t anyccl_ssend(const void *send,
+                             size_t count,
+                             anyccl_datatype_t datatype,
+                             int peer,
+                             int32_t tag,
+                             anyccl_comm_t comm);
+
+/**
+ * Receives elements from one rank, or from any.
+ *
+ * \param recv      [out] Room for count elements. What a shorter message does not fill stays as it is.
+ * \param count     [in] Elements that there is room for.
+ * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
+ * \param source    [in] The rank that sends: 0 to size-1, or ANYCCL_ANY_SOURCE.
+ * \param tag       [in] The tag of the message, or ANYCCL_ANY_TAG.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL. Inside
+ *                  of a batch it is written at its end.
+ * \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for it or of
+ *          another datatype.
  *
  * Blocks until the elements are there. Replaces MPI_Recv and ncclRecv.
  */
-anyccl_status_t anyccl_recv(void *recv, size_t count, anyccl_datatype_t datatype, int peer, anyccl_comm_t comm);
+anyccl_status_t anyccl_recv(void *recv,
+                            size_t count,
+                            anyccl_datatype_t datatype,
+                            int source,
+                            int32_t tag,
+                            anyccl_comm_t comm,
+                            struct anyccl_message_status_t *status);
 
 /**
  * Starts a send and returns at once.
  *
- * \param send, count, datatype, peer, comm  As for anyccl_send; the buffer must not be changed until the request
+ * \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until the request
  *        has ended.
  * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
@@ -1240,25 +1424,101 @@ anyccl_status_t anyccl_isend(const void *send,
                              size_t count,
                              anyccl_datatype_t datatype,
                              int peer,
+                             int32_t tag,
                              anyccl_comm_t comm,
                              anyccl_request_t *request);
 
 /**
+ * Starts a send that ends when it is received, and returns at once.
+ *
+ * \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
+ * \returns As anyccl_isend.
+ *
+ * Does not block. The request ends when a receive has met the message and the buffer may be changed. Replaces
+ * MPI_Issend.
+ */
+anyccl_status_t anyccl_issend(const void *send,
+                              size_t count,
+                              anyccl_datatype_t datatype,
+                              int peer,
+                              int32_t tag,
+                              anyccl_comm_t comm,
+                              anyccl_request_t *request);
+
+/**
  * Starts a receive and returns at once.
  *
- * \param recv, count, datatype, peer, comm  As for anyccl_recv; the buffer must not be used until the request has
- *        ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_isend.
+ * \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the request
+ *        has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
+ *                 Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room for it or
+ *          of another datatype: comm has failed then.
  *
  * Does not block. The request ends when the elements are there. Replaces MPI_Irecv.
  */
 anyccl_status_t anyccl_irecv(void *recv,
                              size_t count,
                              anyccl_datatype_t datatype,
-                             int peer,
+                             int source,
+                             int32_t tag,
                              anyccl_comm_t comm,
                              anyccl_request_t *request);
+
+/**
+ * Sends elements to one rank and receives elements from one, at the same time.
+ *
+ * \param send, send_count, send_datatype, peer, send_tag  As for anyccl_send.
+ * \param recv, recv_count, recv_datatype, source, recv_tag  As for anyccl_recv. recv and send do not overlap.
+ * \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param status  [out] What is known of the message that was received. May be NULL.
+ * \returns As anyccl_recv. When an argument is refused, nothing was sent.
+ *
+ * Blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
+ * messages are met by any other send and receive as well. Replaces MPI_Sendrecv.
+ */
+anyccl_status_t anyccl_sendrecv(const void *send,
+                                size_t send_count,
+                                anyccl_datatype_t send_datatype,
+                                int peer,
+                                int32_t send_tag,
+                                void *recv,
+                                size_t recv_count,
+                                anyccl_datatype_t recv_datatype,
+                                int source,
+                                int32_t recv_tag,
+                                anyccl_comm_t comm,
+                                struct anyccl_message_status_t *status);
+
+/**
+ * Begins a batch: calls of this thread up to anyccl_batch_end are started together.
+ *
+ * \returns ANYCCL_SUCCESS.
+ *
+ * Local, of this thread. Inside of a batch, collectives and sends and receives do not block, on any communicator:
+ * each returns as soon as it is started, and its buffers, and the status of a receive, belong to the library until
+ * the end of the batch. So calls that need each other may stand in any order:
+ *
+ *     anyccl_batch_begin();
+ *     anyccl_send(mine, 1000, ANYCCL_FLOAT32, peer, 0, comm);
+ *     anyccl_recv(theirs, 1000, ANYCCL_FLOAT32, peer, 0, comm, NULL);
+ *     anyccl_batch_end();
+ *
+ * Batches may be nested; the outermost end counts. Replaces ncclGroupStart.
+ */
+anyccl_status_t anyccl_batch_begin(void);
+
+/**
+ * Ends a batch: waits until everything that was called inside of it is done.
+ *
+ * \returns ANYCCL_SUCCESS when all calls have succeeded; else the first failure, after all have ended. A call with an
+ *          argument that was refused has returned that at once; it is told here again, and the other calls of the
+ *          batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
+ *
+ * Blocks, at most for the communicators' time-outs; the end of an inner batch does not. Requests that calls inside of the
+ * batch have given out are waited for by anyccl_wait, as ever. Replaces ncclGroupEnd.
+ */
+anyccl_status_t anyccl_batch_end(void);
 
 /**
  * Waits for the end of an operation.
@@ -1275,6 +1535,18 @@ anyccl_status_t anyccl_irecv(void *recv,
 anyccl_status_t anyccl_wait(anyccl_request_t *request);
 
 /**
+ * Waits for the end of a send or receive, and tells what is known of its message.
+ *
+ * \param request  [in,out] As for anyccl_wait.
+ * \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send or
+ *                 receive. May be NULL.
+ * \returns As anyccl_wait.
+ *
+ * Blocks, at most for the communicator's time-out. Replaces MPI_Wait with a status.
+ */
+anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_message_status_t *status);
+
+/**
  * Asks whether an operation has ended, and moves the operations of its communicator on.
  *
  * \param request  [in,out] Taken when the operation has ended: NULL then, also when it failed. A request that
@@ -1286,6 +1558,30 @@ anyccl_status_t anyccl_wait(anyccl_request_t *request);
  * Replaces MPI_Test.
  */
 anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
+
+/**
+ * Asks whether a send or receive has ended, and tells what is known of its message.
+ *
+ * \param request  [in,out] As for anyccl_test.
+ * \param done     [out] As for anyccl_test.
+ * \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+ * \returns As anyccl_test.
+ *
+ * Local: does not wait. Replaces MPI_Test with a status.
+ */
+anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct anyccl_message_status_t *status);
+
+/**
+ * Asks for the end of a receive that has met no message yet.
+ *
+ * \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
+ * \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the member
+ *          cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none; ANYCCL_ERR_INVALID_USAGE when
+ *          another thread waits for it, or in a forked child.
+ *
+ * Local: does not wait. A send or a collective is not cancelled. Replaces MPI_Cancel.
+ */
+anyccl_status_t anyccl_cancel(anyccl_request_t request);
 
 /**
  * Waits for the end of several operations, of one or several communicators.

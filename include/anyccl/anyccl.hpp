@@ -26,6 +26,7 @@
 #define ANYCCL_ANYCCL_HPP
 
 #include "anyccl/anyccl.h"
+#include "anyccl/cpp/batch.hpp"
 #include "anyccl/cpp/collectives.hpp"
 #include "anyccl/cpp/communicator.hpp"
 #include "anyccl/cpp/config.hpp"

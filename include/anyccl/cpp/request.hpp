@@ -15,6 +15,9 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
+// What is known of a message: who sent it, with which tag, how many elements.
+using message_status = anyccl_message_status_t;
+
 // A started operation. Its buffers belong to the library until it has ended: they must live so long, and a receive
 // buffer is neither read nor written. A request that goes out of scope before its end waits for it, and its failure is
 // lost: wait where the failure matters. Made before its request and destroyed after it is what a buffer has to be.
@@ -44,6 +47,20 @@ public:
     outcome<void> wait()
     {
         return detail::call("wait").run([this] { return anyccl_wait(&handle_); });
+    }
+
+    // As wait, of a send or receive: what is known of its message. All zero where the request has ended already.
+    outcome<message_status> wait_message()
+    {
+        message_status found{};
+        return detail::call("wait_message")
+            .get([&] { return anyccl_wait_message(&handle_, &found); }, [&] { return found; });
+    }
+
+    // Asks a receive that has met no message yet to end without one; it is still to be waited for.
+    outcome<void> cancel()
+    {
+        return detail::call("cancel").run([this] { return anyccl_cancel(handle_); });
     }
 
     // Whether it has ended; moves the operations of its communicator on.
