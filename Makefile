@@ -12,12 +12,18 @@ CXX_FLAGS := -std=c++17 -Wall -Wextra -Wpedantic $(CFLAGS) -I$(PREFIX)/include
 C_LIBS   := -L$(PREFIX)/lib -Wl,-rpath,$(abspath $(PREFIX))/lib -lanyccl -lm
 RUN      := $(PREFIX)/bin/anyccl run
 DIGITS   := target/digits.csv
+# Of `make bench-peers`; RANKS and PEERS may be lists with commas, no PEERS means all.
+MODE     ?= shm
+ROUNDS   ?= 3
+PEERS    ?=
+SIZES    ?= 8,1024,65536,4194304,33554432
+PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # The order of `make test`: what fails quickly comes first.
-PARTS    := check unit c-api examples
+PARTS    := check unit c-api examples launchers benches
 
-.PHONY: help demo test install examples tools clean $(PARTS:%=test-%)
+.PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +31,8 @@ help:
 	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
 	@echo "make install    build and install to PREFIX (now $(PREFIX))"
 	@echo "make examples   build the examples against the installed library"
+	@echo "make bench      micro-benchmarks, start-up time and memory"
+	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
 	@echo "make clean      remove target/"
 
 tools:
@@ -78,6 +86,7 @@ test: tools
 # Format, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones.
 test-check:
 	cargo xtask check
+	$(PYTHON) benches/peers/report.py --check
 # Optimised once more: the vectorised reduction loops exist only there.
 test-unit:
 	cargo test --workspace
@@ -87,6 +96,29 @@ test-c-api:
 test-examples: examples
 	$(PYTHON) c-examples/run_tests.py --prefix $(PREFIX) --programs $(EXAMPLES)
 	$(PYTHON) docs/run_snippets.py --prefix $(PREFIX)
+# mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
+test-launchers: examples
+	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
+
+bench: install
+	cargo bench -p anyccl-engine
+	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py
+
+# docs/PERFORMANCE.md says what is measured and how.
+bench-peers: install
+	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py
+	PREFIX=$(PREFIX) $(PYTHON) benches/peers/compare.py --mode $(MODE) --ranks $(RANKS) --rounds $(ROUNDS) \
+	    --sizes $(SIZES) --peers "$(PEERS)" --json target/peers/results-$(MODE).json
+	$(PYTHON) -m venv $(PICTURES)
+	$(PICTURES)/bin/python -m pip --quiet --disable-pip-version-check install "matplotlib==3.10.*"
+	$(PICTURES)/bin/python benches/peers/plots.py target/peers/results-$(MODE).json
+
+# That they run, and that their results are right; nothing is measured.
+test-benches: install
+	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py --build anyccl
+	$(RUN) -n 3 target/peers/programs/anyccl --sizes 8,100000 --seconds 0
+	$(RUN) -n 2 target/peers/programs/anyccl --sizes 8,100000 --seconds 0 --memory library
+	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py --ranks 1,3 --runs 1
 
 clean:
 	cargo clean

@@ -1,7 +1,7 @@
 //! The anyccl engine: plans, transports, communicators. Exports no C symbol; the doors in `abi/` do.
 //!
 //! Rooms, arrows downward only:
-//! `comm` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
+//! `simulate`, `comm` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
 //! `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
 
 pub mod algo;
@@ -15,6 +15,7 @@ pub mod p2p;
 pub mod plan;
 pub mod progress;
 pub mod reduce;
+pub mod simulate;
 pub mod sys;
 pub mod topology;
 pub mod transport;

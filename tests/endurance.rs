@@ -36,9 +36,18 @@ fn belongings() -> ([usize; 3], usize) {
 
 /// Does something `times` times; after the first tenth, nothing more may be taken.
 fn repeat(what: &str, times: usize, mut something: impl FnMut()) {
-    (0..times / 10).for_each(|_| something());
+    let mut some = |turns: std::ops::Range<usize>| {
+        for turn in turns {
+            something();
+            // So that nobody thinks that this rank hangs.
+            if turn % (times / 50) == 0 {
+                say("at it");
+            }
+        }
+    };
+    some(0..times / 10);
     let (things, memory) = belongings();
-    (times / 10..times).for_each(|_| something());
+    some(times / 10..times);
     let (things_now, memory_now) = belongings();
     assert_eq!(things_now[0], things[0], "descriptors after {times} {what}");
     assert_eq!(things_now[2], things[2], "threads after {times} {what}");
@@ -53,7 +62,10 @@ fn communicators_and_calls_without_number_take_no_memory_and_no_descriptors() {
         let part = if share() == 1 { "endure much" } else { "endure" };
         let job = Job::new(2, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
         let mut ranks = job.start_all();
-        ranks.iter_mut().for_each(|rank| rank.expect("nothing has grown"));
+        for rank in &mut ranks {
+            while rank.hear().text == "at it" {}
+            rank.expect("nothing has grown");
+        }
         ranks.into_iter().for_each(RankProcess::end_well);
     }
 }
@@ -85,6 +97,7 @@ fn a_rank_of_the_tests_in_this_file() {
         turn += 1;
         call(&comm, turn);
     });
+    say("all done");
     say("nothing has grown");
     world_finalize().expect("a good end");
 }

@@ -1,11 +1,14 @@
-//! The `anyccl` tool: starts jobs, measures, tells about the machine.
+//! The `anyccl` tool: starts jobs, measures, tells about the machine, predicts.
 //!
 //! One folder per subcommand. Exit codes of the tool itself: 2 for wrong usage, 1 when it cannot
 //! do what was asked; `run` passes on what its ranks say, see `run`.
 
 mod info;
+mod output;
 mod perf;
+mod plan;
 mod run;
+mod simulate;
 mod sys;
 
 use std::io::{self, Write};
@@ -16,7 +19,8 @@ use clap::{Parser, Subcommand};
 /// Starts and examines programs that use anyccl.
 #[derive(Parser)]
 #[command(name = "anyccl", version = anyccl_engine::base::VERSION, about, arg_required_else_help = true)]
-#[command(after_help = "Examples:\n  anyccl run -n 4 ./program --size 1000\n  anyccl info --json")]
+#[command(after_help = "Examples:\n  anyccl run -n 4 ./program --size 1000\n  anyccl info --json\n  \
+    anyccl plan all_reduce --ranks 8 --bytes 1M")]
 struct Arguments {
     #[command(subcommand)]
     command: Subcommands,
@@ -27,6 +31,11 @@ enum Subcommands {
     Run(run::RunArguments),
     Perf(perf::PerfArguments),
     Info(info::InfoArguments),
+    Plan(plan::PlanArguments),
+    Simulate(simulate::SimulateArguments),
+    /// The part of `run` on another host
+    #[command(hide = true)]
+    Agent,
 }
 
 /// Why the tool gives up: the sentence for the user and the exit code.
@@ -50,6 +59,9 @@ fn main() -> ExitCode {
         Subcommands::Run(arguments) => run::run(&arguments),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
+        Subcommands::Plan(arguments) => plan::plan(&arguments),
+        Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
+        Subcommands::Agent => run::agent(),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

@@ -68,3 +68,26 @@ fn wrong_usage_exits_with_2() {
         assert_eq!(finish(anyccl(arguments)).code(), 2, "{arguments:?}");
     }
 }
+
+#[test]
+fn the_source_of_the_job_is_told_or_why_there_is_none() {
+    let own =
+        ["ANYCCL_RANK", "ANYCCL_WORLD_SIZE", "ANYCCL_STORE", "RANK", "WORLD_SIZE", "PMI_FD", "PMI_PORT"]
+            .into_iter()
+            .chain(["SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"]);
+    let job = |variables: &[(&str, &str)]| {
+        let mut command = anyccl(&["info", "--json"]);
+        for name in own.clone() {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied());
+        let info: Value = serde_json::from_slice(&finish(command).stdout).unwrap();
+        info["job"].as_str().unwrap().to_string()
+    };
+    assert_eq!(job(&[]), "none: a world of one");
+    let pmi = [("PMI_FD", "9"), ("PMI_RANK", "1"), ("PMI_SIZE", "2")];
+    assert_eq!(job(&pmi), "PMI: rank 1 of 2, by the key-value space of the process manager");
+    let store = ("ANYCCL_STORE", "tcp://a:5");
+    assert_eq!(job(&[&pmi[..], &[store]].concat()), "PMI: rank 1 of 2, by the store of rank 0 at a, port 5");
+    assert!(job(&[store]).contains("ANYCCL_RANK"));
+}

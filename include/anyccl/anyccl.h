@@ -61,9 +61,34 @@
 #define ANYCCL_UNIQUE_ID_BYTES 128
 
 /**
+ * ANYCCL_COMM_NONE: a number that no handle has.
+ */
+#define NONE 1
+
+/**
  * A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators.
  */
 #define ANYCCL_COLOR_NONE -1
+
+/**
+ * Bytes that a callback of a store may write its message to, the final zero included.
+ */
+#define ANYCCL_STORE_MESSAGE_BYTES 512
+
+/**
+ * A callback of a store answers: done.
+ */
+#define ANYCCL_STORE_OK 0
+
+/**
+ * A callback of a store answers: the key was not set in time.
+ */
+#define ANYCCL_STORE_TIMEOUT 1
+
+/**
+ * Bytes that hold any address that anyccl_file_rendezvous gives, the final zero included.
+ */
+#define ANYCCL_ADDRESS_BYTES 46
 
 /**
  * As the source of a receive or a probe: any rank.
@@ -352,6 +377,11 @@ typedef struct anyccl_config_t {
      * Must be 0.
      */
     int reserved;
+    /**
+     * Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker"; copied.
+     * NULL: what that variable says.
+     */
+    const char *interface;
 } anyccl_config_t;
 
 /**
@@ -370,6 +400,65 @@ typedef struct anyccl_unique_id_t {
      */
     unsigned char bytes[ANYCCL_UNIQUE_ID_BYTES];
 } anyccl_unique_id_t;
+
+/**
+ * Sets a value in a store, in place of one that may be there.
+ *
+ * \param context  [in]  What the store has as its context.
+ * \param key      [in]  ASCII.
+ * \param value    [in]  Any bytes.
+ * \param bytes    [in]  Length of value; below 4096.
+ * \param message  [out] Room for ANYCCL_STORE_MESSAGE_BYTES: why it failed, UTF-8 with a final zero. Empty at first.
+ * \returns ANYCCL_STORE_OK; anything else is a failure.
+ *
+ * Called on the thread that called anyccl, which it may block. It must not call any anyccl function, and must return:
+ * an exception or longjmp that leaves it ends the process.
+ */
+typedef int (*anyccl_store_set_t)(void *context, const char *key, const void *value, size_t bytes, char *message);
+
+/**
+ * Waits until a key is set in a store, and gives its value.
+ *
+ * \param context     [in]  What the store has as its context.
+ * \param key         [in]  ASCII.
+ * \param timeout_ms  [in]  Longest time to wait, at least 0.
+ * \param value       [out] Room for the value.
+ * \param capacity    [in]  Bytes of that room.
+ * \param bytes       [out] Length of the value. One that has no room is a failure.
+ * \param message     [out] As for anyccl_store_set_t.
+ * \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a failure.
+ *
+ * As anyccl_store_set_t.
+ */
+typedef int (*anyccl_store_get_t)(void *context,
+                                  const char *key,
+                                  int64_t timeout_ms,
+                                  void *value,
+                                  size_t capacity,
+                                  size_t *bytes,
+                                  char *message);
+
+/**
+ * A key/value store of the caller's, such as PyTorch's. Start from ANYCCL_STORE_INIT.
+ */
+typedef struct anyccl_store_t {
+    /**
+     * sizeof(anyccl_store_t) in the program. Later versions append members.
+     */
+    size_t struct_size;
+    /**
+     * Passed to each call, never read. May be NULL.
+     */
+    void *context;
+    /**
+     * Needed.
+     */
+    anyccl_store_set_t set;
+    /**
+     * Needed.
+     */
+    anyccl_store_get_t get;
+} anyccl_store_t;
 
 /**
  * Type of one buffer element: one of enum anyccl_datatype.
@@ -490,7 +579,8 @@ anyccl_status_t anyccl_init(void);
 
 /**
  * Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE and
- * ANYCCL_STORE, or of torchrun. Where it describes none, the world is this process alone.
+ * ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/STARTING.md tells more. Where
+ * it describes none, the world is this process alone.
  *
  * \param config  [in] Read during the call. NULL: all defaults.
  * \returns ANYCCL_SUCCESS, also when the world is there already: config is then ignored;
@@ -789,6 +879,61 @@ anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
 anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent,
                                    const struct anyccl_config_t *config,
                                    anyccl_comm_t *comm);
+
+/**
+ * Joins the communicator of the ranks that share a store.
+ *
+ * Rank 0 sets one value, with its address and a secret of the job; the others get it, again if what they got was left
+ * over from a communicator before. Everything else goes over anyccl's own connections.
+ *
+ * \param store   [in] Used during the call only. Whoever can read it may join. It is for one communicator at a time:
+ *                give each its own prefix where several are made at once.
+ * \param size    [in] Number of ranks, the same on every rank; at least 1.
+ * \param rank    [in] This rank: 0 to size-1, each exactly once.
+ * \param config  [in] Read during the call. NULL: all defaults.
+ * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its callbacks
+ *          or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed, with its message, or
+ *          the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+ *
+ * Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time. Any
+ * thread. Independent of anyccl_init.
+ */
+anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store,
+                                              int size,
+                                              int rank,
+                                              const struct anyccl_config_t *config,
+                                              anyccl_comm_t *comm);
+
+/**
+ * Lets ranks find rank 0 by a file on a file system that all of them see.
+ *
+ * Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there; the others
+ * wait for it. A file that an earlier run has left is never believed: a rank takes only what answers and
+ * proves a secret from the file.
+ *
+ * \param path     [in]  The same file on every rank. Terminated; copied.
+ * \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it is, and
+ *                 rank 0 does not wait: its process must live until the others have come.
+ * \param rank     [in]  This rank, each exactly once; below size, if that is known.
+ * \param config   [in]  Read during the call: timeout and interface count. NULL: all defaults.
+ * \param id       [out] The same on all ranks: for anyccl_comm_create. May be NULL. Written only on ANYCCL_SUCCESS.
+ * \param address  [out] Numeric address of rank 0, terminated, room for ANYCCL_ADDRESS_BYTES: on rank 0 the
+ *                 best of its own, elsewhere one that has answered. For MASTER_ADDR. May be NULL. Written only on
+ *                 ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for numbers out of range, a path that is NULL or names a
+ *          folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or what was
+ *          found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
+ *
+ * Collective over the ranks, if their number is known: blocks until all have come, at most for the configured time.
+ * Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replaces SAR's nfs_ip_init.
+ */
+anyccl_status_t anyccl_file_rendezvous(const char *path,
+                                       int size,
+                                       int rank,
+                                       const struct anyccl_config_t *config,
+                                       struct anyccl_unique_id_t *id,
+                                       char *address);
 
 /**
  * Gives the bytes of one element.
@@ -1644,4 +1789,7 @@ anyccl_status_t anyccl_mem_free(void *ptr);
 #define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)
 
 /* Where an anyccl_config_t begins: anyccl_config_t config = ANYCCL_CONFIG_INIT; */
-#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0}
+#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0}
+
+/* Where an anyccl_store_t begins: anyccl_store_t store = ANYCCL_STORE_INIT; */
+#define ANYCCL_STORE_INIT {sizeof(anyccl_store_t), 0, 0, 0}

@@ -5,13 +5,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use super::interface;
 use super::record::ADDRESSES;
 use crate::base::{Error, Result};
+use crate::config::Config;
 use crate::log_line;
 use crate::sys::listener::Listener;
 
 /// Listens on a free port of every chosen interface, and of loopback last: on a host that has
 /// lost its network, or whose firewall filters its own address, ranks side by side still meet.
-pub(crate) fn open() -> Result<Vec<Listener>> {
-    let choice = interface::choose()?;
+pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
+    let choice = interface::choose(config.interface.as_deref())?;
     log_line!(Debug, "bootstrap: interfaces: {}", choice.reason);
     let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
     let mut places: Vec<IpAddr> = choice.addresses().into_iter().filter(|ip| *ip != loopback).collect();

@@ -1,11 +1,17 @@
 //! What the environment says about the job. Pure: asks through a closure, opens nothing.
 //!
+//! `ANYCCL_RANK` and what goes with it come first; then the launchers of [`super::launcher`] in their order;
+//! where none has left a trace, the process is a world of one. `ANYCCL_STORE` alone says where the
+//! ranks of a launcher meet, instead of what the launcher offers.
+//!
 //! Settings that are there but incomplete are errors, never ignored: a rank that quietly makes a
 //! world of its own leaves the others waiting for it.
 
 use std::path::PathBuf;
 
 use super::JobKey;
+use super::launcher::LAUNCHERS;
+use super::pmi;
 use crate::base::{Error, Rank, Result};
 
 /// Where the ranks meet.
@@ -24,22 +30,38 @@ pub(crate) enum Place {
     },
     /// At the address that rank 0 writes to a file.
     File(PathBuf),
-    /// At a port near torchrun's own store.
-    Torchrun {
-        /// `MASTER_ADDR`.
-        host: String,
-        /// `MASTER_PORT`: torch's own, not ours to use.
-        port: u16,
-        /// `TORCHELASTIC_RUN_ID`, or empty.
-        run_id: String,
+    /// The same, in a folder of this user on this host that nobody else can enter.
+    Private {
+        /// Names the job among those of the user on the host.
+        name: String,
     },
+    /// At a port that every rank works out.
+    Ports {
+        /// Launcher, in the derivation of the job key.
+        launcher: &'static str,
+        /// Rank 0's.
+        host: String,
+        /// A port of that host that belongs to somebody else, or 0.
+        taken: u16,
+        /// Names the job.
+        job: String,
+    },
+    /// At the address that rank 0 tells the process manager.
+    Pmi(pmi::Door),
 }
 
-/// Rank, size and place of a job, and where that was learnt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Description {
+/// Which rank of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
     pub rank: Rank,
     pub size: u32,
+}
+
+/// Seat and place in a job, and where that was learnt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Description {
+    /// `None`: only the process manager knows.
+    pub seat: Option<Seat>,
     pub place: Place,
     /// `ANYCCL_JOB_KEY`.
     pub key: Option<JobKey>,
@@ -49,51 +71,57 @@ pub(crate) struct Description {
 /// Asks for a variable; unset and empty are both `None`.
 pub(crate) type Lookup<'a> = &'a dyn Fn(&'static str) -> Option<String>;
 
-/// Reads the description: `ANYCCL_*` first, then torchrun's variables.
+/// Reads the description.
 pub(crate) fn describe(lookup: Lookup<'_>) -> Result<Description> {
     let key = lookup("ANYCCL_JOB_KEY").map(|text| {
         // The value is a secret: it does not go into the message.
         JobKey::from_hex(&text).ok_or_else(|| invalid("ANYCCL_JOB_KEY", "not 64 hexadecimal digits"))
     });
     let key = key.transpose()?;
-    let is_set = |name: &&'static str| lookup(name).is_some();
-    if ["ANYCCL_RANK", "ANYCCL_WORLD_SIZE", "ANYCCL_STORE"].iter().any(is_set) {
-        let (rank, size) = rank_and_size(lookup, "ANYCCL_RANK", "ANYCCL_WORLD_SIZE")?;
-        let place = match lookup("ANYCCL_STORE") {
-            _ if size == 1 => Place::Alone,
-            Some(text) => parse_store(&text)?,
-            None => {
-                let got = "unset, but ANYCCL_RANK and ANYCCL_WORLD_SIZE are set; set it to tcp://HOST:PORT (rank 0's \
-                           host, a free port) or file:PATH";
+    let store = lookup("ANYCCL_STORE");
+    let own = lookup("ANYCCL_RANK").or_else(|| lookup("ANYCCL_WORLD_SIZE")).is_some();
+    let launcher = LAUNCHERS.iter().filter(|_| !own).find(|launcher| (launcher.is_here)(lookup));
+    if let Some(launcher) = launcher {
+        let seat = (launcher.seat)(lookup)?;
+        let place = match (seat, store) {
+            (Some(Seat { size: 1, .. }), _) => Place::Alone,
+            (None, Some(_)) => {
+                let got = format!(
+                    "set, but only {} knows this process's rank; set ANYCCL_RANK and ANYCCL_WORLD_SIZE as well",
+                    launcher.name
+                );
                 return Err(invalid("ANYCCL_STORE", got));
             }
+            (_, Some(text)) => parse_store(&text)?,
+            (_, None) => (launcher.place)(lookup)?,
         };
-        return Ok(Description { rank, size, place, key, source: "ANYCCL_RANK" });
+        return Ok(Description { seat, place, key, source: launcher.name });
     }
-    if ["RANK", "WORLD_SIZE"].iter().any(is_set) {
-        let (rank, size) = rank_and_size(lookup, "RANK", "WORLD_SIZE")?;
-        let place = if size == 1 { Place::Alone } else { torchrun(lookup)? };
-        return Ok(Description { rank, size, place, key, source: "torchrun" });
+    if !own && store.is_none() {
+        return Ok(Description {
+            seat: Some(Seat { rank: 0, size: 1 }),
+            place: Place::Alone,
+            key,
+            source: "alone",
+        });
     }
-    Ok(Description { rank: 0, size: 1, place: Place::Alone, key, source: "alone" })
+    let seat = seat_of(lookup, "ANYCCL_RANK", "ANYCCL_WORLD_SIZE")?;
+    let place = match store {
+        _ if seat.size == 1 => Place::Alone,
+        Some(text) => parse_store(&text)?,
+        None => {
+            let got = "unset, but ANYCCL_RANK and ANYCCL_WORLD_SIZE are set; set it to tcp://HOST:PORT (rank 0's host, \
+                       a free port) or file:PATH";
+            return Err(invalid("ANYCCL_STORE", got));
+        }
+    };
+    Ok(Description { seat: Some(seat), place, key, source: "ANYCCL_RANK" })
 }
 
-fn rank_and_size(
-    lookup: Lookup<'_>,
-    rank_name: &'static str,
-    size_name: &'static str,
-) -> Result<(Rank, u32)> {
-    let number = |name: &'static str, other: &'static str| -> Result<u32> {
-        let Some(text) = lookup(name) else {
-            let got = format!(
-                "unset, but {other} or a variable that goes with it is set; set both, or unset all for a world of one"
-            );
-            return Err(invalid(name, got));
-        };
-        text.trim().parse().map_err(|_| invalid(name, format!("\"{text}\"; accepted: a whole number")))
-    };
-    let rank = number(rank_name, size_name)?;
-    let size = number(size_name, rank_name)?;
+/// The seat that two variables tell.
+pub(crate) fn seat_of(lookup: Lookup<'_>, rank_name: &'static str, size_name: &'static str) -> Result<Seat> {
+    let rank = number(lookup, rank_name, size_name)?;
+    let size = number(lookup, size_name, rank_name)?;
     if size == 0 {
         return Err(invalid(size_name, "0; a world has at least one rank"));
     }
@@ -103,22 +131,18 @@ fn rank_and_size(
             format!("{rank}; with {size_name}={size} ranks go from 0 to {}", size - 1),
         ));
     }
-    Ok((rank, size))
+    Ok(Seat { rank, size })
 }
 
-fn torchrun(lookup: Lookup<'_>) -> Result<Place> {
-    let needed = |name: &'static str| {
-        lookup(name).ok_or_else(|| {
-            let got = "unset, but RANK and WORLD_SIZE are set as torchrun does; start with torchrun or `anyccl run`, or \
-                       set ANYCCL_RANK, ANYCCL_WORLD_SIZE and ANYCCL_STORE";
-            invalid(name, got)
-        })
+/// The number in the variable `name`, which goes with `other`.
+pub(crate) fn number(lookup: Lookup<'_>, name: &'static str, other: &'static str) -> Result<u32> {
+    let Some(text) = lookup(name) else {
+        let got = format!(
+            "unset, but {other} or a variable that goes with it is set; set both, or unset all for a world of one"
+        );
+        return Err(invalid(name, got));
     };
-    let host = needed("MASTER_ADDR")?;
-    let text = needed("MASTER_PORT")?;
-    let port =
-        text.trim().parse().map_err(|_| invalid("MASTER_PORT", format!("\"{text}\"; accepted: a port")))?;
-    Ok(Place::Torchrun { host, port, run_id: lookup("TORCHELASTIC_RUN_ID").unwrap_or_default() })
+    text.trim().parse().map_err(|_| invalid(name, format!("\"{text}\"; accepted: a whole number")))
 }
 
 /// `tcp://HOST:PORT`, `tcp://[V6]:PORT`, `...?served=1`, `file:PATH`, `file:///PATH`.
@@ -152,6 +176,6 @@ fn parse_store(text: &str) -> Result<Place> {
     }
 }
 
-fn invalid(what: &'static str, got: impl Into<String>) -> Error {
+pub(crate) fn invalid(what: &'static str, got: impl Into<String>) -> Error {
     Error::InvalidArgument { what, got: got.into() }
 }

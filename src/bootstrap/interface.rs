@@ -1,6 +1,6 @@
 //! Which network interfaces the job uses.
 //!
-//! Named by the first of `ANYCCL_SOCKET_IFNAME`, `NCCL_SOCKET_IFNAME`, `GLOO_SOCKET_IFNAME` (a
+//! Named for one communicator by its configuration, else for the process by the first of `ANYCCL_SOCKET_IFNAME`, `NCCL_SOCKET_IFNAME`, `GLOO_SOCKET_IFNAME` (a
 //! comma-separated list of name prefixes in order of preference; `^` before the list excludes,
 //! `=` before it wants exact names, `^=` both) and `SAR_SOCKET_NAME` (one exact name) that is set.
 //! Otherwise all that are up and not loopback: those with a global address first, bridges of
@@ -28,10 +28,13 @@ impl Choice {
     }
 }
 
-/// Chooses among the interfaces of this host.
-pub fn choose() -> Result<Choice> {
+/// Chooses among the interfaces of this host: those that `rule` names, else those that a variable names.
+pub fn choose(rule: Option<&str>) -> Result<Choice> {
     let all = interfaces().map_err(|e| Error::system("cannot list the network interfaces", e))?;
-    choose_among(&all, &config::raw)
+    match rule {
+        Some(text) => named(&all, "config->interface", text, &Rule::parse(text)),
+        None => choose_among(&all, &config::raw),
+    }
 }
 
 /// Chooses among `all`, with the variables as `lookup` gives them.

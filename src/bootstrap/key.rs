@@ -18,22 +18,12 @@ impl JobKey {
 
     /// Reads 64 hexadecimal digits, as in `ANYCCL_JOB_KEY`.
     pub fn from_hex(text: &str) -> Option<JobKey> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return None;
-        }
-        let mut key = [0; 32];
-        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            let high = char::from(pair[0]).to_digit(16)?;
-            let low = char::from(pair[1]).to_digit(16)?;
-            *byte = (high << 4 | low) as u8;
-        }
-        Some(JobKey(key))
+        unhex(text.as_bytes())?.try_into().ok().map(JobKey)
     }
 
     /// The 64 hexadecimal digits that [`JobKey::from_hex`] reads.
     pub fn to_hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.0)
     }
 
     /// A key from what the ranks know in common. As secret as `parts` are: where a launcher gives
@@ -55,6 +45,21 @@ impl fmt::Debug for JobKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JobKey(..)")
     }
+}
+
+/// Two hexadecimal digits per byte.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of two hexadecimal digits each. `None`: not such digits, or half a byte.
+pub(crate) fn unhex(text: &[u8]) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pairs = text.chunks_exact(2);
+    if !pairs.remainder().is_empty() {
+        return None;
+    }
+    pairs.map(|pair| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8)).collect()
 }
 
 /// `N` bytes from the kernel's random source.

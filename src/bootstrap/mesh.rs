@@ -72,9 +72,9 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
         .ok_or_else(|| Error::InvalidUsage("the job has connected its ranks already".into()))?;
 
     // Listening before publishing: whoever reads the record finds somebody there.
-    let unix_name = format!("anyccl-{}", hex(&key::random_bytes::<16>()?)).into_bytes();
+    let unix_name = format!("anyccl-{}", key::hex(&key::random_bytes::<16>()?)).into_bytes();
     let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
-    let mut listeners = doors::open()?;
+    let mut listeners = doors::open(config)?;
     let own = Record {
         protocol: PROTOCOL,
         version: VERSION.into(),
@@ -111,8 +111,4 @@ fn own_info(config: &Config) -> Result<PeerInfo> {
         host_name.pop();
     }
     Ok(PeerInfo { host_name, host_id, pid: std::process::id() })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,9 @@
 //! Who is in the job, where, and may they come in.
 //!
 //! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store.
-//!    Sources in order: explicit unique id; `ANYCCL_*`; torchrun's variables; none (a world of one).
+//!    Sources: an explicit unique id, or a store of the caller's; else what `environment` reads: `ANYCCL_*`, the
+//!    launchers of [`launcher`] in their order, none (a world of one). `meeting` has the ways by which ranks
+//!    that know their seats find rank 0's store.
 //! 2. `exchange` gathers one record per rank through the store.
 //! 3. [`mesh`] connects every pair of ranks with authenticated sockets.
 //!
@@ -11,32 +13,42 @@
 
 mod address;
 mod auth;
+mod beacon;
+mod caller_store;
 mod dial;
 mod doors;
 mod environment;
 mod exchange;
+mod file_rendezvous;
 mod gate;
 mod handshake;
 mod hello;
+mod host_list;
 pub mod interface;
 mod job;
 mod key;
+mod launcher;
+mod meeting;
 mod memory_store;
 pub mod mesh;
 mod missing;
+mod pmi;
+mod ports;
+mod private_folder;
 mod reach;
 mod record;
 mod rendezvous_file;
 mod served_store;
 pub mod tcp_store;
-mod torchrun;
 mod unique_id;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
-pub use job::job_from_environment;
+pub use caller_store::{CallerStore, job_from_caller};
+pub use file_rendezvous::{Found, LONGEST_MEETING, file_rendezvous};
+pub use job::{Job, job_from_environment, source_in_environment};
 pub use key::JobKey;
 pub use memory_store::MemoryStore;
 pub use mesh::{Mesh, Peer, PeerInfo};
@@ -44,7 +56,7 @@ pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
 
 use std::time::{Duration, Instant};
 
-use crate::base::{Rank, Result};
+use crate::base::Result;
 
 /// A key/value place that all ranks of a job can reach.
 pub trait Store: Send {
@@ -63,18 +75,9 @@ pub trait Store: Send {
     }
 }
 
-/// What one rank knows before it has met the others.
-pub struct Job {
-    /// My rank.
-    pub rank: Rank,
-    /// Number of ranks.
-    pub size: u32,
-    /// The job's secret.
-    pub key: JobKey,
-    /// Where the ranks find each other; `None` in a world of one.
-    pub store: Option<Box<dyn Store>>,
-    /// Where this was learnt, for `anyccl info` and the log: "unique id", "ANYCCL_RANK", "torchrun", "alone".
-    pub source: &'static str,
+/// Ends what a launcher expects to be ended with the world.
+pub fn leave_launcher() {
+    pmi::leave();
 }
 
 /// How much longer than its ranks a store waits: it knows who is missing, and shall be able to say so.

@@ -144,6 +144,13 @@ impl OwnFile {
     }
 }
 
+impl OwnFile {
+    /// Leaves the file to whoever writes there next.
+    pub fn leave(self) {
+        std::mem::forget(self);
+    }
+}
+
 impl Drop for OwnFile {
     fn drop(&mut self) {
         // Between the look and the removal another job could replace it; its ranks would then

@@ -14,8 +14,8 @@ use crate::sys::listener::Listener;
 /// server ends, then the file that leads to it goes.
 pub(crate) struct ServedStore {
     client: Client,
-    _server: Server,
-    _file: Option<OwnFile>,
+    server: Server,
+    file: Option<OwnFile>,
 }
 
 impl ServedStore {
@@ -32,7 +32,22 @@ impl ServedStore {
         let own: Vec<SocketAddr> = server.addresses().iter().flat_map(from_here).collect();
         let who = Applicant { key, rank: 0, size };
         let client = Client::join(&who, || own.clone(), "this rank's own port", deadline)?;
-        Ok(ServedStore { client, _server: server, _file: file })
+        Ok(ServedStore { client, server, file })
+    }
+
+    /// The best of the addresses at which it is served.
+    pub fn address(&self) -> Result<IpAddr> {
+        Ok(self.server.address().ip())
+    }
+
+    /// Lets the store go on without this handle, until its deadline, and leaves its file where it is.
+    pub fn detach(self) {
+        let ServedStore { client, server, file } = self;
+        drop(client);
+        server.detach();
+        if let Some(file) = file {
+            file.leave();
+        }
     }
 }
 

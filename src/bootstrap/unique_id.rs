@@ -42,7 +42,7 @@ impl UniqueId {
     /// rank has come, or at the deadline of `config`).
     pub fn create(config: &Config) -> Result<UniqueId> {
         let key = JobKey::random()?;
-        let listeners = doors::open()?;
+        let listeners = doors::open(config)?;
         let id = UniqueId::encode(&key, &doors::addresses(&listeners));
         let deadline =
             Instant::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE) + SLACK;

@@ -96,7 +96,7 @@ fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {
     own.timeout.or(config.timeout).filter(|t| !t.is_zero())
 }
 
-fn deadline(config: &Config, own: &CommConfig) -> Instant {
+pub(super) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     Instant::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 

@@ -4,6 +4,7 @@
 //! caller keeps them valid until the call or its [`Request`] is complete.
 
 mod agreement;
+mod by_store;
 mod communicator;
 mod formation;
 mod join;

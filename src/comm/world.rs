@@ -50,6 +50,7 @@ pub fn world() -> Result<Arc<Communicator>> {
 pub fn world_finalize() -> Result<()> {
     let comm = world()?;
     let outcome = comm.finalize();
+    bootstrap::leave_launcher();
     *WORLD.lock() = World::Gone;
     outcome
 }

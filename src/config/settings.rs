@@ -34,6 +34,8 @@ pub struct Config {
     pub spin: Duration,
     /// Large messages within a host may be read out of the sender's memory.
     pub single_copy: bool,
+    /// Interfaces of this communicator, in the syntax of `ANYCCL_SOCKET_IFNAME`, and instead of it.
+    pub interface: Option<String>,
     /// Pretended host.
     pub host_id: Option<String>,
     /// Log level.
@@ -50,6 +52,7 @@ impl Default for Config {
             chunk_bytes: 64 << 10,
             spin: Duration::from_micros(30),
             single_copy: true,
+            interface: None,
             host_id: None,
             log: Level::Warn,
         }

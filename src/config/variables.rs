@@ -22,7 +22,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_STORE",
         default: "unset",
-        meaning: "Where the ranks find each other: tcp://HOST:PORT (rank 0 serves it; with ?served=1 somebody else does) or file:PATH on a shared file system.",
+        meaning: "Where the ranks find each other: tcp://HOST:PORT (rank 0 serves it; with ?served=1 somebody else does) or file:PATH on a shared file system. Without ANYCCL_RANK: where the ranks of another launcher do.",
     },
     Variable {
         name: "ANYCCL_JOB_KEY",
@@ -106,6 +106,67 @@ pub static VARIABLES: &[Variable] = &[
         name: "TORCHELASTIC_RUN_ID",
         default: "unset",
         meaning: "torchrun's job name; part of the derived job key.",
+    },
+    Variable {
+        name: "PMI_FD",
+        default: "unset",
+        meaning: "Connection to the mpiexec of MPICH or Intel MPI, or to Slurm's pmi2; the ranks meet through it.",
+    },
+    Variable { name: "PMI_RANK", default: "unset", meaning: "Rank that goes with PMI_FD." },
+    Variable { name: "PMI_SIZE", default: "unset", meaning: "Number of ranks that goes with PMI_FD." },
+    Variable {
+        name: "PMI_PORT",
+        default: "unset",
+        meaning: "Instead of PMI_FD, HOST:PORT of the process manager (mpiexec -pmi-port).",
+    },
+    Variable {
+        name: "PMI_ID",
+        default: "unset",
+        meaning: "Who this process is to the process manager at PMI_PORT.",
+    },
+    Variable {
+        name: "MPI_LOCALNRANKS",
+        default: "unset",
+        meaning: "mpiexec's number of ranks on this host. Where it is PMI_SIZE, ranks that have called MPI_Init before meet by a file in a private folder.",
+    },
+    Variable { name: "OMPI_COMM_WORLD_RANK", default: "unset", meaning: "Open MPI's rank." },
+    Variable { name: "OMPI_COMM_WORLD_SIZE", default: "unset", meaning: "Open MPI's number of ranks." },
+    Variable {
+        name: "OMPI_COMM_WORLD_LOCAL_SIZE",
+        default: "unset",
+        meaning: "Open MPI's number of ranks on this host. Where it is less than all, ANYCCL_STORE has to say where they meet.",
+    },
+    Variable { name: "PMIX_NAMESPACE", default: "unset", meaning: "PMIx's name of an Open MPI job." },
+    Variable {
+        name: "OMPI_MCA_ess_base_jobid",
+        default: "unset",
+        meaning: "Name of a job of Open MPI before 5.0.",
+    },
+    Variable {
+        name: "SLURM_PROCID",
+        default: "unset",
+        meaning: "Slurm's rank; used when SLURM_STEP_ID is that of a step.",
+    },
+    Variable { name: "SLURM_STEP_NUM_TASKS", default: "unset", meaning: "Number of ranks of a Slurm step." },
+    Variable {
+        name: "SLURM_NTASKS",
+        default: "unset",
+        meaning: "The same, where SLURM_STEP_NUM_TASKS is unset.",
+    },
+    Variable {
+        name: "SLURM_JOB_ID",
+        default: "unset",
+        meaning: "Slurm's job; part of the derived port and key.",
+    },
+    Variable {
+        name: "SLURM_STEP_ID",
+        default: "unset",
+        meaning: "Slurm's step; part of the derived port and key.",
+    },
+    Variable {
+        name: "SLURM_STEP_NODELIST",
+        default: "unset",
+        meaning: "Hosts of a Slurm step; rank 0 is on the first. With one host the ranks meet by a file in a private folder.",
     },
 ];
 

@@ -538,6 +538,7 @@ fn header_for(context: u32, collectives: &mut History, prepared: &Prepared) -> H
 }
 
 #[inline]
+#[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
 fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<Execution> {
     spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
 }

@@ -4,6 +4,7 @@
 //! that it has to do with. What lies at the head of a link for a communicator that expects nothing is taken in, too: a
 //! message is never in the way of another.
 
+use super::disagreement::describe;
 use super::engine::{Engine, Step, Ticket, Trouble};
 use super::execution::LinkFailure;
 use super::group::{Group, GroupId};
@@ -337,12 +338,9 @@ impl Engine {
         } else {
             " has sent no such message"
         });
-        match group.members[peer as usize].stall {
-            Some(stall) => {
-                let call = super::disagreement::describe(stall.call);
-                text.push_str(&format!("; when last heard of, it waited in {call} #{}", stall.sequence));
-            }
-            None => {}
+        if let Some(stall) = group.members[peer as usize].stall {
+            let call = describe(stall.call);
+            text.push_str(&format!("; when last heard of, it waited in {call} #{}", stall.sequence));
         }
         text + &unexpected(&group.conversation, Some(peer))
     }

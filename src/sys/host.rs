@@ -28,3 +28,9 @@ fn first_line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
+
+/// The user that this process acts as.
+pub fn user_id() -> u32 {
+    // SAFETY: asks the kernel; touches no memory, cannot fail.
+    unsafe { libc::geteuid() }
+}

@@ -1,13 +1,16 @@
 //! The operating system, where unsafe is at home.
 
+pub mod at_exit;
 pub mod connect;
 pub mod cores;
 pub mod cycles;
 pub mod descriptor_passing;
 pub mod host;
+pub mod inherited;
 pub mod interfaces;
 pub mod listener;
 pub mod memory_copy;
+pub mod mpi;
 pub mod poll;
 pub mod process_memory;
 pub mod shared_memory;

@@ -1,7 +1,7 @@
 //! Stream sockets, TCP and Unix alike: an owned descriptor with non-blocking reads and writes.
 
 use std::io;
-use std::net::TcpStream;
+use std::net::{IpAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
@@ -25,6 +25,12 @@ impl Socket {
             return Err(io::Error::last_os_error());
         }
         Ok(Socket { fd, unix })
+    }
+
+    /// Takes over a connection that others use too: it stays in the mode it is in, for them. What is read and written here
+    /// does not wait in either mode.
+    pub fn shared(fd: OwnedFd, unix: bool) -> Socket {
+        Socket { fd, unix }
     }
 
     /// Whether this is a Unix socket: the peer is on this host and descriptors can be passed.
@@ -67,6 +73,13 @@ impl Socket {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
+    }
+
+    /// Address of the other end of a TCP connection.
+    pub fn peer_ip(&self) -> io::Result<IpAddr> {
+        // As below.
+        let stream = TcpStream::from(self.fd.try_clone()?);
+        stream.peer_addr().map(|peer| peer.ip().to_canonical())
     }
 
     /// Whether the peer is reached without leaving the host: both ends have the same address, or a loopback one.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::LinkModel;
+use super::{Exchange, LinkModel};
 use crate::base::{Error, Result};
 
 /// The costs that a file can set.
@@ -15,7 +15,12 @@ pub struct Links {
     pub shm: LinkModel,
     /// Links between hosts.
     pub tcp: LinkModel,
+    /// Exchanges over TCP. The choice of algorithms does not look at them.
+    pub tcp_exchange: Exchange,
 }
+
+/// The line of [`Links::tcp_exchange`]: the only one with more than a number.
+const EXCHANGE: &str = "tcp.exchange_us";
 
 /// A line that may stand in a file.
 struct Key {
@@ -74,7 +79,8 @@ static KEYS: [Key; 5] = [
 
 impl Links {
     /// What holds without a file.
-    pub const DEFAULT: Links = Links { shm: LinkModel::SHM, tcp: LinkModel::TCP };
+    pub const DEFAULT: Links =
+        Links { shm: LinkModel::SHM, tcp: LinkModel::TCP, tcp_exchange: Exchange::NONE };
 
     /// The defaults with what the file at `path` says.
     pub fn read(path: &str) -> Result<Links> {
@@ -95,13 +101,20 @@ impl Links {
                 let _ = writeln!(text, "{} = {}  # {}", key.name, rounded((key.get)(self)), key.meaning);
             }
         }
+        if tcp && !self.tcp_exchange.is_empty() {
+            let _ = writeln!(
+                text,
+                "{EXCHANGE} = {}  # BYTES:US, both send at once, beyond the latency",
+                self.tcp_exchange
+            );
+        }
         text
     }
 
-    /// An error is the number of the line, from 1, and what is wrong with it.
-    fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
+    /// The defaults with what a text says. An error is the number of the line, from 1, and what is wrong with it.
+    pub fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
         let mut links = Links::DEFAULT;
-        let mut seen = [false; KEYS.len()];
+        let (mut seen, mut has_exchange) = ([false; KEYS.len()], false);
         for (line, content) in (1..).zip(text.lines()) {
             let content = content.split('#').next().unwrap_or_default().trim();
             if content.is_empty() {
@@ -110,9 +123,19 @@ impl Links {
             let (name, value) =
                 content.split_once('=').ok_or_else(|| (line, format!("\"{content}\" is not KEY = VALUE")))?;
             let (name, value) = (name.trim(), value.trim());
+            if name == EXCHANGE {
+                if std::mem::replace(&mut has_exchange, true) {
+                    return Err((line, format!("{name} is said twice")));
+                }
+                links.tcp_exchange = Exchange::parse(value).ok_or_else(|| {
+                    let accepted = "BYTES:US BYTES:US ..., both rising and above 0";
+                    (line, format!("{name} is \"{value}\"; accepted: {accepted}"))
+                })?;
+                continue;
+            }
             let at = KEYS.iter().position(|key| key.name == name).ok_or_else(|| {
                 let known = KEYS.each_ref().map(|key| key.name).join(", ");
-                (line, format!("there is no key \"{name}\"; there are {known}"))
+                (line, format!("there is no key \"{name}\"; there are {known}, {EXCHANGE}"))
             })?;
             if std::mem::replace(&mut seen[at], true) {
                 return Err((line, format!("{name} is said twice")));
@@ -152,7 +175,9 @@ mod tests {
         for (at, key) in KEYS.iter().enumerate() {
             (key.set)(&mut links, at as f64 + 0.5);
         }
+        links.tcp_exchange = Exchange::new(&[(8, 0.5), (1 << 20, 300.25)]).unwrap();
         let read = Links::parse(&links.to_text(true, true)).unwrap();
+        assert_eq!(read.tcp_exchange, links.tcp_exchange);
         for key in &KEYS {
             assert!(((key.get)(&read) - (key.get)(&links)).abs() < 1e-9, "{}", key.name);
         }
@@ -175,6 +200,8 @@ mod tests {
             ("tcp.latency_us = -1", 1, "above 0"),
             ("tcp.latency_us", 1, "is not KEY = VALUE"),
             ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "said twice"),
+            ("tcp.exchange_us = 8:1\ntcp.exchange_us = 8:1", 2, "said twice"),
+            ("tcp.exchange_us = fast", 1, "tcp.exchange_us is \"fast\"; accepted: BYTES:US"),
         ];
         for (text, line, why) in table {
             let (at, told) = Links::parse(text).unwrap_err();

@@ -5,12 +5,14 @@
 //! when the communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
 //! from a file.
 
+mod exchange;
 mod file;
 mod hosts;
 mod link;
 mod overrides;
 mod wire;
 
+pub use exchange::Exchange;
 pub use file::Links;
 pub use hosts::{Paths, Traffic};
 pub use link::LinkModel;
@@ -37,13 +39,18 @@ pub struct Tuning {
 impl Tuning {
     /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
-        let Links { shm, tcp } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
+        let Links { shm, tcp, .. } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
         Ok(Tuning {
             shm,
             tcp,
             chunk_bytes: config.chunk_bytes,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
         })
+    }
+
+    /// The same on other links.
+    pub fn with_links(self, links: Links) -> Tuning {
+        Tuning { shm: links.shm, tcp: links.tcp, ..self }
     }
 
     /// The same for a host with so many ranks on each core.

@@ -4,6 +4,8 @@
 //! its boot id, is the same for all. Each host has one interface, whose counters say what crossed its wire.
 //! Needs root and iproute2; a test without them says so and passes.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -62,6 +64,57 @@ impl Network {
         format!("10.213.7.{}", host + 1)
     }
 
+    /// Gives the wire of a host another name.
+    pub fn rename_wire(&self, host: usize, name: &str) -> Result<(), String> {
+        let host = &self.hosts[host];
+        ip(&["-n", host, "link", "set", WIRE, "down"])?;
+        ip(&["-n", host, "link", "set", WIRE, "name", name])?;
+        ip(&["-n", host, "link", "set", name, "up"])?;
+        Ok(())
+    }
+
+    /// Takes every IPv4 address of the wires, and gives each an IPv6 one.
+    pub fn only_ipv6(&self) -> Result<(), String> {
+        for (at, host) in self.hosts.iter().enumerate() {
+            ip(&["-n", host, "-4", "address", "flush", "dev", WIRE])?;
+            let address = format!("{}/64", self.ipv6_address(at));
+            ip(&["-n", host, "-6", "address", "add", &address, "dev", WIRE, "nodad"])?;
+        }
+        Ok(())
+    }
+
+    /// Address of a host after [`Network::only_ipv6`].
+    pub fn ipv6_address(&self, host: usize) -> String {
+        format!("fd00:213:7::{}", host + 1)
+    }
+
+    /// A bridge as container engines make it: on every host, with the same address.
+    pub fn add_bridges(&self) -> Result<(), String> {
+        for host in &self.hosts {
+            ip(&["-n", host, "link", "add", "docker0", "type", "bridge"])?;
+            ip(&["-n", host, "address", "add", "172.17.0.1/16", "dev", "docker0"])?;
+            ip(&["-n", host, "link", "set", "docker0", "up"])?;
+        }
+        Ok(())
+    }
+
+    /// What a host knows of names, in the form of /etc/hosts.
+    pub fn set_names(&self, host: usize, lines: &str) -> Result<(), String> {
+        let folder = self.settings_folder(host);
+        let written = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("hosts"), lines));
+        written.map_err(|error| format!("{}: {error}", folder.display()))
+    }
+
+    /// `ip netns exec` puts the files in it over those of /etc.
+    fn settings_folder(&self, host: usize) -> PathBuf {
+        Path::new("/etc/netns").join(&self.hosts[host])
+    }
+
+    /// Name of a host's namespace.
+    pub fn name(&self, host: usize) -> &str {
+        &self.hosts[host]
+    }
+
     /// Where ranks find each other: any port would do, nobody else lives in host 0.
     pub fn store(&self) -> String {
         format!("tcp://{}:29417", self.address(0))
@@ -92,6 +145,9 @@ impl Drop for Network {
     fn drop(&mut self) {
         for name in self.hosts.iter().chain([&self.switch]) {
             let _ = ip(&["netns", "delete", name]);
+        }
+        for host in 0..self.hosts.len() {
+            let _ = fs::remove_dir_all(self.settings_folder(host));
         }
     }
 }

@@ -102,6 +102,11 @@ impl Job {
 
     /// Starts one rank.
     pub fn start(&self, rank: Rank) -> RankProcess {
+        self.clone().set("ANYCCL_RANK", rank).start_as_told(rank)
+    }
+
+    /// Starts one rank that learns which one it is from the variables that are set, whatever they are.
+    pub fn start_as_told(&self, rank: Rank) -> RankProcess {
         let own = std::env::current_exe().expect("the path of this program");
         let mut command = match self.prefixes.get(rank as usize).filter(|p| !p.is_empty()) {
             Some(prefix) => {
@@ -116,7 +121,7 @@ impl Job {
             command.env_remove(name);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.env("ANYCCL_RANK", rank.to_string()).env(PART, self.part);
+        command.env(PART, self.part);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         RankProcess::watch(rank, command.spawn().expect("a rank starts"))
     }

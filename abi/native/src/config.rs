@@ -28,6 +28,9 @@ pub struct anyccl_config_t {
     pub log_level: anyccl_log_level_t,
     /// Must be 0.
     pub reserved: c_int,
+    /// Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker"; copied.
+    /// NULL: what that variable says.
+    pub interface: *const c_char,
 }
 
 /// `timeout_ms` of a wait without a deadline.
@@ -39,7 +42,7 @@ const LARGEST_SIZE: usize = 4096;
 /// What the environment says, and what `config` says on top of it. Sets the log level of the process.
 ///
 /// # Safety
-/// A `config` that is not NULL points to `struct_size` readable bytes, and its name is NULL or a terminated text.
+/// A `config` that is not NULL points to `struct_size` readable bytes; its name and interface are NULL or terminated texts.
 pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig)> {
     let mut settings = Config::from_environment()?;
     let mut own = CommConfig::default();
@@ -49,6 +52,8 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
         // SAFETY: as above.
         own.name = unsafe { check::text(config.name, "config->name") }?;
         own.timeout = timeout(config.timeout_ms)?;
+        // SAFETY: as above.
+        settings.interface = unsafe { check::text(config.interface, "config->interface") }?;
         settings.log = level_from(config.log_level)?.unwrap_or(settings.log);
         if config.reserved != 0 {
             return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
@@ -77,8 +82,15 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
             format!("{given}, with a member set at byte {}; this library knows {KNOWN} bytes", KNOWN + at);
         return invalid("config->struct_size", got);
     }
-    let mut known =
-        anyccl_config_t { struct_size: 0, name: std::ptr::null(), timeout_ms: 0, log_level: 0, reserved: 0 };
+    let nothing = std::ptr::null();
+    let mut known = anyccl_config_t {
+        struct_size: 0,
+        name: nothing,
+        timeout_ms: 0,
+        log_level: 0,
+        reserved: 0,
+        interface: nothing,
+    };
     // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers and
     // a pointer; half a member stays 0 in its other half only if a program gives a size that no version had.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut known).cast(), given.min(KNOWN)) };

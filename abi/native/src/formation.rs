@@ -111,20 +111,22 @@ pub unsafe extern "C" fn anyccl_comm_create_from_ranks(
     config: *const anyccl_config_t,
     comm: *mut anyccl_comm_t,
 ) -> anyccl_status_t {
+    let listed = |parent: &Communicator| -> Result<Vec<u32>> {
+        let count = match usize::try_from(count) {
+            Ok(count) if count <= parent.size() as usize => count,
+            _ => return invalid("count", format!("{count}; accepted: 0 to {}", parent.size())),
+        };
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        check::not_null(ranks, "ranks")?;
+        // SAFETY: not NULL; the caller promises `count` readable numbers, which nobody changes during the call.
+        let ranks = unsafe { std::slice::from_raw_parts(ranks, count) };
+        ranks.iter().map(|rank| check::rank(*rank, parent.size(), "ranks")).collect()
+    };
     // SAFETY: the caller's promises, handed on.
     edge("anyccl_comm_create_from_ranks", || unsafe {
-        form(parent, config, comm, |parent, own| {
-            let count = match usize::try_from(count) {
-                Ok(count) if count <= parent.size() as usize => count,
-                _ => return invalid("count", format!("{count}; accepted: 0 to {}", parent.size())),
-            };
-            if count > 0 {
-                check::not_null(ranks, "ranks")?;
-            }
-            let ranks: Result<Vec<u32>> =
-                (0..count).map(|at| check::rank(ranks.add(at).read(), parent.size(), "ranks")).collect();
-            parent.create_from_ranks(&ranks?, own)
-        })
+        form(parent, config, comm, |parent, own| parent.create_from_ranks(&listed(parent)?, own))
     })
 }
 

@@ -30,6 +30,10 @@ mod communicator;
 
 mod formation;
 
+mod store;
+
+mod file_rendezvous;
+
 mod datatype;
 mod reduce_op;
 

@@ -33,6 +33,7 @@ fn config() -> anyccl_config_t {
         timeout_ms: 0,
         log_level: 0,
         reserved: 0,
+        interface: std::ptr::null(),
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Info {
     pub version: &'static str,
     /// Version of the kernel.
     pub kernel: Option<String>,
+    /// Where anyccl_init would find its job.
+    pub job: String,
     /// The processor.
     pub processor: Processor,
     /// The network.
@@ -60,6 +62,7 @@ pub fn collect() -> Info {
     Info {
         version: anyccl_engine::base::VERSION,
         kernel: fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_string()),
+        job: engine::job(),
         processor: processor(),
         network: network(),
         transports: transports(),

@@ -14,6 +14,12 @@ pub fn interfaces() -> Result<Vec<EngineInterface>, String> {
 
 /// Names of the interfaces that TCP would use, and why these; or why there is none.
 pub fn chosen_interfaces() -> Result<(Vec<String>, String), String> {
-    let choice = anyccl_engine::bootstrap::interface::choose().map_err(|error| error.to_string())?;
+    let choice = anyccl_engine::bootstrap::interface::choose(None).map_err(|error| error.to_string())?;
     Ok((choice.interfaces.into_iter().map(|interface| interface.name).collect(), choice.reason))
+}
+
+/// Where anyccl_init would find its job, or why it would not.
+pub fn job() -> String {
+    anyccl_engine::bootstrap::source_in_environment()
+        .unwrap_or_else(|error| format!("none can be found: {error}"))
 }

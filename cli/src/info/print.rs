@@ -15,6 +15,7 @@ pub fn layout(info: &Info) -> String {
     let kernel = info.kernel.as_deref().unwrap_or("of unknown version");
     let mut text = format!("anyccl {} on Linux {kernel}\n", info.version);
     let sections = [
+        ("Job", vec![info.job.clone()]),
         ("Processor", processor(&info.processor)),
         ("Network", network(&info.network)),
         ("Transports", transports(&info.transports)),

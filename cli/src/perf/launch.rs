@@ -14,7 +14,10 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::own(format_args!("cannot find this program's own file: {error}")))?;
     run::run(&RunArguments {
-        ranks,
+        ranks: Some(ranks),
+        hosts: None,
+        launcher: "ssh".to_string(),
+        remote_anyccl: None,
         bind: Bind::Core,
         no_prefix: true,
         tag_output: false,

@@ -7,7 +7,7 @@ use anyccl_engine::base::{Datatype, Rank, Result};
 use anyccl_engine::comm::Communicator;
 
 use super::check::{data, first_difference, repeat};
-use super::ranks::{Form, receive, send};
+use super::ranks::{Form, exchange, receive, send};
 
 /// Two ranks with a buffer each way.
 pub struct PingPong<'a> {
@@ -43,6 +43,17 @@ impl<'a> PingPong<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Both send at once, so many times.
+    pub fn exchanges(&mut self, times: u64) -> Result<()> {
+        let PingPong { comm, near, far, .. } = *self;
+        let peer = match comm.rank() {
+            rank if rank == near => far,
+            rank if rank == far => near,
+            _ => return Ok(()),
+        };
+        (0..times).try_for_each(|_| exchange(comm, &self.out, &mut self.back, peer))
     }
 
     /// So many messages in a row.

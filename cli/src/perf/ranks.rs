@@ -164,8 +164,7 @@ impl Ranks {
 
 /// Sends to one rank.
 pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<()> {
-    let (datatype, count, data) = (Datatype::Byte, bytes.len() as u64, bytes.as_ptr());
-    let what = Outgoing { to, tag: 0, datatype, count, data, is_synchronous: false };
+    let what = outgoing(bytes, to);
     match form {
         // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
         Form::Blocking => unsafe { comm.send(&what) },
@@ -185,4 +184,19 @@ pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) ->
         // SAFETY: as above, and the request is waited for here.
         Form::NonBlocking => unsafe { comm.start_receive(selector, landing) }?.wait(),
     }
+}
+
+/// Sends to one rank and receives from it at the same time.
+pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) -> Result<()> {
+    let message = outgoing(out, peer);
+    // SAFETY: `out` is borrowed until this function returns; the request is waited for here, by its own end if the
+    // receive fails.
+    let mut sent = unsafe { comm.start_send(&message) }?;
+    receive(comm, back, peer, Form::Blocking)?;
+    sent.wait()
+}
+
+fn outgoing(bytes: &[u8], to: Rank) -> Outgoing {
+    let (datatype, count, data) = (Datatype::Byte, bytes.len() as u64, bytes.as_ptr());
+    Outgoing { to, tag: 0, datatype, count, data, is_synchronous: false }
 }

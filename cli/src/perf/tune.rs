@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyccl_engine::base::{Datatype, Rank, ReduceOp};
 use anyccl_engine::comm::Communicator;
 use anyccl_engine::reduce::{instruction_set, reduce_fn};
-use anyccl_engine::tuning::{LinkModel, Links};
+use anyccl_engine::tuning::{Exchange, LinkModel, Links};
 
 use super::arguments::PerfArguments;
 use super::measure::measure;
@@ -25,6 +25,8 @@ use crate::Failure;
 const SMALL: usize = 8;
 /// For the bandwidth: where the choice between algorithms matters most.
 const LONG: usize = 1 << 20;
+/// For exchanges: in steps, since caches are.
+const EXCHANGES: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
 /// Repetitions of the reduction; the median counts.
 const REDUCTIONS: usize = 200;
 
@@ -38,15 +40,20 @@ pub fn tune(arguments: &PerfArguments, ranks: &Ranks, file: Option<File>) -> Res
         links.shm = link(arguments, ranks, &ranks.world, peer, links.shm)?;
     }
     let other_host = first_peer(ranks, "tcp")?;
-    links.tcp = match other_host {
-        Some(peer) => link(arguments, ranks, &ranks.world, peer, links.tcp)?,
+    let tcp = |comm: &Communicator, peer| -> Result<(LinkModel, Exchange), Failure> {
+        let measured = link(arguments, ranks, comm, peer, LinkModel::TCP)?;
+        Ok((measured, exchange(arguments, ranks, comm, peer, measured.latency_us)?))
+    };
+    (links.tcp, links.tcp_exchange) = match other_host {
+        Some(peer) => tcp(&ranks.world, peer)?,
         None => {
             let comm = ranks.with_tcp()?;
-            let measured = link(arguments, ranks, &comm, 1, links.tcp)?;
+            let measured = tcp(&comm, 1)?;
             comm.finalize()?;
             measured
         }
     };
+    links.tcp.reduce_us_per_byte = gamma;
     let Some(mut file) = file else { return Ok(()) };
     let text = format!(
         "# Made by `anyccl perf --tune`; for ANYCCL_TUNING_FILE. {} ranks, kernels {}, TCP {}.\n{}",
@@ -87,6 +94,28 @@ fn link(
     // A link so fast that the difference drowns still takes some time.
     let us_per_byte = ((one_way_us(LONG)? - latency_us) / LONG as f64).max(1e-9);
     Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
+}
+
+/// What both sending at once takes, beyond the latency of one way.
+fn exchange(
+    arguments: &PerfArguments,
+    ranks: &Ranks,
+    comm: &Communicator,
+    peer: Rank,
+    latency_us: f64,
+) -> Result<Exchange, Failure> {
+    let us = |bytes| -> Result<f64, Failure> {
+        let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
+        let samples = measure(ranks, arguments.effort(), |times| pair.exchanges(times))?;
+        Ok(Summary::of(&samples.seconds).median * 1e6)
+    };
+    let mut points: Vec<(u64, f64)> = Vec::new();
+    for bytes in EXCHANGES {
+        // Noise must not make a larger message the faster one, nor a message free.
+        let least = points.last().map_or(1e-3, |point| point.1);
+        points.push((bytes as u64, (us(bytes)? - latency_us).max(least)));
+    }
+    Ok(Exchange::new(&points).expect("sizes rise, and so do the times"))
 }
 
 /// Microseconds per byte of the result of a reduction, on this rank alone.

@@ -11,6 +11,8 @@ Examples:
   anyccl run -n 2 -x ANYCCL_LOG=info -- python train.py
   anyccl run -n 16 --bind none --timeout 60 ./program
   anyccl run -n 4 --keep-going ./survives-the-loss-of-ranks
+  anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
+  anyccl run --hosts a:2,b:2 --launcher 'podman exec -i {host} sh -c {cmd}' ./program
 
 Each rank finds ANYCCL_RANK, ANYCCL_WORLD_SIZE, ANYCCL_STORE and ANYCCL_JOB_KEY in its environment.
 Rank 0 reads this command's standard input, the others read nothing.
@@ -19,7 +21,7 @@ Exit code: 0 when every rank exited with 0, else that of the first rank that fai
 signal's number if a signal ended it); 124 after --timeout; 127 when the program is not found,
 126 when it cannot be executed; 1 when the job could not be started; 2 for wrong usage.";
 
-/// Start a program on N ranks of this machine
+/// Start a program on N ranks of this machine, or of several
 ///
 /// Starts N copies of a program as the ranks of one job, passes their output on line by line,
 /// and ends the whole job when the first rank fails. Nothing that the ranks have started in their
@@ -27,9 +29,22 @@ signal's number if a signal ended it); 124 after --timeout; 127 when the program
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl run --help")]
 pub struct RunArguments {
-    /// Number of ranks, 1 to 65536
-    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
-    pub ranks: u32,
+    /// Number of ranks, 1 to 65536; with --hosts, where it may be left out, they share it
+    #[arg(short = 'n', long = "ranks", value_name = "N", required_unless_present = "hosts")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub ranks: Option<u32>,
+
+    /// Hosts with their numbers of ranks, such as a:2,b:2 (without a number: one, or a share of -n)
+    #[arg(long, value_name = "HOST[:N],...")]
+    pub hosts: Option<String>,
+
+    /// How a command is started on a host: ssh, or words with {host} and {cmd} in them
+    #[arg(long, value_name = "ssh|WORDS", default_value = "ssh", requires = "hosts")]
+    pub launcher: String,
+
+    /// Where this tool is on the hosts [default: where it is here]
+    #[arg(long, value_name = "PATH", requires = "hosts")]
+    pub remote_anyccl: Option<String>,
 
     /// Cores for each rank
     #[arg(long, value_enum, default_value_t = Bind::Core)]
@@ -60,8 +75,9 @@ pub struct RunArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub grace: Duration,
 
-    /// Set a variable for the ranks; the environment of this command is passed on anyway
-    #[arg(short = 'x', long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    /// Set a variable for the ranks. This command's own environment they have anyway; on other hosts only its ANYCCL_*
+    /// variables and what is named here, without a value to pass this command's on
+    #[arg(short = 'x', long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
 
     /// Program and its arguments
@@ -88,8 +104,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub const OWN_VARIABLES: [&str; 4] = ["ANYCCL_RANK", "ANYCCL_WORLD_SIZE", "ANYCCL_STORE", "ANYCCL_JOB_KEY"];
 
 fn variable(text: &str) -> Result<(String, String), String> {
+    let own =
+        |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set here, or not in UTF-8"));
     match text.split_once('=') {
-        None | Some(("", _)) => Err("expected NAME=VALUE".to_string()),
+        Some(("", _)) => Err("expected NAME or NAME=VALUE".to_string()),
+        None if text.is_empty() => Err("expected NAME or NAME=VALUE".to_string()),
+        None if OWN_VARIABLES.contains(&text) => variable(&format!("{text}=")),
+        None => Ok((text.to_string(), own(text)?)),
         Some((name, _)) if OWN_VARIABLES.contains(&name) => {
             Err(format!("{name} is set by anyccl run itself, to a value of its own for each rank or job"))
         }

@@ -1,7 +1,6 @@
 //! The loop that looks after a running job.
 //!
-//! A rank that has ended stays unreaped until the whole job has: so its process id still names
-//! its process group, and a signal to that group can never hit a stranger.
+//! Where the ranks run is the [`Crew`]'s business.
 //!
 //! Phases: *running*; *failing*: a rank has failed, and the others have a moment to notice and to say so
 //! in their own words; *asked*: SIGTERM was sent, or all ranks have ended and only something that
@@ -10,18 +9,15 @@
 //! *abandoned*: not even that, the user insists.
 
 use std::io;
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use super::arguments::RunArguments;
-use super::input::Input;
+use super::crew::{Crew, End};
 use super::losses::Losses;
-use super::output::Output;
 use super::report::{Cause, Outcome, RankRecord};
 use super::signals::asks_to_end;
-use super::spawn::Started;
 use crate::sys::poll::{self, Waiting};
-use crate::sys::process::{Ending, Pid, ended, signal_group, stop_self};
+use crate::sys::process::{Ending, stop_self};
 use crate::sys::signal::SignalQueue;
 
 /// The kernel may need this long to take a large process down after SIGKILL.
@@ -30,15 +26,14 @@ const DEATH: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// After the first failure the other ranks may end by themselves for this long: the library notices the
-/// loss of a rank within a second, and its error says more than a signal does.
-const OWN_WORDS: Duration = Duration::from_secs(1);
+/// loss of a rank within a fraction of it, and its error says more than a signal does. With what it takes to end
+/// the others, the job is over within a second.
+const OWN_WORDS: Duration = Duration::from_millis(900);
 
 /// A job whose ranks have been started.
 pub struct Job {
     ranks: Vec<RankRecord>,
-    children: Vec<Child>,
-    output: Output,
-    input: Input,
+    crew: Box<dyn Crew>,
     signals: SignalQueue,
     phase: Phase,
     grace: Duration,
@@ -60,16 +55,11 @@ enum Phase {
 }
 
 impl Job {
-    /// Takes over the ranks that were started as `arguments` say.
-    pub fn new(arguments: &RunArguments, started: Started, signals: SignalQueue) -> io::Result<Job> {
-        let Started { mut children, input } = started;
-        let output = Output::of(&mut children, !arguments.no_prefix)?;
-        let ranks = children.iter().map(|child| RankRecord::new(child.id() as Pid)).collect();
-        Ok(Job {
-            ranks,
-            children,
-            output,
-            input,
+    /// Takes over a crew that was started as `arguments` say.
+    pub fn new(arguments: &RunArguments, crew: Box<dyn Crew>, signals: SignalQueue) -> Job {
+        Job {
+            ranks: crew.records(),
+            crew,
             signals,
             phase: Phase::Running,
             grace: arguments.grace,
@@ -78,49 +68,38 @@ impl Job {
             cause: Cause::AllExited,
             losses: Losses::new(arguments.keep_going),
             program: arguments.command[0].display().to_string(),
-        })
+        }
     }
 
     /// Returns when every rank has ended, all output is written, and no process group is left.
     pub fn run_to_the_end(mut self) -> io::Result<Outcome> {
         let mut waiting: Vec<Waiting> = Vec::new();
         // A rank may have ended before SIGCHLD was asked for: never wait without having looked.
-        self.look_for_ends()?;
+        self.crew.look()?;
+        self.note_ends();
         while !self.is_over() {
             waiting.clear();
-            waiting.extend([poll::readable(&self.signals), self.input.waiting()]);
-            self.output.add_waiting(&mut waiting);
+            waiting.push(poll::readable(&self.signals));
+            self.crew.add_waiting(&mut waiting);
             let now = Instant::now();
             poll::poll(&mut waiting, self.deadline().map(|at| at.saturating_duration_since(now)))?;
             if poll::is_ready(&waiting[0]) {
                 self.take_signals()?;
             }
-            if poll::is_ready(&waiting[1]) {
-                self.input.advance();
-            }
-            self.output.advance(&waiting[2..]);
+            self.crew.advance(&waiting[1..])?;
+            self.note_ends();
             self.keep_deadlines(Instant::now());
         }
-        self.signal_all(libc::SIGKILL);
-        for (child, rank) in self.children.iter_mut().zip(&self.ranks) {
-            if rank.ending.is_some() {
-                child.wait()?;
-            }
-        }
         self.cause.becomes(self.losses.cause());
-        Ok(Outcome {
-            program: self.program,
-            ranks: self.ranks,
-            cause: self.cause,
-            tails: self.output.into_tails(),
-        })
+        let tails = self.crew.finish()?;
+        Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, tails })
     }
 
     fn is_over(&self) -> bool {
         match self.phase {
             Phase::Abandoned => true,
-            Phase::GaveUp => self.output.is_written(),
-            _ => self.all_ended() && self.output.has_ended() && self.output.is_written(),
+            Phase::GaveUp => self.crew.output_is_written(),
+            _ => self.all_ended() && self.crew.output_has_ended() && self.crew.output_is_written(),
         }
     }
 
@@ -144,17 +123,19 @@ impl Job {
         }
         match self.phase {
             Phase::Running => {
-                self.cause = self.timeout.map_or(self.cause, |(_, limit)| Cause::TimedOut(limit));
+                if let Some((_, limit)) = self.timeout {
+                    self.cause = Cause::TimedOut(limit);
+                }
                 self.ask_all_to_end();
             }
             Phase::Failing { .. } => self.ask_all_to_end(),
             // Somebody who waits for our own slow reader is not to blame for waiting.
-            Phase::Asked { .. } if self.all_ended() && !self.output.is_written() => {
+            Phase::Asked { .. } if self.all_ended() && !self.crew.output_is_written() => {
                 self.phase = Phase::Asked { kill_at: now + self.grace.max(LAST_WORDS) };
             }
             Phase::Asked { .. } => self.kill_all(),
             Phase::Killed { .. } => {
-                self.output.end_all();
+                self.crew.end_output();
                 self.phase = Phase::GaveUp;
             }
             Phase::GaveUp | Phase::Abandoned => {}
@@ -164,7 +145,7 @@ impl Job {
     fn take_signals(&mut self) -> io::Result<()> {
         while let Some(signal) = self.signals.next()? {
             match signal {
-                libc::SIGCHLD => self.look_for_ends()?,
+                libc::SIGCHLD => self.crew.look()?,
                 // No rank is left that could end: what remains is up to us.
                 _ if asks_to_end(signal) && self.all_ended() => {
                     self.cause.becomes(Cause::Interrupted(signal));
@@ -188,24 +169,33 @@ impl Job {
         self.signal_all(signal);
         match signal {
             libc::SIGTSTP => stop_self(),
-            libc::SIGCONT => self.input.continued(),
+            libc::SIGCONT => self.crew.continued(),
             _ => {}
         }
     }
 
-    fn look_for_ends(&mut self) -> io::Result<()> {
-        let mut found: Vec<(usize, Ending)> = Vec::new();
-        for (rank, record) in self.ranks.iter_mut().enumerate().filter(|(_, r)| r.ending.is_none()) {
-            if let Some(ending) = ended(record.pid)? {
-                record.ending = Some(ending);
-                found.push((rank, ending));
-            }
+    fn note_ends(&mut self) {
+        let mut found = self.crew.take_ends();
+        if let Some(why) = self.crew.take_loss()
+            && matches!(self.phase, Phase::Running)
+        {
+            self.cause = Cause::HostLost(why);
+            self.phase = Phase::Failing { ask_at: Instant::now() };
+        }
+        if found.is_empty() {
+            return;
+        }
+        for end in &found {
+            let record = &mut self.ranks[end.rank];
+            (record.pid, record.ending) = (end.pid, Some(end.ending));
         }
         // Of ranks found at the same time, one that a signal has ended is the likelier culprit:
         // the others may have exited because they lost it.
-        found.sort_by_key(|(_, ending)| matches!(ending, Ending::Exit(_)));
-        for (rank, ending) in found {
-            let asked = !matches!(self.phase, Phase::Running | Phase::Failing { .. });
+        found.sort_by_key(|end| matches!(end.ending, Ending::Exit(_)));
+        for End { rank, pid, ending } in found {
+            // A rank that nobody has heard of went with its host.
+            let lost = pid == 0 && matches!(self.cause, Cause::HostLost(_));
+            let asked = lost || !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
             record.with_the_job = asked && record.was_told_to(ending);
             if self.losses.fail_the_job(rank, ending) && matches!(self.phase, Phase::Running) {
@@ -224,7 +214,6 @@ impl Job {
                 asked => asked,
             };
         }
-        Ok(())
     }
 
     fn ask_all_to_end(&mut self) {
@@ -240,7 +229,7 @@ impl Job {
         self.phase = Phase::Killed { give_up_at: Instant::now() + patience };
     }
 
-    fn signal_all(&self, signal: i32) {
-        self.ranks.iter().for_each(|rank| signal_group(rank.pid, signal));
+    fn signal_all(&mut self, signal: i32) {
+        self.crew.signal_all(signal);
     }
 }

@@ -1,16 +1,19 @@
-//! `anyccl run`: starts the ranks of a job on this machine and looks after them to the end.
+//! `anyccl run`: starts the ranks of a job on this machine, or on several, and looks after them to the end.
 //!
 //! In order: a watchdog is forked, so that nothing survives this process ([`watchdog`]); signals
 //! become things to read ([`signals`]); the store is served ([`store`]); the ranks are started,
-//! each in a process group of its own ([`spawn`], [`binding`]); one poll loop passes on output,
-//! input and signals and notices ends ([`job`], [`output`], [`input`]); the outcome is told
-//! ([`report`]).
+//! each in a process group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output,
+//! input and signals and notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an
+//! agent per host ([`hosts`]); the outcome is told ([`report`]).
 
 mod arguments;
 mod binding;
+mod crew;
+mod hosts;
 mod input;
 mod job;
 mod lines;
+mod local;
 mod losses;
 mod output;
 mod report;
@@ -21,29 +24,57 @@ mod store;
 mod watchdog;
 
 pub use arguments::{Bind, RunArguments};
+pub use hosts::agent;
 
 use crate::Failure;
 use crate::sys::files::FileLimit;
+use crew::Crew;
+use input::Input;
 use watchdog::Watchdog;
 
 /// Runs the job. Answers the exit code: that of the first rank that failed, or 0.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let own = |what: &'static str| move |error| Failure::own(format_args!("{what}: {error}"));
+    let places = match &arguments.hosts {
+        Some(text) => hosts::places(text, arguments.ranks).map_err(|text| Failure { code: 2, text })?,
+        None => Vec::new(),
+    };
+    let ranks = places.last().map(|place| place.ranks.end).or(arguments.ranks).unwrap_or(1);
     // First: forking wants a process without threads, and the store may start some.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let signals = signals::take().map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| Failure::own(format_args!("no random bytes: {error}")))?;
-    let served = store::serve(&key, arguments.ranks)
+    let reach = if places.is_empty() { store::Reach::ThisHost } else { store::Reach::Network };
+    let served = store::serve(&key, ranks, reach)
         .map_err(|error| Failure::own(format_args!("cannot serve the store: {error}")))?;
     let mask = signals.mask_before();
-    let store = served.address();
-    let orders = spawn::JobOrders { arguments, store, key: &key, files, mask, watchdog: &watchdog };
     // On an error the watchdog is dropped, and ends what has been started so far.
-    let ranks = spawn::start_all(&orders)?;
-    let job = job::Job::new(arguments, ranks, signals);
-    let outcome = job.and_then(job::Job::run_to_the_end).map_err(own("cannot look after the ranks"))?;
+    let crew: Box<dyn Crew> = if places.is_empty() {
+        let children = spawn::start_all(&spawn::JobOrders {
+            command: &arguments.command,
+            environment: &arguments.env,
+            bind: arguments.bind,
+            world: ranks,
+            ranks: 0..ranks,
+            input: Input::of_rank_0,
+            own_output: arguments.own_output,
+            store: served.address(),
+            key: &key,
+            files,
+            mask,
+            watchdog: &watchdog,
+        })?;
+        let crew = local::LocalCrew::new(children, !arguments.no_prefix);
+        Box::new(crew.map_err(own("cannot look after the ranks"))?)
+    } else {
+        let common =
+            hosts::Common { arguments, stores: served.addresses(), key, files, mask, watchdog: &watchdog };
+        Box::new(hosts::start(&common, places)?)
+    };
+    let outcome = job::Job::new(arguments, crew, signals).run_to_the_end();
+    let outcome = outcome.map_err(own("cannot look after the ranks"))?;
     watchdog.stand_down();
     Ok(outcome.tell())
 }

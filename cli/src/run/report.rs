@@ -43,6 +43,8 @@ impl Tail {
 pub struct RankRecord {
     /// Its process.
     pub pid: Pid,
+    /// The host that it runs on, if that is another one.
+    pub host: Option<String>,
     /// `None` while it runs.
     pub ending: Option<Ending>,
     /// Signal that the launcher was sent and passed on, which asks to end.
@@ -53,8 +55,8 @@ pub struct RankRecord {
 
 impl RankRecord {
     /// A rank that has been started.
-    pub fn new(pid: Pid) -> RankRecord {
-        RankRecord { pid, ending: None, passed_on: None, with_the_job: false }
+    pub fn new(pid: Pid, host: Option<String>) -> RankRecord {
+        RankRecord { pid, host, ending: None, passed_on: None, with_the_job: false }
     }
 
     /// Whether the launcher has sent what ended this rank.
@@ -68,8 +70,17 @@ impl RankRecord {
     }
 }
 
+/// Ranks of a host could not be started, or cannot be reached any more.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// The exit code of the job.
+    pub code: u8,
+    /// What the user is told.
+    pub text: String,
+}
+
 /// Why the job came to its end.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Cause {
     /// Every rank exited by itself, with status 0.
     AllExited,
@@ -77,6 +88,8 @@ pub enum Cause {
     RankFailed(usize),
     /// `--timeout`.
     TimedOut(Duration),
+    /// The ranks of a host.
+    HostLost(Loss),
     /// This signal came to the launcher when it could only stop at once: a second SIGINT.
     Interrupted(i32),
 }
@@ -106,16 +119,20 @@ impl Outcome {
     /// Tells the user, on standard error, unless all is well. Answers the exit code.
     pub fn tell(&self) -> u8 {
         let mut text = String::new();
-        let code = match self.cause {
+        let code = match &self.cause {
             Cause::AllExited => 0,
-            Cause::RankFailed(rank) => self.describe_failure(rank, &mut text),
+            Cause::RankFailed(rank) => self.describe_failure(*rank, &mut text),
+            Cause::HostLost(Loss { code, text: why }) => {
+                line(&mut text, why);
+                *code
+            }
             Cause::TimedOut(limit) => {
                 line(&mut text, &format!("the job was ended after {} s (--timeout)", limit.as_secs_f64()));
                 124
             }
             Cause::Interrupted(signal) => {
-                line(&mut text, &format!("the job was killed on {}", signal::name(signal)));
-                128 + signal as u8
+                line(&mut text, &format!("the job was killed on {}", signal::name(*signal)));
+                128 + *signal as u8
             }
         };
         self.describe_others(&mut text);
@@ -134,7 +151,8 @@ impl Outcome {
             }
             _ => "",
         };
-        line(text, &format!("rank {rank} (pid {pid}, program \"{program}\") {}{why}", phrase(ending)));
+        let host = record.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+        line(text, &format!("rank {rank}{host} (pid {pid}, program \"{program}\") {}{why}", phrase(ending)));
         if let Some(error) = &tail.library_error {
             line(text, &format!("last library error of rank {rank}: {}", String::from_utf8_lossy(error)));
         }

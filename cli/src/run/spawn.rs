@@ -1,12 +1,12 @@
 //! Starts the ranks.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::ops::Range;
 use std::process::{Child, Command, Stdio};
 
-use super::arguments::{Bind, RunArguments};
+use super::arguments::Bind;
 use super::binding::cores_of;
-use super::input::Input;
 use super::watchdog::Watchdog;
 use crate::Failure;
 use crate::sys::child::{Orders, prepare};
@@ -14,10 +14,22 @@ use crate::sys::cpus::CpuSet;
 use crate::sys::files::FileLimit;
 use crate::sys::signal::SignalMask;
 
-/// Everything that the ranks of one job have in common.
+/// Everything that the ranks of one job on one host have in common.
 pub struct JobOrders<'a> {
-    /// What the user said.
-    pub arguments: &'a RunArguments,
+    /// Program and arguments.
+    pub command: &'a [OsString],
+    /// Variables on top of this process's own.
+    pub environment: &'a [(String, String)],
+    /// Cores for each rank.
+    pub bind: Bind,
+    /// Number of ranks of the job.
+    pub world: u32,
+    /// The ranks of this host.
+    pub ranks: Range<u32>,
+    /// What rank 0 reads, if it is here.
+    pub input: fn() -> Stdio,
+    /// The ranks have this process's own standard output and error; else these are piped.
+    pub own_output: bool,
     /// Value of `ANYCCL_STORE`.
     pub store: String,
     /// The job's secret.
@@ -30,35 +42,26 @@ pub struct JobOrders<'a> {
     pub watchdog: &'a Watchdog,
 }
 
-/// The ranks as started, in order, and what feeds rank 0.
-pub struct Started {
-    /// One child per rank; standard output and error are piped, unless the ranks have this process's own.
-    pub children: Vec<Child>,
-    /// Standard input of rank 0.
-    pub input: Input,
-}
-
-/// Starts all ranks, or none: on an error the caller drops the watchdog.
-pub fn start_all(orders: &JobOrders<'_>) -> Result<Started, Failure> {
-    let arguments = orders.arguments;
-    let usable = match arguments.bind {
+/// Starts all ranks of this host, in order, or none: on an error the caller drops the watchdog.
+pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
+    let usable = match orders.bind {
         Bind::None => None,
         Bind::Core => Some(CpuSet::of_this_process().map_err(Failure::own)?.cores()),
     };
     let key: String = orders.key.iter().map(|byte| format!("{byte:02x}")).collect();
-    let ranks = arguments.ranks as usize;
-    let mut children = Vec::with_capacity(ranks);
-    for rank in 0..ranks {
-        let cores = usable.as_deref().map(|usable| cores_of(rank, ranks, usable));
-        let mut command = Command::new(&arguments.command[0]);
-        command.args(&arguments.command[1..]);
-        command.envs(arguments.env.iter().map(|(name, value)| (name, value)));
+    let here = orders.ranks.len();
+    let mut children = Vec::with_capacity(here);
+    for (at, rank) in orders.ranks.clone().enumerate() {
+        let cores = usable.as_deref().map(|usable| cores_of(at, here, usable));
+        let mut command = Command::new(&orders.command[0]);
+        command.args(&orders.command[1..]);
+        command.envs(orders.environment.iter().map(|(name, value)| (name, value)));
         command.env("ANYCCL_RANK", rank.to_string());
-        command.env("ANYCCL_WORLD_SIZE", ranks.to_string());
+        command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
         command.env("ANYCCL_STORE", &orders.store);
         command.env("ANYCCL_JOB_KEY", &key);
-        command.stdin(if rank == 0 { Input::of_rank_0() } else { Stdio::null() });
-        let output = || if arguments.own_output { Stdio::inherit() } else { Stdio::piped() };
+        command.stdin(if rank == 0 { (orders.input)() } else { Stdio::null() });
+        let output = || if orders.own_output { Stdio::inherit() } else { Stdio::piped() };
         command.stdout(output()).stderr(output());
         let own = Orders {
             watchdog: orders.watchdog.descriptor(),
@@ -67,14 +70,13 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Started, Failure> {
             mask: orders.mask,
         };
         prepare(&mut command, own);
-        children.push(command.spawn().map_err(|error| not_started(&arguments.command[0], rank, &error))?);
+        children.push(command.spawn().map_err(|error| not_started(&orders.command[0], rank, &error))?);
     }
-    let input = Input::new(children[0].stdin.take());
-    Ok(Started { children, input })
+    Ok(children)
 }
 
 /// As shells tell it: 127 when there is no such program, 126 when it cannot be executed.
-fn not_started(program: &OsStr, rank: usize, error: &io::Error) -> Failure {
+fn not_started(program: &OsStr, rank: u32, error: &io::Error) -> Failure {
     let name = program.display();
     let searched = !program.as_encoded_bytes().contains(&b'/');
     match error.kind() {

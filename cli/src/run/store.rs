@@ -2,26 +2,51 @@
 //!
 //! Served here and not by rank 0, so that a rank 0 that never comes is noticed like any other.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anyccl_engine::base::Result;
-use anyccl_engine::bootstrap::JobKey;
 use anyccl_engine::bootstrap::tcp_store::Server;
+use anyccl_engine::bootstrap::{JobKey, interface};
+
+/// From where the store can be reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// From this host only.
+    ThisHost,
+    /// From every network of this host.
+    Network,
+}
 
 /// A store that is served until this is dropped.
 pub struct Store {
     server: Server,
+    /// Where others find it, best first.
+    addresses: Vec<SocketAddr>,
 }
 
 impl Store {
-    /// What the ranks get as `ANYCCL_STORE`.
+    /// What ranks of this host get as `ANYCCL_STORE`.
     pub fn address(&self) -> String {
         format!("tcp://{}?served=1", self.server.address())
     }
+
+    /// Where it may be reached from elsewhere; loopback, for an agent on this host, last.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.addresses.clone()
+    }
 }
 
-/// Serves the store of a job of `ranks` ranks that know `key`, on this host only.
-pub fn serve(key: &[u8; 32], ranks: u32) -> Result<Store> {
-    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    Ok(Store { server: Server::start(at, &JobKey(*key), ranks)? })
+/// Serves the store of a job of `ranks` ranks that know `key`.
+pub fn serve(key: &[u8; 32], ranks: u32, reach: Reach) -> Result<Store> {
+    let start = |ip: IpAddr| Server::start(SocketAddr::new(ip, 0), &JobKey(*key), ranks);
+    if reach == Reach::ThisHost {
+        return Ok(Store { server: start(Ipv4Addr::LOCALHOST.into())?, addresses: Vec::new() });
+    }
+    // IPv6 takes IPv4 as well on most hosts; where there is no IPv6, IPv4 is all there is.
+    let server = start(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| start(Ipv4Addr::UNSPECIFIED.into()))?;
+    let port = server.address().port();
+    let mut ips = interface::choose(None)?.addresses();
+    ips.retain(|ip| !ip.is_loopback());
+    ips.push(Ipv4Addr::LOCALHOST.into());
+    Ok(Store { server, addresses: ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect() })
 }

@@ -78,7 +78,11 @@ impl Running {
     pub fn script(ranks: usize, options: &[&str], script: &str) -> Running {
         let mut command = script_command(ranks, options, script);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the tool can be started");
+        Running::of(command.spawn().expect("the tool can be started"))
+    }
+
+    /// A tool that was started, its output piped.
+    pub fn of(mut child: Child) -> Running {
         let stdout = BufReader::new(child.stdout.take().expect("piped above"));
         Running { child, stdout }
     }

@@ -1,6 +1,6 @@
 //! The client: blocking requests over one authenticated connection.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use super::LIMITS;
@@ -70,6 +70,11 @@ impl Client {
                 return Err(Error::Timeout { waited: start.elapsed(), detail });
             }
         }
+    }
+
+    /// The address at which the store has answered.
+    pub fn peer(&self) -> Result<IpAddr> {
+        self.socket.peer_ip().map_err(|e| Error::system("cannot ask where the store is", e))
     }
 
     /// Ends as a process that is killed does: without a word.

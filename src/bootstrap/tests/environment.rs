@@ -2,10 +2,15 @@
 
 use crate::base::Error;
 use crate::bootstrap::JobKey;
-use crate::bootstrap::environment::{Description, Place, describe};
+use crate::bootstrap::environment::{Description, Place, Seat, describe};
+use crate::bootstrap::pmi::Door;
 
 fn with(variables: &[(&str, &str)]) -> crate::base::Result<Description> {
     describe(&|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()))
+}
+
+fn seat(rank: u32, size: u32) -> Option<Seat> {
+    Some(Seat { rank, size })
 }
 
 fn place_of(store: &str) -> crate::base::Result<Place> {
@@ -19,7 +24,7 @@ fn tcp(host: &str, port: u16, served: bool) -> Place {
 #[test]
 fn an_empty_environment_is_a_world_of_one() {
     let alone = with(&[]).unwrap();
-    assert_eq!((alone.rank, alone.size, alone.place, alone.source), (0, 1, Place::Alone, "alone"));
+    assert_eq!((alone.seat, alone.place, alone.source), (seat(0, 1), Place::Alone, "alone"));
 }
 
 #[test]
@@ -87,12 +92,15 @@ fn anyccls_own_variables_come_before_torchruns() {
     let torchrun = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "h"), ("MASTER_PORT", "29500")];
     let described = with(&torchrun).unwrap();
     assert_eq!(described.source, "torchrun");
-    let place = Place::Torchrun { host: "h".into(), port: 29500, run_id: String::new() };
-    assert_eq!((described.rank, described.size, described.place), (1, 2, place));
+    let place = Place::Ports { launcher: "torchrun", host: "h".into(), taken: 29500, job: String::new() };
+    assert_eq!((described.seat, described.place), (seat(1, 2), place));
 
     let both = [&torchrun[..], &[("ANYCCL_RANK", "0"), ("ANYCCL_WORLD_SIZE", "1")]].concat();
     let described = with(&both).unwrap();
-    assert_eq!((described.source, described.size, described.place), ("ANYCCL_RANK", 1, Place::Alone));
+    assert_eq!(
+        (described.source, described.seat, described.place),
+        ("ANYCCL_RANK", seat(0, 1), Place::Alone)
+    );
 }
 
 #[test]
@@ -100,4 +108,84 @@ fn a_given_key_goes_with_every_source() {
     let key = JobKey([0xab; 32]);
     let hex = key.to_hex();
     assert_eq!(with(&[("ANYCCL_JOB_KEY", &hex)]).unwrap().key, Some(key));
+}
+
+const SLURM: [(&str, &str); 5] = [
+    ("SLURM_PROCID", "3"),
+    ("SLURM_NTASKS", "4"),
+    ("SLURM_JOB_ID", "77"),
+    ("SLURM_STEP_ID", "0"),
+    ("SLURM_STEP_NODELIST", "n[07-08]"),
+];
+const OPEN_MPI: [(&str, &str); 4] = [
+    ("OMPI_COMM_WORLD_RANK", "1"),
+    ("OMPI_COMM_WORLD_SIZE", "4"),
+    ("OMPI_COMM_WORLD_LOCAL_SIZE", "4"),
+    ("PMIX_NAMESPACE", "prterun-a-1@1"),
+];
+const HYDRA: [(&str, &str); 4] =
+    [("PMI_FD", "9"), ("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("MPI_LOCALNRANKS", "2")];
+
+#[test]
+fn every_launchers_variables_are_understood() {
+    let ports = Place::Ports { launcher: "slurm", host: "n07".into(), taken: 0, job: "77.0".into() };
+    let torn_apart = [&HYDRA[..3], &[("MPI_LOCALNRANKS", "1")]].concat();
+    let one_host = [&SLURM[..4], &[("SLURM_STEP_NODELIST", "n7"), ("SLURM_STEP_NUM_TASKS", "5")]].concat();
+    let by_tcp = [("PMI_PORT", "::1:4000"), ("PMI_ID", "3")];
+    for (variables, source, seat, place) in [
+        (&SLURM[..], "Slurm", seat(3, 4), ports),
+        (&one_host, "Slurm", seat(3, 5), Place::Private { name: "slurm 77.0".into() }),
+        (&OPEN_MPI, "Open MPI", seat(1, 4), Place::Private { name: "open-mpi prterun-a-1@1".into() }),
+        (&HYDRA, "PMI", seat(0, 2), Place::Pmi(Door::Descriptor { number: 9, one_host: true })),
+        (&torn_apart, "PMI", seat(0, 2), Place::Pmi(Door::Descriptor { number: 9, one_host: false })),
+        (&by_tcp, "PMI", None, Place::Pmi(Door::Address { host: "::1".into(), port: 4000, id: "3".into() })),
+    ] {
+        let found = with(variables).unwrap();
+        assert_eq!((found.source, found.seat, found.place), (source, seat, place), "{variables:?}");
+    }
+}
+
+#[test]
+fn the_innermost_launcher_counts_and_a_store_alone_says_where_its_ranks_meet() {
+    let torchrun = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "h"), ("MASTER_PORT", "29500")];
+    assert_eq!(with(&[&SLURM[..], &torchrun].concat()).unwrap().source, "torchrun");
+    assert_eq!(with(&[&SLURM[..], &HYDRA].concat()).unwrap().source, "PMI");
+    for (variables, source, seat) in [
+        (&OPEN_MPI[..2], "Open MPI", seat(1, 4)),
+        (&HYDRA, "PMI", seat(0, 2)),
+        (&SLURM[..4], "Slurm", seat(3, 4)),
+    ] {
+        let found = with(&[variables, &[("ANYCCL_STORE", "file:x")]].concat()).unwrap();
+        assert_eq!((found.source, found.seat, found.place), (source, seat, Place::File("x".into())));
+    }
+}
+
+#[test]
+fn a_batch_script_is_a_world_of_one_though_it_has_a_tasks_variables() {
+    for step in [None, Some("4294967291"), Some("x")] {
+        let step: Vec<_> = step.map(|step| ("SLURM_STEP_ID", step)).into_iter().collect();
+        assert_eq!(with(&[&SLURM[..3], &step].concat()).unwrap().source, "alone");
+    }
+}
+
+#[test]
+fn what_a_launcher_leaves_out_is_an_error_that_names_it() {
+    let apart = [&OPEN_MPI[..2], &[("OMPI_COMM_WORLD_LOCAL_SIZE", "2"), OPEN_MPI[3]]].concat();
+    let no_list = [&SLURM[..4], &[("SLURM_STEP_NODELIST", "n[")]].concat();
+    for (variables, culprit) in [
+        (&apart[..], "ANYCCL_STORE"),
+        (&OPEN_MPI[..1], "OMPI_COMM_WORLD_SIZE"),
+        (&no_list, "SLURM_STEP_NODELIST"),
+        (&SLURM[..4], "SLURM_STEP_NODELIST"),
+        (&HYDRA[..2], "PMI_SIZE"),
+        (&[("PMI_FD", "x"), ("PMI_RANK", "0"), ("PMI_SIZE", "2")], "PMI_FD"),
+        (&[("PMI_PORT", "h:1")], "PMI_ID"),
+        (&[("PMI_PORT", "h"), ("PMI_ID", "0")], "PMI_PORT"),
+        (&[("PMI_PORT", "h:1"), ("PMI_ID", "0"), ("ANYCCL_STORE", "file:x")], "ANYCCL_STORE"),
+    ] {
+        let Err(Error::InvalidArgument { what, got }) = with(variables) else {
+            panic!("{variables:?} accepted")
+        };
+        assert_eq!(what, culprit, "{variables:?}: {got}");
+    }
 }

@@ -2,6 +2,7 @@
 
 mod environment;
 mod mesh;
+mod pmi;
 mod stores;
 mod strangers;
 mod unique_id;

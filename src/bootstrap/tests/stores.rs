@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::{all_ok, ranks, shortly, soon};
 use crate::base::{Error, Result};
-use crate::bootstrap::environment::{Description, Place};
+use crate::bootstrap::environment::{Description, Place, Seat};
 use crate::bootstrap::job::open;
 use crate::bootstrap::rendezvous_file::{self, OwnFile};
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
@@ -60,8 +60,9 @@ impl Drop for Folder {
 /// A world that meets at `place`; each rank opens its job and connects.
 fn meet_at(place: &Place, size: u32) -> Vec<Result<Mesh>> {
     ranks(size, |rank| {
-        let description = Description { rank, size, place: place.clone(), key: None, source: "test" };
-        let mut job = open(description, soon())?;
+        let description =
+            Description { seat: Some(Seat { rank, size }), place: place.clone(), key: None, source: "test" };
+        let mut job = open(description, &Config::default(), soon())?;
         mesh::connect(&mut job, &Config::default(), b"", soon())
     })
 }
@@ -159,8 +160,8 @@ fn a_taken_port_is_an_error_that_says_what_to_do() {
     let taken = TcpListener::bind(ANYWHERE).unwrap();
     let port = taken.local_addr().unwrap().port();
     let place = Place::Tcp { host: "127.0.0.1".into(), port, served: false };
-    let description = Description { rank: 0, size: 2, place, key: None, source: "test" };
-    let text = open(description, soon()).err().unwrap().to_string();
+    let description = Description { seat: Some(Seat { rank: 0, size: 2 }), place, key: None, source: "test" };
+    let text = open(description, &Config::default(), soon()).err().unwrap().to_string();
     assert!(text.contains("served=1") && text.contains(&port.to_string()), "{text}");
 }
 
@@ -168,12 +169,12 @@ fn a_taken_port_is_an_error_that_says_what_to_do() {
 fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
     let torch = TcpListener::bind(ANYWHERE).unwrap();
     let (host, port) = ("127.0.0.1".to_owned(), torch.local_addr().unwrap().port());
-    let run_id = JobKey::random().unwrap().to_hex();
+    let job = JobKey::random().unwrap().to_hex();
     // Services that accept and say nothing sit on the first candidates.
-    let candidates = crate::bootstrap::torchrun::candidate_ports(&host, port, &run_id);
+    let candidates = crate::bootstrap::ports::candidate_ports(&host, port, &job);
     let _services: Vec<_> =
         candidates[..2].iter().filter_map(|port| TcpListener::bind((&host[..], *port)).ok()).collect();
-    all_ok(meet_at(&Place::Torchrun { host, port, run_id }, 3));
+    all_ok(meet_at(&Place::Ports { launcher: "torchrun", host, taken: port, job }, 3));
 }
 
 #[test]
@@ -210,8 +211,8 @@ fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
     let stale = rendezvous_file::sample(&[&nobody().to_string()]);
     let _stale = OwnFile::publish(&folder.file(), stale).unwrap();
     let place = Place::File(folder.file());
-    let description = Description { rank: 1, size: 4, place, key: None, source: "test" };
-    let text = open(description, shortly()).err().unwrap().to_string();
+    let description = Description { seat: Some(Seat { rank: 1, size: 4 }), place, key: None, source: "test" };
+    let text = open(description, &Config::default(), shortly()).err().unwrap().to_string();
     assert!(text.contains("does not answer") && text.contains("000000000000feed"), "{text}");
 }
 
@@ -224,7 +225,11 @@ fn a_plain_address_in_a_file_leads_to_the_tcp_store_there() {
     let file = Place::File(folder.file());
     all_ok(ranks(3, |rank| {
         let place = if rank == 0 { tcp.clone() } else { file.clone() };
-        let mut job = open(Description { rank, size: 3, place, key: None, source: "test" }, soon())?;
+        let mut job = open(
+            Description { seat: Some(Seat { rank, size: 3 }), place, key: None, source: "test" },
+            &Config::default(),
+            soon(),
+        )?;
         mesh::connect(&mut job, &Config::default(), b"", soon())
     }));
 }

@@ -11,7 +11,8 @@ mod style;
 use std::io::{self, Write};
 
 use super::report::{Header, Matrix, PairRow, Report, Row};
-use series::Figure;
+pub use lines::draw as draw_lines;
+pub use series::{Figure, Panel, Series};
 
 /// Collects what will be drawn.
 #[derive(Default)]

@@ -1,8 +1,8 @@
-//! Which ports a job under torchrun may use.
+//! Which ports a job may use when its launcher names a host and a job, but no port for us.
 //!
-//! `MASTER_PORT` belongs to torch's own store. What is left to agree on without talking: a sequence
-//! of ports that every rank computes from what torchrun told all of them. Rank 0 serves at the
-//! first that is free; the others try them in turn until one proves the job key.
+//! torchrun's `MASTER_PORT` belongs to torch's own store, Slurm gives none. What is left to agree on without
+//! talking: a sequence of ports that every rank computes from what the launcher told all of them. Rank 0
+//! serves at the first that is free; the others try them in turn until one proves the job key.
 
 use sha2::{Digest, Sha256};
 
@@ -13,20 +13,20 @@ pub(crate) const CANDIDATES: usize = 32;
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 10_000;
 
-/// The ports to try, in order. Distinct, and never `master_port`.
-pub(crate) fn candidate_ports(host: &str, master_port: u16, run_id: &str) -> Vec<u16> {
+/// The ports to try, in order. Distinct, and never `taken`.
+pub(crate) fn candidate_ports(host: &str, taken: u16, job: &str) -> Vec<u16> {
     let mut ports = Vec::with_capacity(CANDIDATES);
     for round in 0u32.. {
         let mut hash = Sha256::new();
         hash.update(b"anyccl ports v1\0");
         hash.update(round.to_le_bytes());
-        hash.update(master_port.to_le_bytes());
+        hash.update(taken.to_le_bytes());
         hash.update((host.len() as u64).to_le_bytes());
         hash.update(host);
-        hash.update(run_id);
+        hash.update(job);
         for pair in hash.finalize().chunks_exact(2) {
             let port = FIRST + u16::from_le_bytes([pair[0], pair[1]]) % COUNT;
-            if port != master_port && !ports.contains(&port) {
+            if port != taken && !ports.contains(&port) {
                 ports.push(port);
             }
             if ports.len() == CANDIDATES {
@@ -42,15 +42,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_ranks_compute_the_same_distinct_ports_without_torchs_own() {
+    fn all_ranks_compute_the_same_distinct_ports_without_the_one_that_is_taken() {
         let ports = candidate_ports("10.0.0.1", 29_500, "run");
         assert_eq!(ports, candidate_ports("10.0.0.1", 29_500, "run"));
         assert_eq!(ports.len(), CANDIDATES);
         for (at, port) in ports.iter().enumerate() {
             assert!((FIRST..FIRST + COUNT).contains(port) && !ports[..at].contains(port));
         }
-        for master_port in &ports {
-            assert!(!candidate_ports("10.0.0.1", *master_port, "run").contains(master_port));
+        for taken in &ports {
+            assert!(!candidate_ports("10.0.0.1", *taken, "run").contains(taken));
         }
     }
 

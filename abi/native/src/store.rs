@@ -1,0 +1,233 @@
+//! Communicators by a key/value store of the caller's.
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::mem::{offset_of, size_of};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyccl_edge::Out;
+use anyccl_edge::check::{self, invalid, not_null};
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::bootstrap::CallerStore;
+use anyccl_engine::comm::Communicator;
+
+use crate::communicator::{COMMS, Comm, anyccl_comm_t, to_c};
+use crate::config::{self, anyccl_config_t};
+use crate::status::{anyccl_status_t, edge};
+
+/// Bytes that a callback of a store may write its message to, the final zero included.
+pub const ANYCCL_STORE_MESSAGE_BYTES: usize = 512;
+
+/// A callback of a store answers: done.
+pub const ANYCCL_STORE_OK: c_int = 0;
+/// A callback of a store answers: the key was not set in time.
+pub const ANYCCL_STORE_TIMEOUT: c_int = 1;
+
+/// Sets a value in a store, in place of one that may be there.
+///
+/// \param context  [in]  What the store has as its context.
+/// \param key      [in]  ASCII.
+/// \param value    [in]  Any bytes.
+/// \param bytes    [in]  Length of value; below 4096.
+/// \param message  [out] Room for ANYCCL_STORE_MESSAGE_BYTES: why it failed, UTF-8 with a final zero. Empty at first.
+/// \returns ANYCCL_STORE_OK; anything else is a failure.
+///
+/// Called on the thread that called anyccl, which it may block. It must not call any anyccl function, and must return:
+/// an exception or longjmp that leaves it ends the process.
+pub type anyccl_store_set_t = Option<
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        key: *const c_char,
+        value: *const c_void,
+        bytes: usize,
+        message: *mut c_char,
+    ) -> c_int,
+>;
+
+/// Waits until a key is set in a store, and gives its value.
+///
+/// \param context     [in]  What the store has as its context.
+/// \param key         [in]  ASCII.
+/// \param timeout_ms  [in]  Longest time to wait, at least 0.
+/// \param value       [out] Room for the value.
+/// \param capacity    [in]  Bytes of that room.
+/// \param bytes       [out] Length of the value. One that has no room is a failure.
+/// \param message     [out] As for anyccl_store_set_t.
+/// \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a failure.
+///
+/// As anyccl_store_set_t.
+pub type anyccl_store_get_t = Option<
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        key: *const c_char,
+        timeout_ms: i64,
+        value: *mut c_void,
+        capacity: usize,
+        bytes: *mut usize,
+        message: *mut c_char,
+    ) -> c_int,
+>;
+
+/// A key/value store of the caller's, such as PyTorch's. Start from ANYCCL_STORE_INIT.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct anyccl_store_t {
+    /// sizeof(anyccl_store_t) in the program. Later versions append members.
+    pub struct_size: usize,
+    /// Passed to each call, never read. May be NULL.
+    pub context: *mut c_void,
+    /// Needed.
+    pub set: anyccl_store_set_t,
+    /// Needed.
+    pub get: anyccl_store_get_t,
+}
+
+/// Joins the communicator of the ranks that share a store.
+///
+/// Rank 0 sets one value, with its address and a secret of the job; the others get it, again if what they got was left
+/// over from a communicator before. Everything else goes over anyccl's own connections.
+///
+/// \param store   [in] Used during the call only. Whoever can read it may join. It is for one communicator at a time:
+///                give each its own prefix where several are made at once.
+/// \param size    [in] Number of ranks, the same on every rank; at least 1.
+/// \param rank    [in] This rank: 0 to size-1, each exactly once.
+/// \param config  [in] Read during the call. NULL: all defaults.
+/// \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its callbacks
+///          or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed, with its message, or
+///          the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+///
+/// Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time. Any
+/// thread. Independent of anyccl_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_comm_create_with_store(
+    store: *const anyccl_store_t,
+    size: c_int,
+    rank: c_int,
+    config: *const anyccl_config_t,
+    comm: *mut anyccl_comm_t,
+) -> anyccl_status_t {
+    edge("anyccl_comm_create_with_store", || {
+        // SAFETY: the caller promises NULL or a store of the size it states.
+        let mut store = unsafe { Callbacks::read(store) }?;
+        // SAFETY: the caller promises a writable handle or NULL.
+        let comm = unsafe { Out::new(comm, "comm") }?;
+        let size = check::size(size)?;
+        let rank = check::rank(rank, size, "rank")?;
+        // SAFETY: the caller promises NULL or a config of the size it states.
+        let (settings, own) = unsafe { config::read(config) }?;
+        let engine = Communicator::create_with_store(&mut store, size, rank, &settings, &own)?;
+        comm.set(to_c(COMMS.insert(Arc::new(Comm { engine: Arc::new(engine), is_world: false }))));
+        Ok(())
+    })
+}
+
+/// A store from C, checked.
+struct Callbacks {
+    context: *mut c_void,
+    set: unsafe extern "C" fn(*mut c_void, *const c_char, *const c_void, usize, *mut c_char) -> c_int,
+    get: unsafe extern "C" fn(
+        *mut c_void,
+        *const c_char,
+        i64,
+        *mut c_void,
+        usize,
+        *mut usize,
+        *mut c_char,
+    ) -> c_int,
+}
+
+/// Room for a value: more than any beacon.
+const VALUE_BYTES: usize = 4096;
+
+impl Callbacks {
+    /// # Safety
+    /// A `store` that is not NULL points to `struct_size` readable bytes; its callbacks are functions of their types.
+    unsafe fn read(store: *const anyccl_store_t) -> Result<Callbacks> {
+        not_null(store, "store")?;
+        // SAFETY: every version of the struct begins with this member.
+        let given = unsafe { store.cast::<usize>().read() };
+        if given < size_of::<anyccl_store_t>() {
+            let got = format!("{given}; set it to sizeof(anyccl_store_t), or begin with ANYCCL_STORE_INIT");
+            return invalid("store->struct_size", got);
+        }
+        const { assert!(offset_of!(anyccl_store_t, struct_size) == 0) };
+        // SAFETY: the caller vouches for `given` bytes, which are enough.
+        let store = unsafe { store.read() };
+        match (store.set, store.get) {
+            (Some(set), Some(get)) => Ok(Callbacks { context: store.context, set, get }),
+            (None, _) => invalid("store->set", "NULL"),
+            (_, None) => invalid("store->get", "NULL"),
+        }
+    }
+}
+
+impl CallerStore for Callbacks {
+    fn set(&mut self, key: &str, value: &[u8]) -> Result<()> {
+        let (name, mut message) = (c_text(key), Message::empty());
+        // SAFETY: the caller of `read` promises a function of this type; all pointers outlive the call, and the
+        // message has the room that the type's documentation tells.
+        let answer = unsafe {
+            (self.set)(self.context, name.as_ptr(), value.as_ptr().cast(), value.len(), message.as_mut_ptr())
+        };
+        if answer == ANYCCL_STORE_OK { Ok(()) } else { Err(message.error("set", key, answer)) }
+    }
+
+    fn get(&mut self, key: &str, timeout: Duration) -> Result<Vec<u8>> {
+        let (name, mut message) = (c_text(key), Message::empty());
+        let mut value = vec![0u8; VALUE_BYTES];
+        let mut bytes = 0;
+        let timeout_ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
+        let place = value.as_mut_ptr().cast();
+        // SAFETY: as in `set`; the value has the room that is told.
+        let answer = unsafe {
+            (self.get)(
+                self.context,
+                name.as_ptr(),
+                timeout_ms,
+                place,
+                VALUE_BYTES,
+                &mut bytes,
+                message.as_mut_ptr(),
+            )
+        };
+        match answer {
+            ANYCCL_STORE_OK if bytes <= VALUE_BYTES => {
+                value.truncate(bytes);
+                Ok(value)
+            }
+            ANYCCL_STORE_OK => Err(Error::Bootstrap(format!(
+                "the store's value of \"{key}\" has {bytes} bytes, which nobody here has set"
+            ))),
+            ANYCCL_STORE_TIMEOUT => Err(Error::Timeout { waited: timeout, detail: String::new() }),
+            answer => Err(message.error("get", key, answer)),
+        }
+    }
+}
+
+fn c_text(key: &str) -> CString {
+    // The engine's keys have no zero in them.
+    CString::new(key).unwrap_or_default()
+}
+
+/// Room for what a callback says.
+struct Message([u8; ANYCCL_STORE_MESSAGE_BYTES]);
+
+impl Message {
+    fn empty() -> Message {
+        Message([0; ANYCCL_STORE_MESSAGE_BYTES])
+    }
+
+    fn as_mut_ptr(&mut self) -> *mut c_char {
+        self.0.as_mut_ptr().cast()
+    }
+
+    fn error(&self, what: &str, key: &str, answer: c_int) -> Error {
+        let said = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
+        let said = match String::from_utf8_lossy(said) {
+            said if said.is_empty() => format!("it answered {answer} and no message"),
+            said => said.into_owned(),
+        };
+        Error::Bootstrap(format!("the caller's store could not {what} \"{key}\": {said}"))
+    }
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Installs the libraries that anyccl is compared with, and builds the benchmark program of each.
+
+    install.py                  all of them, and anyccl's own program
+    install.py mpich openmpi    some of them
+    install.py --build anyccl   programs only, of what is installed; here anyccl's own
+
+Everything goes to target/peers: a virtual environment per library from PyPI, versions pinned in contestants.py. What
+cannot be had is said and left out. gloo is on PyPI only inside PyTorch, whose packages for Linux are larger than all
+others together; so gloo takes part where its headers are installed (libgloo-dev on Debian and Ubuntu).
+
+anyccl itself is taken from PREFIX, where `make install` has put it.
+"""
+
+import argparse
+import subprocess
+import sys
+import venv
+
+import contestants
+from contestants import OURS, PACKAGES, PEERS, PREFIX
+
+
+def run(command):
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def install(library):
+    """The packages of a library into a virtual environment of its own, once."""
+    packages, home = PACKAGES[library], PEERS / library
+    if not packages:
+        return
+    stamp = home / "installed.txt"
+    if stamp.exists() and stamp.read_text().split() == packages:
+        return
+    print(f"{library}: {', '.join(packages)}", flush=True)
+    venv.create(home, with_pip=True, clear=True)
+    run([home / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install", *packages])
+    stamp.write_text("\n".join(packages))
+
+
+def build(library):
+    (PEERS / "programs").mkdir(parents=True, exist_ok=True)
+    for command in contestants.build_commands(library):
+        run(command)
+    print(f"{library}: built", flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    known = [OURS, *PACKAGES]
+    parser.add_argument("libraries", nargs="*", default=known, help=", ".join(known))
+    parser.add_argument("--build", action="store_true", help="install nothing")
+    args = parser.parse_args()
+    unknown = set(args.libraries) - set(known)
+    if unknown:
+        parser.error(f"{', '.join(sorted(unknown))}: not known; known are {', '.join(known)}")
+    return args
+
+
+def main():
+    args = arguments()
+    if not (PREFIX / "lib").exists():
+        sys.exit(f"anyccl is not installed in {PREFIX}: make install")
+    build(OURS)
+    others, missing = [name for name in args.libraries if name != OURS], []
+    # Open MPI first: oneCCL takes hwloc from it.
+    for library in sorted(others, key=lambda name: name != "openmpi"):
+        try:
+            if not args.build:
+                install(library)
+            build(library)
+        except (subprocess.CalledProcessError, OSError) as failure:
+            print(f"{library}: left out: {failure}", file=sys.stderr)
+            contestants.program(library).unlink(missing_ok=True)
+            missing.append(library)
+    if others:
+        print(f"{len(others) - len(missing)} of {len(others)} libraries are ready to be compared with anyccl")
+    sys.exit(1 if others and len(missing) == len(others) else 0)
+
+
+if __name__ == "__main__":
+    main()

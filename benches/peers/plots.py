@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Draws comparisons, as SVG that is small enough to be committed, beside the files that compare.py has written.
+
+    plots.py results-shm.json       gives ratios-shm.svg and times-shm.svg
+
+Needs matplotlib; `make bench-peers` gets it into target/.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
+
+from results import load, size_text  # noqa: E402
+
+# Letters stay letters, and the same results give the same file.
+matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "anyccl", "font.family": "sans-serif", "font.size": 8}
+
+COLOURS = ["#0b6fa4", "#d1671c", "#3c8d40", "#7a4fa3"]
+STYLES = {"near": "-", "far": "--"}
+
+
+def draw(results, folder):
+    for name, picture in (("ratios", ratios(results)), ("times", times(results))):
+        save(picture, folder / f"{name}-{results.mode}.svg")
+
+
+def save(figure, path):
+    figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+    plt.close(figure)
+    # Six digits behind the point draw nothing that two do not, and nobody reads the indentation.
+    text = re.sub(r"(\d+\.\d{2})\d+", r"\1", path.read_text())
+    path.write_text(re.sub(r"\n\s+", "\n", text))
+
+
+def panels(results, y_label):
+    """A figure with a panel for each collective that has sizes."""
+    names = [name for name in results.collectives() if name != "barrier"]
+    columns = 3
+    rows = -(-len(names) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(9, 2.3 * rows), sharex=True, squeeze=False, layout="constrained")
+    for place in axes.flat[len(names):]:
+        place.set_visible(False)
+    sizes = sorted({r.cell.bytes for r in results.list if r.cell.bytes})
+    for name, place in zip(names, axes.flat):
+        place.set_title(name, fontsize=9)
+        place.set_xscale("log", base=2)
+        place.xaxis.set_major_locator(FixedLocator(sizes))
+        place.xaxis.set_minor_locator(NullLocator())
+        place.xaxis.set_major_formatter(FuncFormatter(lambda size, _: size_text(int(size))))
+        place.tick_params(axis="x", labelrotation=35)
+        place.grid(linewidth=0.3)
+    for row in axes:
+        row[0].set_ylabel(y_label)
+    return figure, list(zip(names, axes.flat))
+
+
+def set_log_y(place, base):
+    place.set_yscale("log", base=base)
+    place.yaxis.set_minor_locator(NullLocator())
+
+
+def legend(figure, place):
+    handles, labels = place.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+
+
+def ratios(results):
+    """Best other library's time over ours; above the line at 1 we are faster."""
+    figure, places = panels(results, "best other / anyccl")
+    least, most = (bound(r.ratio for r in results.list) for bound in (min, max))
+    least, most = min(least, 0.8) / 1.1, max(most, 2) * 1.1
+    for name, place in places:
+        place.axhline(1, color="black", linewidth=1)
+        set_log_y(place, 2)
+        place.yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:g}"))
+        for colour, ranks in zip(COLOURS, results.ranks()):
+            for mood in results.moods():
+                line = [r for r in results.of(name, ranks, mood) if r.cell.bytes]
+                place.plot([r.cell.bytes for r in line], [r.ratio for r in line], STYLES[mood], color=colour, marker=".",
+                           linewidth=1, label=f"{ranks} ranks, {mood}")
+        place.set_ylim(least, most)
+    legend(figure, places[0][1])
+    return figure
+
+
+def times(results):
+    """Times of the fewest ranks, ours and the best other library's."""
+    few = results.ranks()[0]
+    figure, places = panels(results, "microseconds")
+    for name, place in places:
+        set_log_y(place, 10)
+        for mood in results.moods():
+            line = [r for r in results.of(name, few, mood) if r.cell.bytes]
+            for colour, who, of in ((COLOURS[0], "anyccl", "ours"), (COLOURS[1], "best other", "best")):
+                place.plot([r.cell.bytes for r in line], [getattr(r, of) for r in line], STYLES[mood], color=colour,
+                           marker=".", linewidth=1, label=f"{who}, {mood}")
+    legend(figure, places[0][1])
+    return figure
+
+
+def main():
+    for path in map(Path, sys.argv[1:]):
+        draw(load(path), path.parent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Writes what compare.py has measured into docs/PERFORMANCE.md: figures there come from files, none is typed.
+
+    report.py                            tables of docs/PERFORMANCE.md from docs/plots/results-*.json
+    report.py --check                    whether they are up to date; changes nothing
+    report.py --import TEXT --mode shm   makes docs/plots/results-shm.json of the text table of another harness
+
+Between `<!-- NAME -->` and `<!-- end -->` the document has what this program writes.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+import results
+from contestants import OURS, ROOT
+from results import Cell, Results, geometric_mean, size_text
+
+DOCUMENT = ROOT / "docs" / "PERFORMANCE.md"
+FOLDER = ROOT / "docs" / "plots"
+MODES = ["shm", "tcp"]
+# Names in the tables of the harness that collbench_anyccl.c is written for.
+OTHER_NAMES = {"allreduce": "all_reduce", "allgather": "all_gather", "alltoall": "all_to_all", "pingpong": "ping_pong",
+               "ompi": "openmpi", "ompi_collsm": "openmpi-coll_sm", "ompi2": "openmpi-two_links", "impi": "intelmpi",
+               "impi_nopin": "intelmpi-unpinned", "ccl": "oneccl"}
+
+
+def markdown(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def ratio_text(ratio):
+    """Two digits; a cell that is behind is bold. 1.00 is said only of what is not below 1."""
+    if ratio < 1:
+        return f"**{min(ratio, 0.99):.2f}**"
+    return f"{ratio:.2f}"
+
+
+def ratios(found):
+    """A row per collective and size, a column per number of ranks and mood."""
+    columns = [(ranks, mood) for ranks in found.ranks() for mood in found.moods()]
+    rows = []
+    for collective in found.collectives():
+        of_column = {c: {r.cell.bytes: r for r in found.of(collective, *c)} for c in columns}
+        for size in sorted({size for cells in of_column.values() for size in cells}):
+            cells = [of_column[c].get(size) for c in columns]
+            rows.append([collective, size_text(size) if size else "", *(ratio_text(r.ratio) if r else "" for r in cells)])
+    header = ["collective", "bytes", *(f"{ranks} ranks, {mood}" for ranks, mood in columns)]
+    return markdown(header, rows)
+
+
+def about(found):
+    """What was measured, where and how, and the result in one line."""
+    a = found.about
+    return (f"{a['processor']}; Linux {a['kernel']}; {a['rounds']} rounds; against {a['contestants']}. "
+            f"Result: {results.summary(found)}.")
+
+
+def means(found):
+    """Geometric means of the ratios, by ranks and mood."""
+    rows = []
+    for ranks in found.ranks():
+        for mood in found.moods():
+            chosen = [r for r in found.list if (r.cell.ranks, r.cell.mood) == (ranks, mood)]
+            if chosen:
+                behind = sum(r.ratio < 1 for r in chosen)
+                rows.append([str(ranks), mood, f"{geometric_mean(chosen):.2f}", f"{len(chosen)}", f"{behind}"])
+    rows.append(["all", "", f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
+    return markdown(["ranks", "mood", "geometric mean", "cells", "behind"], rows)
+
+
+def behind(found):
+    rows = [[r.cell.collective, str(r.cell.ranks), size_text(r.cell.bytes), r.cell.mood, us_text(r.ours),
+             us_text(r.best), r.best_name, ratio_text(r.ratio)] for r in found.behind()]
+    return markdown(["collective", "ranks", "bytes", "mood", "ours, us", "best, us", "best", "ratio"], rows)
+
+
+def us_text(us):
+    """Three digits, more only in front of the point."""
+    return f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
+
+
+def times(found, text):
+    """A row per collective and size of the fewest ranks, a column per mood with `text` of the result."""
+    few, moods = found.ranks()[0], found.moods()
+    rows = []
+    for name in found.collectives():
+        of_mood = {mood: {r.cell.bytes: r for r in found.of(name, few, mood)} for mood in moods}
+        for size in sorted({size for cells in of_mood.values() for size in cells}):
+            cells = [of_mood[mood].get(size) for mood in moods]
+            rows.append([name, size_text(size) if size else "", *(text(r) if r else "" for r in cells)])
+    return markdown(["collective", "bytes", *moods], rows)
+
+
+def ours_and_best(r):
+    return f"{us_text(r.ours)} / {us_text(r.best)} {r.best_name}"
+
+
+def private_and_lent(r):
+    """Of a file in which anyccl-mem_alloc is `ours`, and anyccl with private buffers the other."""
+    return f"{us_text(r.best)} / {us_text(r.ours)} = {r.ratio:.2f}"
+
+
+def startup(path):
+    measured = json.loads(path.read_text())
+    rows = [[str(row["ranks"]), f"{row['init_ms']:.1f}", f"{row['world_ms']:.1f}",
+             *(f"{row[name] - row['pss_before_mib']:.1f}" for name in ("pss_world_mib", "pss_used_mib"))]
+            for row in measured["rows"]]
+    return markdown(["ranks", "in anyccl_init, ms", "from the launcher's start, ms", "MiB per rank in a new world",
+                     "after many collectives"], rows)
+
+
+def idle(path):
+    """Lines `WHAT over TRANSPORT: PERCENT % of a core` of tests/idle.rs."""
+    lines = [re.match(r"(.+) over (\w+): ([\d.]+) %", line).groups() for line in path.read_text().splitlines()]
+    whats = sorted({what for what, _, _ in lines})
+    share = {(what, mode): percent for what, mode, percent in lines}
+    rows = [[what, *(f"{share[what, mode]} %" for mode in MODES)] for what in whats]
+    return markdown(["waiting in", *MODES], rows)
+
+
+def instructions(path):
+    """Lines `FUNCTION COUNT`; see instructions.py there."""
+    lines = (line.split("#")[0].split() for line in path.read_text().splitlines())
+    return markdown(["call", "instructions"], [[f"`{words[0]}`", words[1]] for words in lines if words])
+
+
+def sections():
+    """{name: text}"""
+    made = {}
+    for mode in MODES:
+        found = results.load(FOLDER / f"results-{mode}.json")
+        made |= {f"{mode}-about": about(found), f"{mode}-means": means(found), f"{mode}-ratios": ratios(found),
+                 f"{mode}-behind": behind(found), f"{mode}-times": times(found, ours_and_best)}
+    check = results.load(FOLDER / "results-check.json")
+    made |= {"check-about": about(check), "check-behind": behind(check)}
+    made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
+    made["startup"] = startup(FOLDER / "results-startup.json")
+    made["idle"] = idle(FOLDER / "results-idle.txt")
+    made["instructions"] = instructions(ROOT / "capi-tests" / "instructions.txt")
+    return made
+
+
+def written(document, made):
+    """The document with every section that is marked in it."""
+    def replace(match):
+        name = match[1]
+        if name not in made:
+            sys.exit(f"{DOCUMENT.name} asks for {name}, which no file in {FOLDER.relative_to(ROOT)} gives")
+        return f"<!-- {name} -->\n\n{made[name]}\n\n<!-- end -->"
+    return re.sub(r"<!-- ([\w-]+) -->\n.*?<!-- end -->", replace, document, flags=re.DOTALL)
+
+
+def unrounded(ours, best, ratio):
+    """Two times that were printed with two digits behind the point, so that they give the ratio that was printed too."""
+    best = min(max(ours * ratio, best - 0.005), best + 0.005)
+    ours = min(max(best / ratio, ours - 0.005), ours + 0.005)
+    return ours, best
+
+
+def import_text(path, mode, about):
+    """Lines `collective ranks bytes mood ours best ratio vs name`; all else is passed over."""
+    times = {}
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if len(words) >= 9 and words[3] in results.MOODS and words[7] == "vs":
+            collective = OTHER_NAMES.get(words[0], words[0])
+            name = words[8].replace(f"_{mode}", "", 1)
+            cell = Cell(collective, int(words[1]), int(words[2]), words[3])
+            ours, best = unrounded(*map(float, words[4:7]))
+            times[cell] = {OURS: ours, OTHER_NAMES.get(name, name): best}
+    return Results(mode, about, OURS, times)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--import", dest="source", type=Path)
+    parser.add_argument("--mode", choices=MODES)
+    parser.add_argument("--about", nargs="*", default=[], metavar="TOPIC=WORDS", help="kept with the imported results")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    FOLDER.mkdir(exist_ok=True)
+    if args.source:
+        about = dict(item.split("=", 1) for item in args.about)
+        import_text(args.source, args.mode, about).save(FOLDER / f"results-{args.mode}.json")
+    document = DOCUMENT.read_text()
+    new = written(document, sections())
+    if args.check and new != document:
+        sys.exit(f"{DOCUMENT.relative_to(ROOT)} does not show what docs/plots has: benches/peers/report.py")
+    if new != document:
+        DOCUMENT.write_text(new)
+
+
+if __name__ == "__main__":
+    main()

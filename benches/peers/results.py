@@ -1,0 +1,121 @@
+"""What was measured: cells, and the ratio of each.
+
+A cell is a collective among so many ranks, of so many bytes, in one mood of the machine. Its ratio is the time of the
+best other library over ours: above 1 we are faster than all. Each time is the least, over the runs in that mood, of the
+run's median.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+
+COLLECTIVES = ["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "barrier", "ping_pong"]
+MOODS = ["near", "far"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    collective: str
+    ranks: int
+    bytes: int
+    mood: str
+
+    def order(self):
+        return COLLECTIVES.index(self.collective), self.ranks, self.bytes, MOODS.index(self.mood)
+
+
+@dataclass
+class Result:
+    cell: Cell
+    ours: float
+    best: float  # microseconds, as `ours`
+    best_name: str
+
+    @property
+    def ratio(self):
+        return self.best / self.ours
+
+
+class Results:
+    """The results of one transport. `about`: what was measured, where and how, in words, by topic; `times`: {Cell: {name of
+    a contestant: microseconds}}; `ours`: the name of the one that the others are compared with."""
+
+    def __init__(self, mode, about, ours, times):
+        self.mode, self.about, self.ours, self.times = mode, about, ours, times
+        # Cells that only one side has are left out.
+        self.list = []
+        for cell in sorted(times, key=Cell.order):
+            others = {name: us for name, us in times[cell].items() if name != ours}
+            if ours in times[cell] and others:
+                best = min(others, key=others.get)
+                self.list.append(Result(cell, times[cell][ours], others[best], best))
+
+    def moods(self):
+        return [mood for mood in MOODS if any(r.cell.mood == mood for r in self.list)]
+
+    def ranks(self):
+        return sorted({r.cell.ranks for r in self.list})
+
+    def collectives(self):
+        return [name for name in COLLECTIVES if any(r.cell.collective == name for r in self.list)]
+
+    def of(self, collective, ranks, mood):
+        """By bytes, ascending."""
+        chosen = [r for r in self.list if (r.cell.collective, r.cell.ranks, r.cell.mood) == (collective, ranks, mood)]
+        return sorted(chosen, key=lambda r: r.cell.bytes)
+
+    def behind(self):
+        """The cells in which another library is faster, the worst first."""
+        return sorted((r for r in self.list if r.ratio < 1), key=lambda r: r.ratio)
+
+    def add(self, other):
+        """These results with those of another measurement on the same machine: of each time the lesser."""
+        times = {cell: dict(of_cell) for cell, of_cell in self.times.items()}
+        for cell, of_cell in other.times.items():
+            known = times.setdefault(cell, {})
+            for name, us in of_cell.items():
+                known[name] = min(us, known.get(name, us))
+        return Results(self.mode, self.about, self.ours, times)
+
+    def save(self, path):
+        """One line per cell: small, and a change is seen in a diff."""
+        rows = [[*vars(cell).values(), {name: round(us, 3) for name, us in sorted(self.times[cell].items())}]
+                for cell in sorted(self.times, key=Cell.order)]
+        head = json.dumps({"mode": self.mode, "about": self.about, "ours": self.ours,
+                           "columns": ["collective", "ranks", "bytes", "mood", "microseconds"]}, indent=2)
+        lines = ",\n".join("    " + json.dumps(row) for row in rows)
+        path.write_text(f'{head[:-2]},\n  "rows": [\n{lines}\n  ]\n}}\n')
+
+
+def load(path):
+    raw = json.loads(path.read_text())
+    return Results(raw["mode"], raw["about"], raw["ours"], {Cell(*row[:4]): row[4] for row in raw["rows"]})
+
+
+def geometric_mean(results):
+    return math.exp(sum(math.log(r.ratio) for r in results) / len(results))
+
+
+def size_text(count):
+    for unit, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= unit:
+            return f"{count // unit} {name}"
+    return f"{count} B"
+
+
+def summary(results):
+    """The last line of a comparison."""
+    low = min(results.list, key=lambda r: r.ratio)
+    where = f"{low.cell.collective}, {low.cell.ranks} ranks, {size_text(low.cell.bytes)}, {low.cell.mood}"
+    return (f"geometric mean {geometric_mean(results.list):.2f}, lowest {low.ratio:.2f} ({where}), "
+            f"{len(results.behind())} of {len(results.list)} cells behind")
+
+
+def table(results):
+    """All cells as text."""
+    lines = [f"{'collective':15}{'ranks':>6}{'bytes':>10}{'mood':>6}{'our us':>12}{'best us':>12}{'ratio':>8}"]
+    for r in results.list:
+        c = r.cell
+        lines.append(f"{c.collective:15}{c.ranks:6}{c.bytes:10}{c.mood:>6}{r.ours:12.2f}{r.best:12.2f}{r.ratio:8.2f}"
+                     f"  {r.best_name}" + ("  <- behind" if r.ratio < 1 else ""))
+    return "\n".join(lines)

@@ -1,0 +1,89 @@
+/* Ranks find each other by a file: threads that share nothing but its path. */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "bed.h"
+
+enum { RANKS = 3 };
+
+struct rank {
+    const char *path;
+    int rank, size;
+    char address[ANYCCL_ADDRESS_BYTES];
+    pthread_t thread;
+};
+
+static void *be_a_rank(void *argument)
+{
+    struct rank *own = argument;
+    struct bed bed = {NULL, own->rank, RANKS};
+    anyccl_unique_id_t id;
+    CHECK_OK(anyccl_file_rendezvous(own->path, own->size, own->rank, NULL, &id, own->address));
+    CHECK_OK(anyccl_comm_create(&id, RANKS, own->rank, NULL, &bed.comm));
+    try_all_collectives(&bed, ANYCCL_INT32, ANYCCL_SUM, 5);
+    CHECK_OK(anyccl_comm_destroy(bed.comm));
+    return NULL;
+}
+
+/* With `size` 0 the ranks do not know how many they are. */
+static void meet(const char *path, int size)
+{
+    struct rank ranks[RANKS];
+    for (int rank = RANKS - 1; rank >= 0; rank--) {
+        ranks[rank].path = path;
+        ranks[rank].rank = rank;
+        ranks[rank].size = size;
+        CHECK(pthread_create(&ranks[rank].thread, NULL, be_a_rank, &ranks[rank]) == 0);
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+        CHECK(pthread_join(ranks[rank].thread, NULL) == 0);
+        CHECK(strlen(ranks[rank].address) >= strlen("::1"));
+    }
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/anyccl-file-rendezvous-XXXXXX", path[sizeof folder + sizeof "/file"];
+    anyccl_config_t config = ANYCCL_CONFIG_INIT;
+    anyccl_unique_id_t id;
+    char address[ANYCCL_ADDRESS_BYTES];
+    FILE *file;
+
+    CHECK(mkdtemp(folder) != NULL);
+    sprintf(path, "%s/file", folder);
+
+    /* A file that somebody has left is not believed; afterwards there is none. */
+    CHECK((file = fopen(path, "w")) != NULL && fputs("127.0.0.1", file) >= 0 && fclose(file) == 0);
+    config.timeout_ms = 50;
+    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_file_rendezvous(path, 2, 1, &config, &id, address));
+    meet(path, RANKS);
+    CHECK(access(path, F_OK) != 0);
+
+    /* Without the size it stays, and does not disturb who comes next. */
+    meet(path, 0);
+    CHECK(access(path, F_OK) == 0);
+    meet(path, RANKS);
+
+    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_file_rendezvous(path, 2, 0, &config, &id, address));
+    CHECK(strstr(anyccl_last_error(), "rank 1") != NULL);
+
+    /* The outputs are free to be left out; the interface is that of the configuration. */
+    config.interface = "lo";
+    CHECK_OK(anyccl_file_rendezvous(path, 1, 0, &config, NULL, address));
+    CHECK(strcmp(address, "127.0.0.1") == 0 || strcmp(address, "::1") == 0);
+    CHECK_OK(anyccl_file_rendezvous(path, 1, 0, &config, &id, NULL));
+    config.interface = "no-such-interface";
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 1, 0, &config, &id, address));
+
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(NULL, 1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous("", 1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous("/", 1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, -1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 2, 2, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 0, -1, NULL, &id, address));
+
+    CHECK(access(path, F_OK) != 0 && rmdir(folder) == 0);
+    return 0;
+}

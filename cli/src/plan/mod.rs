@@ -1,0 +1,115 @@
+//! `anyccl plan`: which algorithm a call would use and why, and what each rank would do.
+//!
+//! [`choice`] asks the engine and explains, [`rounds`] prints plans, [`diagram`] draws them, [`json`] says it all to
+//! programs.
+
+pub mod call;
+mod choice;
+mod diagram;
+mod json;
+mod rounds;
+mod svg;
+pub mod units;
+
+use std::path::PathBuf;
+
+use anyccl_engine::algo::{self, Algorithm};
+use anyccl_engine::base::Rank;
+use anyccl_engine::plan::PlanRequest;
+use anyccl_engine::simulate::{Limits, for_rank, steps};
+use clap::Args;
+
+use crate::Failure;
+use crate::output::{say, say_json, write};
+use call::{Call, CallArguments};
+use choice::Choice;
+
+/// Show which algorithm a call would use and why, and what each rank would do
+///
+/// Prints the algorithms with their predicted times, the choice and the runner-up, and the plans of some ranks: rounds of
+/// steps that run side by side. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold
+/// as for a job.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    anyccl plan all_reduce --ranks 8 --bytes 1M\n  \
+    anyccl plan broadcast --ranks 16 --hosts 4 --root 3 --algorithm binomial --svg broadcast.svg\n  \
+    ANYCCL_ALGORITHM=all_gather:ring anyccl plan all_gather --ranks 5 --rank 2 --all")]
+pub struct PlanArguments {
+    #[command(flatten)]
+    call: CallArguments,
+    /// Number of ranks
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    ranks: u32,
+    /// Number of hosts; each has the same number of ranks, or one more
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    hosts: u32,
+    /// Ranks that share each core
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    ranks_per_core: u32,
+    /// Show this algorithm instead of the chosen one
+    #[arg(short, long)]
+    algorithm: Option<String>,
+    /// Show the plan of this rank; may be repeated. Without it, of the first two and the last
+    #[arg(long)]
+    rank: Vec<Rank>,
+    /// Leave nothing out, however long
+    #[arg(long)]
+    all: bool,
+    /// Draw who sends what to whom, step by step
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON object; its keys are stable
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the choice and the plans.
+pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
+    let call =
+        Call::new(&arguments.call, arguments.ranks, arguments.hosts)?.crowded(arguments.ranks_per_core);
+    let request = call.request();
+    let choice = Choice::new(&call, &request)?;
+    let shown = match &arguments.algorithm {
+        Some(name) => named(name, &request)?,
+        None => choice.chosen,
+    };
+    let ranks = ranks(arguments)?;
+    if let Some(path) = &arguments.svg {
+        let arrows = steps(shown, &request, &Limits::default())
+            .map_err(|why| Failure::own(format_args!("--svg: {}: {why}", shown.name)))?;
+        let title = format!("{}: {}", call.title(), shown.name);
+        write(path, &diagram::draw(&title, &request, &arrows)?)?;
+    }
+    if arguments.json {
+        return say_json(&json::object(&call, &request, &choice, shown, &ranks));
+    }
+    let text = choice.layout(&call, &request, shown);
+    say(&(text + &rounds::layout(shown, &request, &ranks, arguments.all)))
+}
+
+/// The algorithm with this name, if it serves the request.
+fn named(name: &str, request: &PlanRequest) -> Result<&'static Algorithm, Failure> {
+    let usage = |text| Failure { code: 2, text };
+    let algorithm = algo::find(request.collective, name).ok_or_else(|| {
+        let known: Vec<_> = algo::of(request.collective).map(|row| row.name).collect();
+        usage(format!("{} has no algorithm {name}; it has {}", request.collective.name(), known.join(", ")))
+    })?;
+    match (algorithm.supports)(&for_rank(request, 0)) {
+        true => Ok(algorithm),
+        false => Err(usage(format!("{name} does not serve this call"))),
+    }
+}
+
+fn ranks(arguments: &PlanArguments) -> Result<Vec<Rank>, Failure> {
+    let last = arguments.ranks - 1;
+    if let Some(rank) = arguments.rank.iter().find(|&&rank| rank > last) {
+        return Err(Failure { code: 2, text: format!("--rank {rank}: there are ranks 0 to {last}") });
+    }
+    let mut ranks = match (arguments.rank.is_empty(), arguments.all) {
+        (false, _) => arguments.rank.clone(),
+        (true, true) => (0..=last).collect(),
+        (true, false) => vec![0, 1.min(last), last],
+    };
+    ranks.dedup();
+    Ok(ranks)
+}

@@ -1,0 +1,46 @@
+//! Numbers for people.
+
+/// 8 B, 64 KiB, 1.5 GiB.
+pub fn bytes(number: u64) -> String {
+    const NAMES: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let (mut value, mut unit) = (number as f64, 0);
+    while value >= 1024.0 && unit + 1 < NAMES.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", digits(value), NAMES[unit])
+}
+
+/// 12.3 us, 1.5 ms, 2 s.
+pub fn seconds(number: f64) -> String {
+    let (value, unit) = match number {
+        _ if number < 1e-3 => (number * 1e6, "us"),
+        _ if number < 1.0 => (number * 1e3, "ms"),
+        _ => (number, "s"),
+    };
+    format!("{} {unit}", digits(value))
+}
+
+/// Three digits, at least those before the point.
+pub fn digits(value: f64) -> String {
+    let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    let text = format!("{value:.decimals$}");
+    if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_a_unit_are_enough() {
+        let sizes = [(0, "0 B"), (8, "8 B"), (1536, "1.5 KiB"), (1 << 30, "1 GiB"), (1 << 44, "16 TiB")];
+        for (number, text) in sizes {
+            assert_eq!(bytes(number), text);
+        }
+        let times = [(0.0, "0 us"), (1.23456e-5, "12.3 us"), (2e-3, "2 ms"), (0.5, "500 ms"), (12.0, "12 s")];
+        for (number, text) in times {
+            assert_eq!(seconds(number), text);
+        }
+    }
+}

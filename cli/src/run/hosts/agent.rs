@@ -1,0 +1,85 @@
+//! `anyccl agent`: the part of the launcher on another host. Decides nothing.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::process::Stdio;
+
+use super::frame::Frame;
+use super::order::Order;
+use super::ranks_here::RanksHere;
+use crate::Failure;
+use crate::run::arguments::Bind;
+use crate::run::spawn::{JobOrders, start_all};
+use crate::run::watchdog::Watchdog;
+use crate::sys::files::FileLimit;
+use crate::sys::signal::SignalQueue;
+
+/// Takes an order from standard input and carries it out. Returns when standard input ends: what is left
+/// of the ranks has been killed then.
+pub fn agent() -> Result<u8, Failure> {
+    let own =
+        |what: &'static str| move |error: io::Error| Failure::own(format_args!("agent: {what}: {error}"));
+    // First: forking wants a process without threads.
+    let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
+    let signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
+    let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
+    let order = read_order().map_err(own("no order on standard input; `anyccl run` gives one"))?;
+    let started = carry_out(&order, &watchdog, &signals, files);
+    let (first, children) = match started {
+        Ok(children) => (order.first, children),
+        Err(Failure { code, text }) => {
+            let _ = io::stdout().write_all(&Frame::Failed { code, text }.to_bytes());
+            return Ok(code);
+        }
+    };
+    let ranks = RanksHere::new(first, children, signals).map_err(own("cannot look after the ranks"))?;
+    ranks.run_until_told_to_end().map_err(own("cannot look after the ranks"))?;
+    watchdog.stand_down();
+    Ok(0)
+}
+
+fn carry_out(
+    order: &Order,
+    watchdog: &Watchdog,
+    signals: &SignalQueue,
+    files: FileLimit,
+) -> Result<Vec<std::process::Child>, Failure> {
+    if order.version != anyccl_engine::base::VERSION {
+        return Err(Failure::own(format_args!(
+            "anyccl is {} there and {} on the launcher's host",
+            anyccl_engine::base::VERSION,
+            order.version
+        )));
+    }
+    // Where there is no such folder, programs named by their whole path still run.
+    let _ = env::set_current_dir(&order.folder);
+    let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
+    start_all(&JobOrders {
+        command: &command,
+        environment: &order.environment,
+        bind: if order.bind { Bind::Core } else { Bind::None },
+        world: order.world,
+        ranks: order.first..order.first + order.count,
+        input: Stdio::piped,
+        own_output: false,
+        store: order.store().map_err(Failure::own)?,
+        key: &order.key,
+        files,
+        mask: signals.mask_before(),
+        watchdog,
+    })
+}
+
+/// Reads the order, and nothing behind it.
+fn read_order() -> io::Result<Order> {
+    let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    // Unbuffered: what comes next is for the loop.
+    let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    match Frame::read(&mut stdin)? {
+        Frame::Order(json) => serde_json::from_slice(&json).map_err(|error| invalid(error.to_string())),
+        _ => Err(invalid("something else came".to_string())),
+    }
+}

@@ -1,0 +1,416 @@
+//! The launcher's side: one agent per host, together a crew.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::frame::Frame;
+use super::order::Order;
+use super::placement::{Place, quoted, words};
+use crate::Failure;
+use crate::run::arguments::{Bind, RunArguments};
+use crate::run::crew::{Crew, End};
+use crate::run::report::{Loss, RankRecord, Tail};
+use crate::run::sink::Sink;
+use crate::run::watchdog::Watchdog;
+use crate::sys::child::{Orders, prepare};
+use crate::sys::files::FileLimit;
+use crate::sys::poll::{self, Waiting};
+use crate::sys::process::{Ending, Pid, in_foreground, signal_group};
+use crate::sys::signal::SignalMask;
+
+/// Bytes read at a time.
+const READ: usize = 64 << 10;
+/// Input that is on its way to rank 0 at most.
+const INPUT_AHEAD: usize = 256 << 10;
+/// After the job, agents have so long to end their ranks and themselves.
+const LEAVE: Duration = Duration::from_secs(2);
+const STDERR: usize = 1;
+
+/// What all agents are started with.
+pub struct Common<'a> {
+    pub arguments: &'a RunArguments,
+    pub stores: Vec<SocketAddr>,
+    pub key: [u8; 32],
+    pub files: FileLimit,
+    pub mask: SignalMask,
+    pub watchdog: &'a Watchdog,
+}
+
+/// Starts an agent per place and gives each its order.
+pub fn start(common: &Common<'_>, places: Vec<Place>) -> Result<Fleet, Failure> {
+    let world = places.last().map_or(0, |place| place.ranks.end);
+    let agents =
+        places.into_iter().map(|place| Agent::start(common, place, world)).collect::<Result<Vec<_>, _>>()?;
+    Fleet::new(agents, world as usize, !common.arguments.no_prefix)
+        .map_err(|error| Failure::own(format_args!("cannot look after the ranks: {error}")))
+}
+
+/// All agents.
+pub struct Fleet {
+    agents: Vec<Agent>,
+    sinks: [Sink; 2],
+    /// By rank, then kind of stream.
+    prefixes: Option<Vec<[Vec<u8>; 2]>>,
+    tails: Vec<Tail>,
+    ends: Vec<End>,
+    losses: VecDeque<Loss>,
+    /// This command's standard input, until its end.
+    input: Option<File>,
+    input_ahead: usize,
+    /// Reading from the terminal would stop us.
+    background: bool,
+    /// Nobody reads our output any more, and the ranks know.
+    unread: bool,
+}
+
+impl Fleet {
+    fn new(agents: Vec<Agent>, world: usize, prefixed: bool) -> io::Result<Fleet> {
+        let sinks = [Sink::stdout()?, Sink::stderr()?];
+        let width = world.saturating_sub(1).to_string().len();
+        let of_rank = |rank| [sinks[0].prefix(rank, width), sinks[1].prefix(rank, width)];
+        let prefixes = prefixed.then(|| (0..world).map(of_rank).collect());
+        let tails = (0..world).map(|_| Tail::default()).collect();
+        let input = Some(File::from(io::stdin().as_fd().try_clone_to_owned()?));
+        Ok(Fleet {
+            agents,
+            sinks,
+            prefixes,
+            tails,
+            ends: Vec::new(),
+            losses: VecDeque::new(),
+            input,
+            input_ahead: 0,
+            background: false,
+            unread: false,
+        })
+    }
+
+    fn hear(&mut self, at: usize, frame: Frame) {
+        let agent = &mut self.agents[at];
+        match frame {
+            Frame::Line { rank, kind, bytes } if agent.has(rank) => {
+                let rank = rank as usize;
+                if kind == STDERR {
+                    self.tails[rank].note(&bytes);
+                }
+                match self.prefixes.as_ref().map(|prefixes| &prefixes[rank][kind][..]) {
+                    None => self.sinks[kind].put(&[&bytes]),
+                    Some(prefix) if bytes.ends_with(b"\n") => self.sinks[kind].put(&[prefix, &bytes]),
+                    Some(prefix) => self.sinks[kind].put(&[prefix, &bytes, b"\n"]),
+                }
+            }
+            Frame::Ended { rank, pid, ending } if agent.has(rank) => {
+                agent.ended[(rank - agent.ranks.start) as usize] = true;
+                self.ends.push(End { rank: rank as usize, pid, ending });
+            }
+            Frame::Taken { bytes, .. } => self.input_ahead = self.input_ahead.saturating_sub(bytes as usize),
+            Frame::Quiet => agent.quiet = true,
+            Frame::Failed { code, text } => self.lose(at, code, text),
+            _ => self.lose(at, 1, "its agent says what makes no sense".into()),
+        }
+    }
+
+    /// Its ranks count as killed, which they are: by the agent's end, or its watchdog.
+    fn lose(&mut self, at: usize, code: u8, why: String) {
+        let agent = &mut self.agents[at];
+        if agent.quiet {
+            return;
+        }
+        agent.quiet = true;
+        agent.stdin = None;
+        self.losses.push_back(Loss { code, text: format!("host {}: {why}", agent.host) });
+        let ending = Ending::Signal { number: libc::SIGKILL, core: false };
+        for (rank, ended) in agent.ranks.clone().zip(&mut agent.ended).filter(|(_, ended)| !**ended) {
+            *ended = true;
+            self.ends.push(End { rank: rank as usize, pid: 0, ending });
+        }
+    }
+
+    fn read_input(&mut self) {
+        let Some(input) = &mut self.input else { return };
+        if input.is_terminal() && !in_foreground(input) {
+            self.background = true;
+            return;
+        }
+        let mut bytes = vec![0; libc::PIPE_BUF];
+        match input.read(&mut bytes) {
+            Ok(n) => {
+                bytes.truncate(n);
+                self.input_ahead += n;
+                self.agents[0].say(&Frame::Input { rank: 0, bytes });
+                if n == 0 {
+                    self.input = None;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.input = None,
+        }
+    }
+}
+
+impl Crew for Fleet {
+    fn records(&self) -> Vec<RankRecord> {
+        let of = |agent: &Agent| {
+            agent.ranks.clone().map(|_| RankRecord::new(0, Some(agent.host.clone()))).collect()
+        };
+        self.agents.iter().flat_map::<Vec<RankRecord>, _>(of).collect()
+    }
+
+    fn add_waiting(&self, waiting: &mut Vec<Waiting>) {
+        waiting.push(match &self.input {
+            Some(input) if self.input_ahead < INPUT_AHEAD && !self.background => poll::readable(input),
+            _ => poll::nothing(),
+        });
+        waiting.extend(self.sinks.iter().map(Sink::waiting));
+        let full = self.sinks.iter().any(Sink::is_full);
+        for agent in &self.agents {
+            waiting.push(match &agent.stdout {
+                Some(stdout) if !full => poll::readable(stdout),
+                _ => poll::nothing(),
+            });
+            waiting.push(match &agent.stdin {
+                Some(stdin) if !agent.outgoing.is_empty() => poll::writable(stdin),
+                _ => poll::nothing(),
+            });
+        }
+    }
+
+    fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()> {
+        if poll::is_ready(&waiting[0]) {
+            self.read_input();
+        }
+        for at in 0..self.agents.len() {
+            if poll::is_ready(&waiting[3 + 2 * at + 1]) {
+                self.agents[at].write();
+            }
+            if poll::is_ready(&waiting[3 + 2 * at]) {
+                let (frames, end) = self.agents[at].read();
+                frames.into_iter().for_each(|frame| self.hear(at, frame));
+                if let Some(why) = end {
+                    self.lose(at, 1, why);
+                }
+            }
+        }
+        self.sinks.iter_mut().for_each(Sink::write_what_fits);
+        if !self.unread && self.sinks.iter().any(Sink::is_closed) {
+            // As a pipe whose reader has gone does it to ranks here.
+            self.unread = true;
+            self.signal_all(libc::SIGPIPE);
+        }
+        Ok(())
+    }
+
+    fn look(&mut self) -> io::Result<()> {
+        // An agent's end is the end of its output.
+        Ok(())
+    }
+
+    fn take_ends(&mut self) -> Vec<End> {
+        std::mem::take(&mut self.ends)
+    }
+
+    fn signal_all(&mut self, signal: i32) {
+        self.agents.iter_mut().for_each(|agent| agent.say(&Frame::Signal(signal)));
+    }
+
+    fn continued(&mut self) {
+        self.background = false;
+    }
+
+    fn output_has_ended(&self) -> bool {
+        self.agents.iter().all(|agent| agent.quiet)
+    }
+
+    fn output_is_written(&self) -> bool {
+        self.sinks.iter().all(Sink::is_empty)
+    }
+
+    fn end_output(&mut self) {
+        self.agents.iter_mut().for_each(|agent| agent.quiet = true);
+    }
+
+    fn take_loss(&mut self) -> Option<Loss> {
+        self.losses.pop_front()
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<Vec<Tail>> {
+        // The end of its input tells an agent to end what is left, and itself.
+        self.agents.iter_mut().for_each(|agent| agent.stdin = None);
+        let until = Instant::now() + LEAVE;
+        for agent in &mut self.agents {
+            if let Some(stdout) = agent.stdout.take() {
+                await_end(stdout, until)?;
+            }
+            signal_group(agent.child.id() as Pid, libc::SIGKILL);
+            agent.child.wait()?;
+        }
+        Ok(self.tails)
+    }
+}
+
+/// Reads to the end, at most until then.
+fn await_end(mut stdout: File, until: Instant) -> io::Result<()> {
+    let mut buffer = [0; 4096];
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let mut waiting = [poll::readable(&stdout)];
+        poll::poll(&mut waiting, Some(left))?;
+        if !poll::is_ready(&waiting[0]) || !matches!(stdout.read(&mut buffer), Ok(1..)) {
+            return Ok(());
+        }
+    }
+}
+
+/// One host's agent, by whatever leads to it.
+struct Agent {
+    host: String,
+    ranks: Range<u32>,
+    /// By rank of this host.
+    ended: Vec<bool>,
+    /// No more lines will come.
+    quiet: bool,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Option<File>,
+    outgoing: VecDeque<u8>,
+    incoming: Vec<u8>,
+}
+
+impl Agent {
+    fn start(common: &Common<'_>, place: Place, world: u32) -> Result<Agent, Failure> {
+        let arguments = common.arguments;
+        let own = std::env::current_exe().map(|path| path.display().to_string());
+        let program = match &arguments.remote_anyccl {
+            Some(path) => path.clone(),
+            None => {
+                own.map_err(|e| Failure::own(format_args!("cannot find this program's own file: {e}")))?
+            }
+        };
+        let agent = format!("{} agent", quoted(&program));
+        let words =
+            words(&arguments.launcher, &place.host, &agent).map_err(|text| Failure { code: 2, text })?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let orders = Orders {
+            watchdog: common.watchdog.descriptor(),
+            cpus: None,
+            files: common.files,
+            mask: common.mask,
+        };
+        prepare(&mut command, orders);
+        let mut child = command.spawn().map_err(|error| Failure {
+            code: 1,
+            text: format!("cannot start \"{}\" for host {}: {error}", words[0], place.host),
+        })?;
+        let (stdin, stdout) =
+            (child.stdin.take(), child.stdout.take().map(|out| File::from(OwnedFd::from(out))));
+        let count = place.ranks.len();
+        let mut agent = Agent {
+            host: place.host,
+            ranks: place.ranks,
+            ended: vec![false; count],
+            quiet: false,
+            child,
+            stdin,
+            stdout,
+            outgoing: VecDeque::new(),
+            incoming: Vec::new(),
+        };
+        let order = agent.order(common, world)?;
+        agent.say(&Frame::Order(order));
+        Ok(agent)
+    }
+
+    fn order(&self, common: &Common<'_>, world: u32) -> Result<Vec<u8>, Failure> {
+        let arguments = common.arguments;
+        let text = |word: &std::ffi::OsString| {
+            let text = word.to_str().map(str::to_string);
+            text.ok_or_else(|| {
+                Failure::own(format_args!("{}: only UTF-8 reaches other hosts", word.display()))
+            })
+        };
+        let own = |name: &str| crate::run::arguments::OWN_VARIABLES.contains(&name);
+        let mut environment: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| name.starts_with("ANYCCL_") && !own(name))
+            .collect();
+        environment.extend(arguments.env.iter().cloned());
+        let order = Order {
+            version: anyccl_engine::base::VERSION.to_string(),
+            first: self.ranks.start,
+            count: self.ranks.len() as u32,
+            world,
+            stores: common.stores.clone(),
+            key: common.key,
+            environment,
+            folder: std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default(),
+            bind: matches!(arguments.bind, Bind::Core),
+            command: arguments.command.iter().map(text).collect::<Result<_, _>>()?,
+        };
+        serde_json::to_vec(&order).map_err(Failure::own)
+    }
+
+    fn has(&self, rank: u32) -> bool {
+        self.ranks.contains(&rank)
+    }
+
+    fn say(&mut self, frame: &Frame) {
+        if self.stdin.is_some() {
+            self.outgoing.extend(frame.to_bytes());
+        }
+    }
+
+    /// Writes what surely fits. An agent that is gone is noticed by the end of its output.
+    fn write(&mut self) {
+        let Some(stdin) = &mut self.stdin else { return };
+        let chunk = self.outgoing.make_contiguous();
+        match stdin.write(&chunk[..chunk.len().min(libc::PIPE_BUF)]) {
+            Ok(n) => drop(self.outgoing.drain(..n)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.stdin = None,
+        }
+    }
+
+    /// What has come, and why no more will.
+    fn read(&mut self) -> (Vec<Frame>, Option<String>) {
+        let Some(stdout) = &mut self.stdout else { return (Vec::new(), None) };
+        let mut buffer = vec![0; READ];
+        let mut end = None;
+        match stdout.read(&mut buffer) {
+            Ok(0) => end = Some(self.why_gone()),
+            Ok(n) => self.incoming.extend_from_slice(&buffer[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => end = Some(format!("cannot read from its agent: {error}")),
+        }
+        let frames = Frame::take_all(&mut self.incoming).unwrap_or_else(|_| {
+            let said = String::from_utf8_lossy(&self.incoming[..self.incoming.len().min(80)]).into_owned();
+            end = Some(format!("something other than its agent answers: {said:?}"));
+            Vec::new()
+        });
+        if end.is_some() {
+            self.stdout = None;
+        }
+        (frames, end)
+    }
+
+    fn why_gone(&mut self) -> String {
+        let pid = self.child.id() as Pid;
+        // Its end is at most a moment behind that of its output.
+        let until = Instant::now() + Duration::from_millis(200);
+        loop {
+            match crate::sys::process::ended(pid) {
+                Ok(Some(ending)) => {
+                    return format!("the command that leads to its agent has ended, code {}", ending.code());
+                }
+                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+                _ => return "its agent has closed the connection".into(),
+            }
+        }
+    }
+}

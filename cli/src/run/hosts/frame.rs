@@ -1,0 +1,167 @@
+//! What the launcher and the agent of a host say to each other, over the agent's standard input and output.
+//!
+//! ```text
+//! kind 1 byte | rank 4 bytes | length 4 bytes | so many bytes
+//! ```
+//!
+//! Little-endian. The first frame to an agent is its order; afterwards it gets signals and input for its ranks, and
+//! says lines, ends, and how much input was taken. Either side's end of file ends everything.
+
+use std::io::{self, Read};
+
+use crate::sys::process::{Ending, Pid};
+
+const HEADER: usize = 9;
+/// Longer than any line (1 MiB and a little) or order.
+const LONGEST: usize = 8 << 20;
+
+/// One thing that is said.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// To the agent: what to start, as JSON.
+    Order(Vec<u8>),
+    /// To the agent: for all its ranks.
+    Signal(i32),
+    /// To the agent: for a rank's standard input. Empty: its end.
+    Input { rank: u32, bytes: Vec<u8> },
+    /// A line of a rank's standard output (0) or error (1).
+    Line { rank: u32, kind: usize, bytes: Vec<u8> },
+    /// So much of a rank's input was taken.
+    Taken { rank: u32, bytes: u32 },
+    /// A rank has ended.
+    Ended { rank: u32, pid: Pid, ending: Ending },
+    /// No more lines will come.
+    Quiet,
+    /// Nothing was started: the exit code, and why.
+    Failed { code: u8, text: String },
+}
+
+impl Frame {
+    /// The bytes that travel.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (kind, rank, payload) = match self {
+            Frame::Order(json) => (b'o', 0, json.clone()),
+            Frame::Signal(number) => (b's', 0, number.to_le_bytes().to_vec()),
+            Frame::Input { rank, bytes } => (b'i', *rank, bytes.clone()),
+            Frame::Line { rank, kind, bytes } => (if *kind == 0 { b'1' } else { b'2' }, *rank, bytes.clone()),
+            Frame::Taken { rank, bytes } => (b't', *rank, bytes.to_le_bytes().to_vec()),
+            Frame::Ended { rank, pid, ending } => {
+                let (how, number) = match *ending {
+                    Ending::Exit(status) => (0, status),
+                    Ending::Signal { number, core } => (1 + u8::from(core), number),
+                };
+                (b'e', *rank, [&pid.to_le_bytes()[..], &[how], &number.to_le_bytes()].concat())
+            }
+            Frame::Quiet => (b'q', 0, Vec::new()),
+            Frame::Failed { code, text } => (b'f', u32::from(*code), text.clone().into_bytes()),
+        };
+        let mut bytes = vec![kind];
+        bytes.extend(u32::to_le_bytes(rank));
+        bytes.extend((payload.len() as u32).to_le_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    /// Takes every frame out of `bytes` that is there whole.
+    pub fn take_all(bytes: &mut Vec<u8>) -> Result<Vec<Frame>, NoFrame> {
+        let (mut frames, mut rest) = (Vec::new(), &bytes[..]);
+        while let Some(frame) = Frame::take(&mut rest)? {
+            frames.push(frame);
+        }
+        let taken = bytes.len() - rest.len();
+        bytes.drain(..taken);
+        Ok(frames)
+    }
+
+    /// Reads one frame and not a byte more.
+    pub fn read(from: &mut impl Read) -> io::Result<Frame> {
+        let mut bytes = vec![0; HEADER];
+        from.read_exact(&mut bytes)?;
+        let length = u32::from_le_bytes([bytes[5], bytes[6], bytes[7], bytes[8]]) as usize;
+        if length <= LONGEST {
+            bytes.resize(HEADER + length, 0);
+            from.read_exact(&mut bytes[HEADER..])?;
+        }
+        let frame = Frame::take(&mut &bytes[..]).ok().flatten();
+        frame.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a frame"))
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Option<Frame>, NoFrame> {
+        let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
+        let [kind, r0, r1, r2, r3, l0, l1, l2, l3] = *header;
+        let (rank, length) =
+            (u32::from_le_bytes([r0, r1, r2, r3]), u32::from_le_bytes([l0, l1, l2, l3]) as usize);
+        if length > LONGEST {
+            return Err(NoFrame);
+        }
+        let Some((payload, rest)) = rest.split_at_checked(length) else { return Ok(None) };
+        let frame = Frame::of(kind, rank, payload).ok_or(NoFrame)?;
+        *bytes = rest;
+        Ok(Some(frame))
+    }
+
+    fn of(kind: u8, rank: u32, payload: &[u8]) -> Option<Frame> {
+        let bytes = || payload.to_vec();
+        Some(match kind {
+            b'o' => Frame::Order(bytes()),
+            b's' => Frame::Signal(i32::from_le_bytes(payload.try_into().ok()?)),
+            b'i' => Frame::Input { rank, bytes: bytes() },
+            b'1' | b'2' => Frame::Line { rank, kind: usize::from(kind - b'1'), bytes: bytes() },
+            b't' => Frame::Taken { rank, bytes: u32::from_le_bytes(payload.try_into().ok()?) },
+            b'e' => {
+                let (pid, rest) = payload.split_first_chunk()?;
+                let (how, number) = rest.split_first()?;
+                let number = i32::from_le_bytes(number.try_into().ok()?);
+                let ending = match how {
+                    0 => Ending::Exit(number),
+                    how => Ending::Signal { number, core: *how > 1 },
+                };
+                Frame::Ended { rank, pid: Pid::from_le_bytes(*pid), ending }
+            }
+            b'q' => Frame::Quiet,
+            b'f' => Frame::Failed {
+                code: u8::try_from(rank).ok()?,
+                text: String::from_utf8_lossy(payload).into_owned(),
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// The other side is not one of ours, or something else writes in between.
+#[derive(Debug)]
+pub struct NoFrame;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_read_as_written_wherever_they_are_cut() {
+        let frames = [
+            Frame::Order(b"{}".to_vec()),
+            Frame::Signal(15),
+            Frame::Input { rank: 3, bytes: b"x\n".to_vec() },
+            Frame::Line { rank: 70000, kind: 1, bytes: b"line\n".to_vec() },
+            Frame::Taken { rank: 3, bytes: 2 },
+            Frame::Ended { rank: 1, pid: 4711, ending: Ending::Exit(3) },
+            Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 9, core: false } },
+            Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 11, core: true } },
+            Frame::Quiet,
+            Frame::Failed { code: 127, text: "no".into() },
+        ];
+        let whole: Vec<u8> = frames.iter().flat_map(Frame::to_bytes).collect();
+        let (mut bytes, mut read) = (Vec::new(), Vec::new());
+        for byte in whole {
+            bytes.push(byte);
+            read.extend(Frame::take_all(&mut bytes).unwrap());
+        }
+        assert_eq!(read, frames);
+        assert!(bytes.is_empty());
+    }
+
+    #[test]
+    fn what_something_else_writes_is_no_frame() {
+        assert!(Frame::take_all(&mut b"Welcome to node1!".to_vec()).is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! What an agent is to start. Travels on its standard input: other users of the host can read command lines.
+
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How long one address of the launcher may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The order to the agent of one host.
+#[derive(Serialize, Deserialize)]
+pub struct Order {
+    /// Version of the launcher, which must be the agent's.
+    pub version: String,
+    /// First rank of this host.
+    pub first: u32,
+    /// Number of ranks of this host.
+    pub count: u32,
+    /// Number of ranks of the job.
+    pub world: u32,
+    /// Where the launcher serves the store, best first.
+    pub stores: Vec<SocketAddr>,
+    /// The job's secret.
+    pub key: [u8; 32],
+    /// Variables for the ranks.
+    pub environment: Vec<(String, String)>,
+    /// Where to start them, if there is such a folder.
+    pub folder: String,
+    /// Whether each rank is bound to its cores.
+    pub bind: bool,
+    /// Program and arguments.
+    pub command: Vec<String>,
+}
+
+impl Order {
+    /// The address of the launcher that can be reached from here.
+    pub fn store(&self) -> Result<String, String> {
+        let reached = |address: &&SocketAddr| TcpStream::connect_timeout(address, PATIENCE).is_ok();
+        match self.stores.iter().find(reached) {
+            Some(address) => Ok(format!("tcp://{address}?served=1")),
+            None => {
+                let all: Vec<String> = self.stores.iter().map(ToString::to_string).collect();
+                Err(format!("the launcher cannot be reached from this host at {}", all.join(", ")))
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Ranks on this host: children of this process.
+//!
+//! A rank that has ended stays unreaped until the whole job has: so its process id still names
+//! its process group, and a signal to that group can never hit a stranger.
+
+use std::io;
+use std::process::Child;
+
+use super::crew::{Crew, End};
+use super::input::Input;
+use super::output::Output;
+use super::report::{RankRecord, Tail};
+use crate::sys::poll::{self, Waiting};
+use crate::sys::process::{Pid, ended, signal_group};
+
+/// The children of this process that are ranks.
+pub struct LocalCrew {
+    children: Vec<Child>,
+    /// By rank: its end was found.
+    told: Vec<bool>,
+    /// Found, not yet taken.
+    ends: Vec<End>,
+    output: Output,
+    input: Input,
+}
+
+impl LocalCrew {
+    /// Takes over the ranks that were started.
+    pub fn new(mut children: Vec<Child>, prefixed: bool) -> io::Result<LocalCrew> {
+        let input = Input::new(children[0].stdin.take());
+        let output = Output::of(&mut children, prefixed)?;
+        let told = vec![false; children.len()];
+        Ok(LocalCrew { children, told, ends: Vec::new(), output, input })
+    }
+
+    fn pid(child: &Child) -> Pid {
+        child.id() as Pid
+    }
+}
+
+impl Crew for LocalCrew {
+    fn records(&self) -> Vec<RankRecord> {
+        self.children.iter().map(|child| RankRecord::new(LocalCrew::pid(child), None)).collect()
+    }
+
+    fn add_waiting(&self, waiting: &mut Vec<Waiting>) {
+        waiting.push(self.input.waiting());
+        self.output.add_waiting(waiting);
+    }
+
+    fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()> {
+        if poll::is_ready(&waiting[0]) {
+            self.input.advance();
+        }
+        self.output.advance(&waiting[1..]);
+        Ok(())
+    }
+
+    fn look(&mut self) -> io::Result<()> {
+        for (rank, child) in self.children.iter().enumerate().filter(|(rank, _)| !self.told[*rank]) {
+            let pid = LocalCrew::pid(child);
+            self.ends.extend(ended(pid)?.map(|ending| End { rank, pid, ending }));
+        }
+        self.ends.iter().for_each(|end| self.told[end.rank] = true);
+        Ok(())
+    }
+
+    fn take_ends(&mut self) -> Vec<End> {
+        std::mem::take(&mut self.ends)
+    }
+
+    fn signal_all(&mut self, signal: i32) {
+        self.children.iter().for_each(|child| signal_group(LocalCrew::pid(child), signal));
+    }
+
+    fn continued(&mut self) {
+        self.input.continued();
+    }
+
+    fn output_has_ended(&self) -> bool {
+        self.output.has_ended()
+    }
+
+    fn output_is_written(&self) -> bool {
+        self.output.is_written()
+    }
+
+    fn end_output(&mut self) {
+        self.output.end_all();
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<Vec<Tail>> {
+        self.signal_all(libc::SIGKILL);
+        for (child, _) in self.children.iter_mut().zip(&self.told).filter(|(_, told)| **told) {
+            child.wait()?;
+        }
+        Ok(self.output.into_tails())
+    }
+}

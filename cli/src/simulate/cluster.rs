@@ -1,0 +1,64 @@
+//! `--model`: a name, or a file. What the cluster costs, and what a library on it would know.
+
+use std::path::Path;
+
+use anyccl_engine::simulate::{Model, PRESETS, Preset};
+use anyccl_engine::tuning::{Links, Tuning};
+
+use crate::Failure;
+use crate::plan::call::Call;
+
+/// Links and cores, and the choice of algorithms among them.
+pub struct Cluster {
+    /// As the user says it.
+    pub name: String,
+    /// What is simulated.
+    pub model: Model,
+    /// The environment's, with the links of the model: as if `anyccl perf --tune` had measured them.
+    pub tuning: Tuning,
+}
+
+/// The model that is what the choice of algorithms assumes, with or without `ANYCCL_TUNING_FILE`.
+const ENGINE: &str = "engine";
+
+impl Cluster {
+    /// The model of a name; else the file of that name.
+    pub fn find(name: &str, call: &Call) -> Result<Cluster, Failure> {
+        let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp, ..Links::DEFAULT };
+        let (model, links) = match Preset::find(name) {
+            _ if name == ENGINE => of_links(engine, call),
+            Some(preset) => (preset.model, preset.model.links()),
+            None => of_file(name, engine, call)?,
+        };
+        Ok(Cluster { name: name.into(), model, tuning: call.tuning.clone().with_links(links) })
+    }
+}
+
+/// With `ANYCCL_TRANSPORT=tcp` there is no other link.
+fn of_links(links: Links, call: &Call) -> (Model, Links) {
+    let shm = if call.all_tcp { links.tcp } else { links.shm };
+    let mut model = Model::of_links(&shm, &links.tcp);
+    model.between.exchange = links.tcp_exchange;
+    if call.all_tcp {
+        model.within.exchange = links.tcp_exchange;
+    }
+    (model, Links { shm, ..links })
+}
+
+/// A file of figures for `ANYCCL_TUNING_FILE`, or a model.
+fn of_file(name: &str, engine: Links, call: &Call) -> Result<(Model, Links), Failure> {
+    let text = std::fs::read_to_string(Path::new(name)).map_err(|error| {
+        let known = PRESETS.each_ref().map(|preset| preset.name).join(", ");
+        Failure::own(format_args!(
+            "--model {name}: neither {ENGINE}, {known} nor a file that can be read: {error}"
+        ))
+    })?;
+    let refused = |(line, why)| Failure::own(format_args!("--model {name}:{line}: {why}"));
+    // Keys of models begin with other words, but for those of reductions, which both have.
+    let is_tuning = text.lines().any(|line| ["shm.", "tcp."].iter().any(|word| line.starts_with(word)));
+    if is_tuning {
+        return Ok(of_links(Links::parse(&text).map_err(refused)?, call));
+    }
+    let model = Model::parse(&text, &of_links(engine, call).0).map_err(refused)?;
+    Ok((model, model.links()))
+}

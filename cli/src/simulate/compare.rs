@@ -1,0 +1,80 @@
+//! Every algorithm of a collective, simulated, for one size or many.
+
+use anyccl_engine::algo::{self, Algorithm};
+use anyccl_engine::plan::PlanRequest;
+use anyccl_engine::simulate::{Limits, Outcome, Skipped, simulate};
+
+use super::cluster::Cluster;
+use crate::Failure;
+use crate::perf::sizes::Sweep;
+use crate::plan::call::Call;
+
+/// One algorithm.
+pub struct Row {
+    pub algorithm: &'static Algorithm,
+    pub outcome: Result<Outcome, Skipped>,
+}
+
+impl Row {
+    /// For sorting: what was skipped comes last.
+    pub fn seconds(&self) -> f64 {
+        self.outcome.as_ref().map_or(f64::INFINITY, |outcome| outcome.seconds)
+    }
+}
+
+/// All of them, the fastest first.
+pub struct Comparison<'a> {
+    pub request: PlanRequest<'a>,
+    pub rows: Vec<Row>,
+    /// What a library that knows these links would use, or why it would refuse.
+    pub chosen: Result<&'static str, String>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Simulates.
+    pub fn new(cluster: &Cluster, request: PlanRequest<'a>) -> Comparison<'a> {
+        let limits = Limits::default();
+        let outcome = |algorithm| simulate(algorithm, &request, &cluster.model, &limits);
+        let row = |algorithm| Row { algorithm, outcome: outcome(algorithm) };
+        let mut rows: Vec<Row> = algo::of(request.collective).map(row).collect();
+        // Stable: equal times stay in the order of the table.
+        rows.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+        let chosen = cluster.tuning.choose(&request, false);
+        let chosen = chosen.map(|algorithm| algorithm.name).map_err(|error| error.to_string());
+        Comparison { request, rows, chosen }
+    }
+
+    /// For all sizes of a sweep and its largest. Sizes below one element per rank are the same call, made once.
+    pub fn of_sizes(cluster: &Cluster, call: &'a Call, sweep: Sweep) -> Vec<Comparison<'a>> {
+        let mut requests: Vec<PlanRequest<'a>> =
+            sweep.bytes().chain([sweep.max]).map(|bytes| call.request_of(bytes)).collect();
+        requests.dedup_by_key(|request| request.count);
+        requests.into_iter().map(|request| Comparison::new(cluster, request)).collect()
+    }
+
+    /// The row of an algorithm, if it is one of this collective.
+    pub fn row(&self, name: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.algorithm.name == name)
+    }
+
+    /// The row that the user asks for.
+    pub fn named(&self, name: &str) -> Result<&Row, Failure> {
+        self.row(name).ok_or_else(|| {
+            let known: Vec<_> = algo::of(self.request.collective).map(|row| row.name).collect();
+            let collective = self.request.collective.name();
+            let text = format!("{collective} has no algorithm {name}; it has {}", known.join(", "));
+            Failure { code: 2, text }
+        })
+    }
+
+    /// The fastest row, if any could be simulated.
+    pub fn fastest(&self) -> Option<&Row> {
+        self.rows.first().filter(|row| row.outcome.is_ok())
+    }
+
+    /// How much longer than the fastest the chosen one takes: 1 if it is the fastest.
+    pub fn loss(&self) -> Option<f64> {
+        let (chosen, fastest) = (self.row(self.chosen.as_ref().ok()?)?.seconds(), self.fastest()?.seconds());
+        (chosen.is_finite() && fastest > 0.0).then_some(chosen / fastest)
+    }
+}

@@ -1,0 +1,127 @@
+//! `anyccl simulate`: how long a collective would take on a cluster that is not there.
+//!
+//! [`cluster`] finds the costs, [`compare`] simulates every algorithm of the collective ([`anyccl_engine::simulate`]),
+//! [`print`](mod@print) lays out the table and the critical path, [`sweep`] tables and draws times over sizes,
+//! [`json`] says it all to programs.
+
+mod cluster;
+mod compare;
+mod json;
+mod print;
+mod sweep;
+
+use std::path::PathBuf;
+
+use anyccl_engine::base::Collective;
+use clap::Args;
+
+use crate::Failure;
+use crate::output::{say, say_json, write};
+use crate::perf::sizes::{Sweep, parse_bytes};
+use crate::plan::call::{Call, CallArguments};
+use cluster::Cluster;
+use compare::Comparison;
+
+/// More would not say more.
+const MOST_RANKS: u32 = 1 << 16;
+
+/// Predict how long a collective takes on a cluster, by every algorithm
+///
+/// Executes the plans of all ranks against a model of links, cores and network interfaces. Prints the time of every
+/// algorithm, what it moves within and between hosts, and the chain of steps that determined the time.
+/// ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold as for a job. docs/SIMULATOR.md
+/// says what the model is and how good it is.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    anyccl simulate all_reduce --hosts 2048 --ranks-per-host 8 --bytes 1G --model ndr-infiniband\n  \
+    anyccl simulate broadcast --hosts 4 --min-bytes 1K --bytes 64M --model my-cluster.txt --plot broadcast.svg\n  \
+    anyccl simulate all_gather --hosts 2 --model tuning.txt --json\n  \
+    anyccl simulate barrier --model 100gbe --print-model")]
+pub struct SimulateArguments {
+    #[command(flatten)]
+    call: CallArguments,
+    /// Number of hosts
+    #[arg(long, default_value = "2", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    hosts: u32,
+    /// Ranks on each host
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    ranks_per_host: u32,
+    /// engine (what the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband, ndr-infiniband, or a file: a
+    /// model (see --print-model), or what `anyccl perf --tune` has written
+    #[arg(short, long, default_value = "engine", value_name = "NAME|FILE")]
+    model: String,
+    /// Show the critical path of this algorithm instead of the fastest
+    #[arg(short, long)]
+    algorithm: Option<String>,
+    /// Simulate all sizes from this one up to --bytes, and print their times as a table, too
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    min_bytes: Option<u64>,
+    /// From one size to the next
+    #[arg(short, long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
+    factor: u64,
+    /// Draw time and bandwidth over size, a line for each algorithm; from 8 bytes on unless --min-bytes says another
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Print one JSON object; its keys are stable
+    #[arg(long)]
+    json: bool,
+    /// Print the model as a file and simulate nothing
+    #[arg(long)]
+    print_model: bool,
+}
+
+/// Simulates and prints.
+pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
+    let ranks = arguments.ranks()?;
+    let call = Call::new(&arguments.call, ranks, arguments.hosts)?;
+    let sweep = arguments.sweep()?;
+    let cluster = Cluster::find(&arguments.model, &call)?;
+    if arguments.print_model {
+        return say(&cluster.model.to_text());
+    }
+    let comparisons = Comparison::of_sizes(&cluster, &call, sweep);
+    // The largest size is the one that was asked for.
+    let asked = comparisons.last().expect("a sweep has its largest size");
+    let shown = match &arguments.algorithm {
+        Some(name) => Some(asked.named(name)?),
+        None => asked.fastest(),
+    };
+    if let Some(path) = &arguments.plot {
+        write(path, &sweep::draw(&call, &cluster, &comparisons)?)?;
+    }
+    if arguments.json {
+        return say_json(&json::object(&call, &cluster, &comparisons, arguments.algorithm.as_deref()));
+    }
+    let mut text = print::layout(&call, &cluster, asked, shown);
+    if arguments.min_bytes.is_some() {
+        text += &format!("\n{}", sweep::layout(&call, &comparisons));
+    }
+    say(&text)
+}
+
+impl SimulateArguments {
+    fn ranks(&self) -> Result<u32, Failure> {
+        let (hosts, each) = (self.hosts, self.ranks_per_host);
+        let ranks = hosts.checked_mul(each).filter(|&ranks| ranks <= MOST_RANKS);
+        let refused = || usage(format!("{hosts} hosts of {each} ranks are more than {MOST_RANKS} ranks"));
+        ranks.ok_or_else(refused)
+    }
+
+    /// The sizes to simulate: one, unless many are to be printed or drawn.
+    fn sweep(&self) -> Result<Sweep, Failure> {
+        let max = self.call.bytes;
+        let has_sizes = self.call.collective != Collective::Barrier;
+        if !has_sizes && (self.plot.is_some() || self.min_bytes.is_some()) {
+            return Err(usage("a barrier has no sizes: nothing for --plot or --min-bytes".into()));
+        }
+        if let Some(min) = self.min_bytes.filter(|&min| min > max) {
+            return Err(usage(format!("--min-bytes {min} is above --bytes {max}")));
+        }
+        let first = if self.plot.is_some() { sweep::FIRST.min(max) } else { max };
+        Ok(Sweep { min: self.min_bytes.unwrap_or(first), max, factor: self.factor })
+    }
+}
+
+fn usage(text: String) -> Failure {
+    Failure { code: 2, text }
+}

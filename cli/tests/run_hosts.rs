@@ -1,0 +1,171 @@
+//! `anyccl run --hosts`: agents on pretended hosts, which a shell starts here, and in network namespaces.
+
+mod common;
+#[allow(dead_code, reason = "a part is enough here")]
+#[path = "../../tests/common/network.rs"]
+mod network;
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script};
+use network::network_or_skip;
+
+/// Pretends that every host is this one.
+const HERE: [&str; 4] = ["--hosts", "a:2,b:1", "--launcher", "sh -c {cmd}"];
+
+/// Starts `script` on the three ranks of two pretended hosts.
+fn run_here(options: &[&str], script: &str) -> Finished {
+    run_script(3, &[&HERE[..], options].concat(), script)
+}
+
+#[test]
+fn ranks_are_numbered_across_hosts_and_their_output_carries_the_number() {
+    let job = run_here(&[], "echo $ANYCCL_RANK of $ANYCCL_WORLD_SIZE; echo error >&2");
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    assert_eq!(job.sorted_lines(), ["[0] 0 of 3", "[1] 1 of 3", "[2] 2 of 3"]);
+    let mut errors: Vec<&str> = job.stderr.lines().collect();
+    errors.sort_unstable();
+    assert_eq!(errors, ["[0] error", "[1] error", "[2] error"]);
+}
+
+#[test]
+fn the_first_rank_that_fails_is_named_with_its_host_and_ends_the_ranks_of_all_hosts() {
+    let job = run_here(&[], "if [ $ANYCCL_RANK = 2 ]; then exit 42; fi; exec sleep 1000");
+    assert_eq!(job.code(), 42);
+    assert!(job.stderr.contains("rank 2 on b (pid "), "{}", job.stderr);
+    assert!(job.stderr.contains("ended with the job: ranks 0-1"), "{}", job.stderr);
+    let job = run_here(&[], "if [ $ANYCCL_RANK = 1 ]; then kill -SEGV $$; fi; exec sleep 1000");
+    assert_eq!(job.code(), 128 + libc::SIGSEGV);
+}
+
+#[test]
+fn rank_0_reads_the_launchers_input_and_the_others_read_nothing() {
+    let mut command = anyccl(&[&["run"][..], &HERE, &["--no-prefix", "sh", "-c", "cat; echo end"]].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // More than all the buffers on the way hold.
+    let text = "0123456789\n".repeat(200_000);
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn({
+        let text = text.clone();
+        move || stdin.write_all(text.as_bytes())
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert!(output.status.success());
+    let (from_rank_0, from_others) = (text.len(), 2 * "end\n".len());
+    assert_eq!(output.stdout.len(), from_rank_0 + "end\n".len() + from_others);
+}
+
+/// Tells the pids of the rank and of something that it has started, and waits.
+const PIDS: &str = "sleep 1000 >/dev/null 2>&1 & echo $$ $!; wait";
+
+#[test]
+fn nothing_survives_on_any_host_when_the_launcher_is_killed() {
+    let mut job = Running::script(3, &HERE, PIDS);
+    let pids = numbers(&job.lines(3));
+    job.signal(libc::SIGKILL);
+    assert_all_gone(&pids);
+    let _ = job.child.wait();
+}
+
+#[test]
+fn nothing_survives_when_an_agent_is_killed_and_the_host_is_named() {
+    let mut job = Running::script(3, &HERE, PIDS);
+    let lines = job.lines(3);
+    let of_rank_2 = numbers(&[lines[2].clone()])[0];
+    let status = fs::read_to_string(format!("/proc/{of_rank_2}/status")).unwrap();
+    let agent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().to_string();
+    assert!(Command::new("kill").args(["-9", &agent]).status().unwrap().success());
+    let finished = job.finish();
+    assert_eq!(finished.code(), 1);
+    assert!(finished.stderr.contains("host b: "), "{}", finished.stderr);
+    assert!(finished.stderr.contains("ended with the job: ranks 0-2"), "{}", finished.stderr);
+    assert_all_gone(&numbers(&lines));
+}
+
+#[test]
+fn signals_reach_the_ranks_of_all_hosts() {
+    let mut job = Running::script(
+        3,
+        &HERE,
+        "trap 'echo caught; exit 0' USR1; echo ready; while :; do sleep 0.01; done",
+    );
+    assert_eq!(job.lines(3).len(), 3);
+    job.signal(libc::SIGUSR1);
+    let finished = job.finish();
+    assert_eq!(finished.code(), 0, "{}", finished.stderr);
+    assert_eq!(finished.sorted_lines(), ["[0] caught", "[1] caught", "[2] caught"]);
+}
+
+#[test]
+fn named_variables_are_passed_on_and_the_key_is_on_no_command_line() {
+    // By the shell alone: a grep would have the key on its own command line.
+    let script = "echo $GREETING $ANYCCL_LOG; all=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ')
+        case $all in *$ANYCCL_JOB_KEY*) echo shown;; *anyccl*) echo hidden;; esac";
+    let mut command = anyccl(&["run", "--hosts", "a,b", "--launcher", "env -i {cmd}"]);
+    command.arg("true");
+    assert_ne!(finish(command).code(), 0, "a launcher needs a shell for its one word");
+    let mut words =
+        vec!["run", "--hosts", "a,b", "--launcher", "env -i PATH=/usr/bin:/bin sh -c {cmd}", "--no-prefix"];
+    words.extend(["-x", "GREETING", "sh", "-c", script]);
+    let mut command = anyccl(&words);
+    command.env("GREETING", "good 'day'").env("ANYCCL_LOG", "error");
+    let job = finish(command);
+    assert_eq!(
+        job.sorted_lines(),
+        ["good 'day' error", "good 'day' error", "hidden", "hidden"],
+        "{}",
+        job.stderr
+    );
+}
+
+#[test]
+fn a_host_that_cannot_be_used_is_named_with_the_reason() {
+    for (launcher, program, code, text) in [
+        ("false {cmd}", "true", 1, ": the command that leads to its agent has ended, code 1"),
+        ("echo {cmd}", "true", 1, ": something other than its agent answers"),
+        ("no-such-launcher {cmd}", "true", 1, "cannot start \"no-such-launcher\" for host a"),
+        ("sh -c {cmd}", "no-such-program", 127, ": program \"no-such-program\" not found"),
+        ("ssh {host}", "true", 2, "words of which one is {cmd}"),
+    ] {
+        let job = finish(anyccl(&["run", "--hosts", "a,b", "--launcher", launcher, program]));
+        assert_eq!(job.code(), code, "{}", job.stderr);
+        // Whichever of the two says so first.
+        let host = ["host a", "host b"].iter().any(|host| job.stderr.contains(&format!("{host}{text}")));
+        assert!(host || job.stderr.contains(text) && !text.starts_with(':'), "{}", job.stderr);
+        assert!(!job.stderr.contains("SIGKILL"), "{}", job.stderr);
+    }
+    let job = finish(anyccl(&["run", "-n", "3", "--hosts", "a:1,b:1", "true"]));
+    assert_eq!(job.code(), 2, "{}", job.stderr);
+}
+
+#[test]
+fn ranks_in_network_namespaces_find_each_other_and_end_with_the_launcher() {
+    let Some(network) = network_or_skip(2) else { return };
+    let hosts = format!("{}:2,{}:2", network.name(0), network.name(1));
+    // Within the first host, as a launcher would be.
+    let start = |words: &[&str]| {
+        let prefix = network.prefix(0);
+        let mut command = Command::new(&prefix[0]);
+        command.args(&prefix[1..]).arg(env!("CARGO_BIN_EXE_anyccl"));
+        command.args(["run", "--timeout", "60", "--hosts", &hosts]);
+        command
+            .args(["--launcher", "ip netns exec {host} sh -c {cmd}", "--"])
+            .args(words)
+            .stdin(Stdio::null());
+        command
+    };
+    let job = finish(start(&[env!("CARGO_BIN_EXE_anyccl"), "perf", "all_reduce", "-e", "4K", "--check"]));
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+
+    let mut command = start(&["sh", "-c", PIDS]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut job = Running::of(command.spawn().unwrap());
+    let pids = numbers(&job.lines(4));
+    job.signal(libc::SIGKILL);
+    assert_all_gone(&pids);
+    let _ = job.child.wait();
+}

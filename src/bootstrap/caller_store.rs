@@ -1,0 +1,59 @@
+//! A place of the caller's own where values can be set and got: PyTorch's store, for one.
+
+use std::time::{Duration, Instant};
+
+use super::beacon::Shown;
+use super::environment::Seat;
+use super::job::{Job, job_from_place};
+use crate::base::{Error, Rank, Result};
+use crate::config::Config;
+
+/// What the caller's store can do. Asked on the calling thread only, one thing at a time, and as little as possible: one
+/// value is set, by rank 0, and the others get it.
+pub trait CallerStore {
+    /// Sets a value, in place of one that may be there.
+    fn set(&mut self, key: &str, value: &[u8]) -> Result<()>;
+    /// Waits until the key is set, and gives its value. [`Error::Timeout`] when it was not.
+    fn get(&mut self, key: &str, timeout: Duration) -> Result<Vec<u8>>;
+}
+
+/// The only key that is used.
+const KEY: &str = "anyccl/beacon";
+
+/// The job whose ranks share a store of the caller's. One store, or prefix of one, at a time per job.
+pub fn job_from_caller(
+    store: &mut dyn CallerStore,
+    size: u32,
+    rank: Rank,
+    config: &Config,
+    deadline: Instant,
+) -> Result<Job> {
+    let mut place = Place { store, deadline };
+    job_from_place(&mut place, Seat { rank, size }, config, deadline, "the caller's store")
+}
+
+struct Place<'a> {
+    store: &'a mut dyn CallerStore,
+    deadline: Instant,
+}
+
+impl Shown for Place<'_> {
+    fn show(&mut self, text: &str) -> Result<()> {
+        self.store.set(KEY, text.as_bytes())
+    }
+
+    fn see(&mut self) -> Result<Vec<u8>> {
+        let (start, left) = (Instant::now(), self.deadline.saturating_duration_since(Instant::now()));
+        self.store.get(KEY, left).map_err(|error| match error {
+            Error::Timeout { .. } => Error::Timeout {
+                waited: start.elapsed(),
+                detail: "rank 0 has set no address in the caller's store".into(),
+            },
+            other => other,
+        })
+    }
+
+    fn place(&self) -> String {
+        "the caller's store".into()
+    }
+}

@@ -1,0 +1,41 @@
+//! Process managers that speak PMI-1: the mpiexec of MPICH and of Intel MPI, gforker, Slurm's `--mpi=pmi2`.
+
+use super::Launcher;
+use crate::base::Result;
+use crate::bootstrap::environment::{Lookup, Place, Seat, invalid, seat_of};
+use crate::bootstrap::pmi::Door;
+
+pub(super) const LAUNCHER: Launcher = Launcher { name: "PMI", is_here, seat, place };
+
+fn is_here(lookup: Lookup<'_>) -> bool {
+    lookup("PMI_FD").is_some() || lookup("PMI_PORT").is_some()
+}
+
+/// With `PMI_PORT` the seat is told on the connection.
+fn seat(lookup: Lookup<'_>) -> Result<Option<Seat>> {
+    if lookup("PMI_FD").is_none() && lookup("PMI_RANK").is_none() {
+        return Ok(None);
+    }
+    seat_of(lookup, "PMI_RANK", "PMI_SIZE").map(Some)
+}
+
+fn place(lookup: Lookup<'_>) -> Result<Place> {
+    if let Some(text) = lookup("PMI_FD") {
+        let number = text.trim().parse().ok().filter(|number: &i32| *number >= 0);
+        let number =
+            number.ok_or_else(|| invalid("PMI_FD", format!("\"{text}\"; accepted: a descriptor")))?;
+        // Ranks side by side can meet without the process manager, should MPI have it already.
+        let local = lookup("MPI_LOCALNRANKS");
+        let one_host = local.is_some() && local == lookup("PMI_SIZE");
+        return Ok(Place::Pmi(Door::Descriptor { number, one_host }));
+    }
+    let text = lookup("PMI_PORT").unwrap_or_default();
+    let id = lookup("PMI_ID").ok_or_else(|| invalid("PMI_ID", "unset, but PMI_PORT is set"))?;
+    let parts = text.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+    match parts {
+        Some((host, port)) if !host.is_empty() && port != 0 => {
+            Ok(Place::Pmi(Door::Address { host: host.to_owned(), port, id }))
+        }
+        _ => Err(invalid("PMI_PORT", format!("\"{text}\"; accepted: HOST:PORT"))),
+    }
+}

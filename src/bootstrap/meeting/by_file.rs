@@ -1,0 +1,91 @@
+//! By a file that rank 0 writes.
+
+use std::io;
+use std::path::Path;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use super::by_tcp::derived_key;
+use super::{Meeting, Met};
+use crate::base::{Error, Result};
+use crate::bootstrap::key::random_bytes;
+use crate::bootstrap::reach::Backoff;
+use crate::bootstrap::rendezvous_file::{self, Announcement, Found, OwnFile};
+use crate::bootstrap::served_store::ServedStore;
+use crate::bootstrap::tcp_store::Client;
+use crate::bootstrap::{JobKey, doors};
+use crate::log_line;
+
+impl Meeting<'_> {
+    /// By the file at `path`.
+    pub fn by_file(&self, path: &Path) -> Result<Met> {
+        if self.seat.rank == 0 {
+            let (key, store) = self.announce(path)?;
+            return Ok((key, Box::new(store)));
+        }
+        let (key, client) = self.find(path)?;
+        Ok((key, Box::new(client)))
+    }
+
+    /// The key of a job that meets by a file: as secret as the file.
+    fn file_key(&self, nonce: &JobKey) -> JobKey {
+        self.key_or(|| JobKey::derived("file", &[&nonce.0]))
+    }
+
+    /// Rank 0's part: serves a store and says in the file where. The file goes with the store.
+    pub fn announce(&self, path: &Path) -> Result<(JobKey, ServedStore)> {
+        let nonce = JobKey::random()?;
+        let key = self.file_key(&nonce);
+        let job = u64::from_le_bytes(random_bytes()?);
+        let (world, created) = (self.seat.size, seconds_since_1970());
+        let store = self.serve(&key, doors::open(self.config)?, |addresses| {
+            let announcement = Announcement { job, world, nonce, created, addresses: addresses.to_vec() };
+            OwnFile::publish(path, announcement).map(Some)
+        })?;
+        Ok((key, store))
+    }
+
+    /// The others' part: reads the file until what it says proves to be alive.
+    pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
+        let (start, mut backoff) = (Instant::now(), Backoff::new());
+        loop {
+            let found = rendezvous_file::read(path);
+            let place = match &found {
+                Ok(Found::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),
+                // As if ANYCCL_STORE were tcp:// with this address, which is how rank 0 serves it.
+                Ok(Found::Plain(address)) => {
+                    let derived = || derived_key(&address.ip().to_string(), address.port());
+                    Some((self.key_or(derived), vec![*address]))
+                }
+                Ok(Found::Nothing) | Err(_) => None,
+            };
+            if let Some((key, addresses)) = place
+                && let Some(client) = Client::try_join(&self.applicant(&key), &addresses, self.deadline)?
+            {
+                log_line!(Debug, "rank {}: found rank 0 by {}", self.seat.rank, path.display());
+                return Ok((key, client));
+            }
+            if !backoff.sleep(self.deadline) {
+                let detail = format!("rank 0 was not found by the file {}: {}", path.display(), why(&found));
+                return Err(Error::Timeout { waited: start.elapsed(), detail });
+            }
+        }
+    }
+}
+
+fn why(found: &io::Result<Found>) -> String {
+    match found {
+        Err(error) => format!("it cannot be read: {error}"),
+        Ok(Found::Nothing) => "it holds no address".into(),
+        Ok(Found::Plain(address)) => format!("nobody who knows the job key answers at {address}"),
+        Ok(Found::Announcement(it)) => format!(
+            "it was written {} s ago by job {:016x} of {} ranks, which does not answer; rank 0 has not replaced it",
+            seconds_since_1970().saturating_sub(it.created),
+            it.job,
+            it.world,
+        ),
+    }
+}
+
+fn seconds_since_1970() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

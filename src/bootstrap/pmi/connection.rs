@@ -1,0 +1,120 @@
+//! A connection to the process manager: one question, one answer, by a deadline.
+
+use std::net::TcpStream;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use super::message::{LINE_BYTES, Message};
+use crate::base::{Error, Result};
+use crate::bootstrap::environment::Seat;
+use crate::bootstrap::served_store::resolve;
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::socket::Socket;
+
+/// How long the process manager's host may take to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Nothing is read ahead: on an inherited connection the next answer may be for MPI.
+pub(crate) struct Connection {
+    socket: Socket,
+}
+
+impl Connection {
+    /// Over an inherited socket.
+    pub fn over(socket: Socket) -> Connection {
+        Connection { socket }
+    }
+
+    /// By TCP. The process manager tells who this process is.
+    pub fn to(host: &str, port: u16, id: &str, deadline: Instant) -> Result<(Connection, Seat)> {
+        let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
+        for address in resolve(host, port) {
+            let left = deadline.saturating_duration_since(Instant::now()).min(PATIENCE);
+            let stream = TcpStream::connect_timeout(&address, left.max(Duration::from_millis(1)));
+            match stream.and_then(|stream| Socket::from_fd(OwnedFd::from(stream), false)) {
+                Ok(socket) => {
+                    let connection = Connection { socket };
+                    let seat = connection.introduce(id, deadline)?;
+                    return Ok((connection, seat));
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(Error::system(format!("cannot connect to the process manager at PMI_PORT={host}:{port}"), last))
+    }
+
+    fn introduce(&self, id: &str, deadline: Instant) -> Result<Seat> {
+        self.say(&format!("cmd=initack pmiid={id}"), deadline)?;
+        let (mut rank, mut size) = (None, None);
+        loop {
+            let message = self.hear(deadline)?;
+            rank = message.number("rank").or(rank);
+            size = message.number("size").or(size);
+            // The answer may have all of it already; three settings follow in any case, this one last.
+            if message.get("cmd") == Some("set") && message.get("debug").is_some() {
+                break;
+            }
+        }
+        match (rank, size) {
+            (Some(rank), Some(size)) if rank < size => Ok(Seat { rank, size }),
+            _ => Err(Error::Bootstrap("the process manager at PMI_PORT does not tell the rank".into())),
+        }
+    }
+
+    /// Asks, and waits for the answer `cmd`.
+    pub fn ask(&self, question: &str, cmd: &str, deadline: Instant) -> Result<Message> {
+        self.say(question, deadline)?;
+        let answer = self.hear(deadline)?;
+        if answer.is_good(cmd) {
+            return Ok(answer);
+        }
+        let asked = question.split(' ').next().unwrap_or_default();
+        Err(Error::Bootstrap(format!("the process manager (PMI) refuses {asked}")))
+    }
+
+    fn say(&self, line: &str, deadline: Instant) -> Result<()> {
+        let line = format!("{line}\n");
+        let mut rest = line.as_bytes();
+        while !rest.is_empty() {
+            match self.socket.write(rest).map_err(gone)? {
+                Some(written) => rest = &rest[written..],
+                None => self.wait(Interest::Write, deadline)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&self, deadline: Instant) -> Result<Message> {
+        let mut line = Vec::new();
+        let mut byte = [0];
+        loop {
+            match self.socket.read(&mut byte).map_err(gone)? {
+                Some(0) => return Err(gone(std::io::ErrorKind::ConnectionReset.into())),
+                Some(_) if byte == *b"\n" => break,
+                Some(_) if line.len() < LINE_BYTES => line.extend(byte),
+                Some(_) => break,
+                None => self.wait(Interest::Read, deadline)?,
+            }
+        }
+        Message::parse(&line).ok_or_else(|| {
+            Error::Bootstrap(
+                "what the process manager says is not PMI-1; ANYCCL_STORE does without it".into(),
+            )
+        })
+    }
+
+    fn wait(&self, interest: Interest, deadline: Instant) -> Result<()> {
+        let start = Instant::now();
+        if start >= deadline {
+            let detail = "waiting for the process manager: some rank has not come to anyccl_init".into();
+            return Err(Error::Timeout { waited: Duration::ZERO, detail });
+        }
+        let mut set = PollSet::new();
+        set.add(&self.socket, interest);
+        set.wait(Some(deadline)).map_err(|e| Error::system("poll", e))
+    }
+}
+
+fn gone(source: std::io::Error) -> Error {
+    Error::system("the process manager (mpiexec) has closed its connection", source)
+}

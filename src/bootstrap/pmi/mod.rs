@@ -1,0 +1,81 @@
+//! PMI-1, the wire protocol by which MPI processes talk to whatever started them.
+//!
+//! Rank 0 puts a beacon into the process manager's key-value space, a barrier makes it visible, the others get it;
+//! everything else goes through our own store. Spoken by Hydra (the mpiexec of MPICH and Intel MPI), gforker, and
+//! Slurm with `--mpi=pmi2`.
+//!
+//! The program may use MPI as well, and MPI speaks on the same inherited connection. So it is used during the set-up
+//! only, one whole exchange at a time, and left as it was found: the process manager answers MPI's own greeting
+//! afterwards as if nobody had spoken before. *finalize* must be said exactly once, else mpiexec takes the
+//! process's end for a crash: [`session`] sees to that. Once MPI has been initialised the connection is its own,
+//! and is not touched: ranks of one host then meet in a private folder named after the process manager, and those
+//! on several hosts are told what to do.
+
+mod connection;
+mod kvs;
+mod message;
+mod session;
+
+pub(crate) use session::leave;
+
+use std::time::Instant;
+
+use connection::Connection;
+use kvs::KeyValueSpace;
+
+use super::environment::Seat;
+use crate::base::{Error, Result};
+use crate::sys::{inherited, mpi};
+
+/// How the process manager is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// A socket that this process has inherited (`PMI_FD`).
+    Descriptor {
+        /// Its number.
+        number: i32,
+        /// All ranks are on this host.
+        one_host: bool,
+    },
+    /// By TCP (`PMI_PORT`, `PMI_ID`).
+    Address { host: String, port: u16, id: String },
+}
+
+/// What to do about the process manager.
+pub(crate) enum Way {
+    /// Meet through it.
+    KeyValueSpace(KeyValueSpace, Seat),
+    /// MPI has it: meet in the private folder, by this name.
+    Private(String),
+}
+
+/// Connects with the process manager. `seat` is what the environment says.
+pub(crate) fn enter(door: &Door, seat: Option<Seat>, deadline: Instant) -> Result<Way> {
+    let (connection, told) = match door {
+        Door::Descriptor { number, one_host } => {
+            let describe =
+                |e| Error::system(format!("PMI_FD={number} is not a connection to a process manager"), e);
+            if mpi::is_initialized() {
+                let manager = inherited::peer_process(*number).map_err(describe)?;
+                return if *one_host { Ok(Way::Private(format!("pmi {manager}"))) } else { Err(taken()) };
+            }
+            (Connection::over(inherited::socket(*number).map_err(describe)?), None)
+        }
+        Door::Address { host, port, id } => {
+            let (connection, seat) = Connection::to(host, *port, id, deadline)?;
+            (connection, Some(seat))
+        }
+    };
+    let seat =
+        seat.or(told).ok_or_else(|| Error::Bootstrap("the process manager does not tell the rank".into()))?;
+    Ok(Way::KeyValueSpace(KeyValueSpace::open(session::keep(connection), deadline)?, seat))
+}
+
+fn taken() -> Error {
+    Error::Bootstrap(
+        "MPI has been initialised, so the connection to mpiexec is MPI's, and the ranks are on several hosts: call \
+         anyccl_init before MPI_Init, or set ANYCCL_STORE, or pass an id of anyccl_get_unique_id by MPI_Bcast to \
+         anyccl_comm_create"
+            .into(),
+    )
+}

@@ -1,0 +1,67 @@
+//! The one connection of this process to its process manager, kept until it is time to say goodbye.
+//!
+//! Goodbye is *finalize*. It is said when the world is finalized, or else when the process exits: a process that
+//! only ends has crashed, to mpiexec. If the program has MPI in it, that will say it, once, if it was initialised;
+//! so with MPI in the process we wait for the exit and look. While the connection is kept, mpiexec notices when the
+//! process dies, and ends the others.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::connection::Connection;
+use crate::base::Result;
+use crate::sys::{at_exit, mpi};
+
+/// Goodbye must not hold up an exit.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The process that greeted: a forked child that exits has nothing to say.
+struct Session {
+    connection: Arc<Mutex<Connection>>,
+    process: u32,
+}
+
+static SESSION: Mutex<Option<Session>> = Mutex::new(None);
+
+/// The connection, shared with whoever says goodbye.
+pub(crate) struct Kept(Arc<Mutex<Connection>>);
+
+impl Kept {
+    /// Uses the connection.
+    pub fn with<T>(&self, body: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        body(&self.0.lock())
+    }
+}
+
+/// From now on goodbye will be said over this connection.
+pub(super) fn keep(connection: Connection) -> Kept {
+    let connection = Arc::new(Mutex::new(connection));
+    let session = Session { connection: Arc::clone(&connection), process: std::process::id() };
+    if SESSION.lock().replace(session).is_none() {
+        at_exit::run(goodbye);
+    }
+    Kept(connection)
+}
+
+/// The world has ended. Says goodbye, unless MPI may still need the connection.
+pub(crate) fn leave() {
+    if !mpi::is_loaded() {
+        goodbye();
+    }
+}
+
+extern "C" fn goodbye() {
+    // A thread may have been cut off in the middle of something: then there is nothing to wait for.
+    let Some(mut session) = SESSION.try_lock_for(PATIENCE) else { return };
+    let Some(session) = session.take().filter(|session| session.process == std::process::id()) else {
+        return;
+    };
+    if mpi::is_initialized() {
+        return;
+    }
+    let Some(connection) = session.connection.try_lock_for(PATIENCE) else { return };
+    // If nobody answers, mpiexec is gone and cannot complain.
+    let _ = connection.ask("cmd=finalize", "finalize_ack", Instant::now() + PATIENCE);
+}

@@ -1,0 +1,81 @@
+//! A folder of this user on this host that nobody else can look into.
+//!
+//! Ranks of one host that have nothing in common but their user and the name of their job meet by a file in it: whoever
+//! can read the file runs as the same user, or is root.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::key::hex;
+use crate::base::{Error, Result};
+use crate::sys::host::user_id;
+
+/// In memory where there is such a place: it ends with the machine, and never is on another one's disk, as `/tmp` of a
+/// diskless host may be.
+const PARENTS: [&str; 2] = ["/dev/shm", "/tmp"];
+
+/// The path at which the ranks of the job `name` meet. Makes the folder, or makes sure of it.
+pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
+    let parent = PARENTS.iter().map(Path::new).find(|parent| parent.is_dir());
+    let parent = parent
+        .ok_or_else(|| Error::Bootstrap(format!("there is neither {} nor {}", PARENTS[0], PARENTS[1])))?;
+    let folder = parent.join(format!("anyccl-{}", user_id()));
+    ensure(&folder, user_id()).map_err(|e| {
+        Error::system(format!("the folder {} cannot be used to meet in", folder.display()), e)
+    })?;
+    // Any text may name a job; not every text a file.
+    Ok(folder.join(hex(&Sha256::digest(name))))
+}
+
+fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    // Not followed: a link that somebody else has put there must not lead us anywhere.
+    let found = fs::symlink_metadata(folder)?;
+    let why = if !found.is_dir() {
+        "it is not a folder"
+    } else if found.uid() != owner {
+        "it belongs to another user"
+    } else if found.mode() & 0o077 != 0 {
+        "others may enter it; chmod it to 700"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn only_a_folder_of_ones_own_that_nobody_else_may_enter_will_do() {
+        let parent = std::env::temp_dir().join(format!("anyccl-private-folder-{}", std::process::id()));
+        fs::create_dir(&parent).unwrap();
+        let (folder, link, file) = (parent.join("a"), parent.join("b"), parent.join("c"));
+        ensure(&folder, user_id()).unwrap();
+        ensure(&folder, user_id()).unwrap();
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+        assert!(ensure(&folder, user_id() + 1).is_err());
+        symlink(&folder, &link).unwrap();
+        assert!(ensure(&link, user_id()).is_err());
+        fs::write(&file, "").unwrap();
+        assert!(ensure(&file, user_id()).is_err());
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
+        assert!(ensure(&folder, user_id()).is_err());
+        fs::remove_dir_all(&parent).unwrap();
+    }
+
+    #[test]
+    fn different_jobs_meet_at_different_files_of_one_folder() {
+        let (one, other) = (meeting_file("a/../b").unwrap(), meeting_file("c").unwrap());
+        assert!(one != other && one.parent() == other.parent());
+    }
+}

@@ -1,0 +1,21 @@
+//! Communicators whose ranks meet at a store of the caller's.
+
+use super::join::deadline;
+use super::{CommConfig, Communicator};
+use crate::base::{Rank, Result};
+use crate::bootstrap::{CallerStore, job_from_caller};
+use crate::config::Config;
+
+impl Communicator {
+    /// Joins the communicator of the ranks that share `store`. Collective over its `size` ranks, `rank < size`; blocks until
+    /// all have come. The store is asked on this thread, and not any more afterwards.
+    pub fn create_with_store(
+        store: &mut dyn CallerStore,
+        size: u32,
+        rank: Rank,
+        config: &Config,
+        own: &CommConfig,
+    ) -> Result<Communicator> {
+        Communicator::join(job_from_caller(store, size, rank, config, deadline(config, own))?, config, own)
+    }
+}

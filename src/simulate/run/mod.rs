@@ -1,0 +1,232 @@
+//! The simulation itself: what happens when, event by event.
+//!
+//! A rank enters a round, does its local work, then opens the round: its transfers may run. The round ends with the last
+//! of them. A message may leave when its round is open at the sender and the message before it in its queue has
+//! been sent; its receiver is ready when its round is open there and the message before it is being taken.
+//!
+//! Short messages leave whether or not the receiver is ready, one after the other in the order of the plan: somewhere there
+//! is room for them. The receiver does its part (copying, reducing) from the first byte on, if it is ready, while the
+//! rest arrives.
+//! Long messages wait until the receiver is ready, and then all that are under way share what they need. This is what
+//! `progress::execution` does, one fragment per queue and turn. Gates need no rule of their own: a receive that
+//! waits for a send of its round ends in the same round as that send.
+//!
+//! Each event knows what it had waited for last, so that the critical path can be walked backwards (see `path`).
+
+mod calendar;
+mod history;
+mod messages;
+mod work;
+
+use std::collections::VecDeque;
+
+use super::Skipped;
+use super::fluid::{Fluid, Forecast, Use};
+use super::model::Model;
+use super::wiring::{Message, Round, Wiring};
+use calendar::{Calendar, What};
+pub(super) use history::{Cause, History, Side};
+use history::{RECEIVER_FREE, RECEIVER_OPEN, SENDER_FREE, SENDER_OPEN, Trip, Visit};
+use work::Work;
+
+/// Work that a flow stands for.
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    Compute(u32),
+    /// A long message, from end to end.
+    Stream(u32),
+    /// A short message: leaving its sender, and crossing to its receiver.
+    Leave(u32),
+    Cross(u32),
+    /// What the receiver does with a short message.
+    Take(u32),
+}
+
+/// To be looked at before time goes on.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Enter(u32, Cause),
+    Consider(u32, Cause, Side),
+    /// Of this rank.
+    Door(u32),
+}
+
+/// The short messages that wait for their sender's other short messages.
+#[derive(Debug, Default)]
+struct Door {
+    /// With why each came to wait.
+    waiting: VecDeque<(u32, Cause)>,
+    is_busy: bool,
+    /// What the first of those that wait has waited for last, if it is not its own cause.
+    freed_by: Option<Cause>,
+}
+
+/// Events so close are one: sums in another order differ by rounding.
+const TOGETHER: f64 = 1.0 + 1e-13;
+
+/// A simulation under way.
+pub(super) struct Run<'a> {
+    wiring: &'a Wiring,
+    model: &'a Model,
+    work: Work<'a>,
+    now: f64,
+    calendar: Calendar,
+    fluid: Fluid,
+    /// By flow.
+    jobs: Vec<Job>,
+    tasks: VecDeque<Task>,
+    /// By rank.
+    doors: Vec<Door>,
+    history: History,
+}
+
+impl<'a> Run<'a> {
+    /// `host_of`: the host of a simulated rank, counted from 0.
+    pub fn new(wiring: &'a Wiring, model: &'a Model, host_of: &dyn Fn(u32) -> u32) -> Run<'a> {
+        let trip = |message: &Message| {
+            let flags = if message.follows { 0 } else { SENDER_FREE | RECEIVER_FREE };
+            Trip { flags, ..Trip::default() }
+        };
+        let visit = |round: &Round| Visit { open_transfers: round.transfers, ..Visit::default() };
+        let work = Work::new(wiring, model, host_of);
+        Run {
+            wiring,
+            model,
+            now: 0.0,
+            calendar: Calendar::default(),
+            fluid: Fluid::new(work.resources()),
+            work,
+            jobs: Vec::new(),
+            tasks: VecDeque::new(),
+            doors: (0..wiring.fold.block).map(|_| Door::default()).collect(),
+            history: History {
+                trips: wiring.messages.iter().map(trip).collect(),
+                visits: wiring.rounds.iter().map(visit).collect(),
+                end: (0.0, Cause::Begin),
+                events: 0,
+            },
+        }
+    }
+
+    /// Runs to the end, or gives up after so many forecasts of ends.
+    pub fn run(mut self, limit: u64) -> Result<History, Skipped> {
+        self.tasks.extend(self.wiring.lanes.iter().map(|&round| Task::Enter(round, Cause::Begin)));
+        loop {
+            self.work_off();
+            if self.history.events > limit {
+                return Err(Skipped::TooLong { events: limit });
+            }
+            let Some(time) = self.calendar.next_time() else { break };
+            self.now = self.now.max(time);
+            while let Some(what) = self.calendar.take_until(self.now * TOGETHER) {
+                self.happen(what);
+                self.do_tasks();
+            }
+        }
+        let is_done = self.history.visits.iter().all(|visit| visit.open_transfers == 0);
+        is_done.then_some(self.history).ok_or(Skipped::Stuck)
+    }
+
+    /// Does what can be done now, and shares the resources anew.
+    fn work_off(&mut self) {
+        self.do_tasks();
+        let (calendar, events) = (&mut self.calendar, &mut self.history.events);
+        self.fluid.settle(self.now, |Forecast { flow, version, end }| {
+            *events += 1;
+            calendar.add(end, What::End { flow, version });
+        });
+    }
+
+    fn do_tasks(&mut self) {
+        while let Some(task) = self.tasks.pop_front() {
+            match task {
+                Task::Enter(round, cause) => self.enter(round, cause),
+                Task::Consider(message, cause, side) => self.consider(message, cause, side),
+                Task::Door(rank) => self.next_through_door(rank),
+            }
+        }
+    }
+
+    fn happen(&mut self, what: What) {
+        match what {
+            What::End { flow, version } => {
+                if self.fluid.is_current(flow, version) {
+                    self.fluid.end(flow);
+                    self.finish(self.jobs[flow as usize]);
+                }
+            }
+            What::Reach { message } => self.reached(message),
+            What::Arrival { message, streamed: true } => self.received(message),
+            What::Arrival { message, streamed: false } => self.arrived(message),
+        }
+    }
+
+    fn enter(&mut self, round: u32, cause: Cause) {
+        self.history.visits[round as usize].entered = cause;
+        self.start(Job::Compute(round), [self.work.computing(round)]);
+    }
+
+    fn finish(&mut self, job: Job) {
+        match job {
+            Job::Compute(round) => self.computed(round),
+            Job::Stream(message) => {
+                self.sent(message);
+                self.post(message, true);
+            }
+            Job::Leave(message) => {
+                self.sent(message);
+                self.leg_done(message);
+                self.open_door(message);
+            }
+            Job::Cross(message) => self.leg_done(message),
+            Job::Take(message) => self.worked(message),
+        }
+    }
+
+    fn computed(&mut self, round: u32) {
+        let Round { copied, reduced, transfers, .. } = self.wiring.rounds[round as usize];
+        let visit = &mut self.history.visits[round as usize];
+        visit.computed = self.now;
+        let cause = if copied + reduced > 0 { Cause::Computed(round) } else { visit.entered };
+        if transfers == 0 {
+            self.leave(round, cause);
+            return;
+        }
+        for &message in self.wiring.sent.of(round) {
+            self.history.trips[message as usize].flags |= SENDER_OPEN;
+            self.tasks.push_back(Task::Consider(message, cause, Side::Sender));
+        }
+        for &message in self.wiring.received.of(round) {
+            self.history.trips[message as usize].flags |= RECEIVER_OPEN;
+            self.tasks.push_back(Task::Consider(message, cause, Side::Receiver));
+        }
+    }
+
+    fn transferred(&mut self, round: u32, cause: Cause) {
+        let open = &mut self.history.visits[round as usize].open_transfers;
+        *open -= 1;
+        if *open == 0 {
+            self.leave(round, cause);
+        }
+    }
+
+    fn leave(&mut self, round: u32, cause: Cause) {
+        self.history.end = (self.now, cause);
+        if !self.wiring.rounds[round as usize].is_last {
+            self.tasks.push_back(Task::Enter(round + 1, cause));
+        }
+    }
+
+    /// Work that is nothing is done at once.
+    fn start(&mut self, job: Job, uses: impl IntoIterator<Item = Use>) {
+        let uses: Vec<Use> = uses.into_iter().filter(|work| work.seconds > 0.0).collect();
+        if uses.is_empty() {
+            return self.finish(job);
+        }
+        let flow = self.fluid.begin(&uses, self.now) as usize;
+        if flow == self.jobs.len() {
+            self.jobs.push(job);
+        }
+        self.jobs[flow] = job;
+    }
+}

@@ -1,0 +1,79 @@
+//! Who works how long on what: resources, and what each part of a message's way needs of them.
+
+use super::super::fluid::Use;
+use super::super::model::Model;
+use super::super::wiring::{Message, Round, Wiring};
+
+/// Resources of a rank: its core, and its port in each direction.
+const OF_RANK: u32 = 3;
+
+/// Knows all work of a simulation.
+pub(super) struct Work<'a> {
+    wiring: &'a Wiring,
+    model: &'a Model,
+    /// Host of each simulated rank, counted from 0.
+    hosts: Vec<u32>,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(wiring: &'a Wiring, model: &'a Model, host_of: &dyn Fn(u32) -> u32) -> Work<'a> {
+        Work { wiring, model, hosts: (0..wiring.fold.block).map(host_of).collect() }
+    }
+
+    /// Number of resources: those of the ranks, then two interfaces for each host.
+    pub fn resources(&self) -> usize {
+        let hosts = self.hosts.iter().max().map_or(1, |last| last + 1);
+        (OF_RANK * self.wiring.fold.block + 2 * hosts) as usize
+    }
+
+    /// What is done in a round before its transfers.
+    pub fn computing(&self, round: u32) -> Use {
+        let Round { rank, copied, reduced, .. } = self.wiring.rounds[round as usize];
+        let seconds = copied as f64 * self.model.copy_byte + reduced as f64 * self.model.reduce_byte;
+        Use { resource: core(rank), seconds }
+    }
+
+    /// What sends a message: the next one of its rank waits for all of it.
+    pub fn leaving(&self, message: u32) -> [Use; 3] {
+        let Message { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let link = self.model.link(within_host);
+        [
+            Use { resource: self.interface(from), seconds: self.shared(within_host, bytes) },
+            Use { resource: core(from), seconds: link.message + bytes as f64 * link.core_byte },
+            Use { resource: core(from) + 1, seconds: link.port(bytes) },
+        ]
+    }
+
+    /// What brings it to its receiver.
+    pub fn crossing(&self, message: u32) -> [Use; 2] {
+        let Message { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let link = self.model.link(within_host);
+        [
+            Use { resource: self.interface(to) + 1, seconds: self.shared(within_host, bytes) },
+            Use { resource: core(to) + 2, seconds: link.port(bytes) },
+        ]
+    }
+
+    /// Out of the host of a rank; the one that leads into it follows.
+    fn interface(&self, rank: u32) -> u32 {
+        OF_RANK * self.wiring.fold.block + 2 * self.hosts[rank as usize]
+    }
+
+    /// Work of an interface.
+    fn shared(&self, within_host: bool, bytes: u64) -> f64 {
+        if within_host { 0.0 } else { bytes as f64 * self.model.nic_byte }
+    }
+
+    /// What the receiver does with it.
+    pub fn taking(&self, message: u32) -> Use {
+        let Message { to, within_host, bytes, reduces, .. } = self.wiring.messages[message as usize];
+        let link = self.model.link(within_host);
+        let reducing = if reduces { self.model.reduce_byte } else { 0.0 };
+        Use { resource: core(to), seconds: link.message + bytes as f64 * (link.core_byte + reducing) }
+    }
+}
+
+/// The ports follow it: out, then in.
+fn core(rank: u32) -> u32 {
+    OF_RANK * rank
+}

@@ -1,0 +1,88 @@
+//! Whether an MPI library is in this process, and what it says about itself.
+//!
+//! Looked for among the loaded libraries by name: a Python extension loads MPI out of sight of a search for symbols.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+
+/// Whether an MPI library is loaded, other than one of which this code is a part.
+pub fn is_loaded() -> bool {
+    !functions().is_empty()
+}
+
+/// Whether an MPI library in this process has been initialised. True after its end, too.
+pub fn is_initialized() -> bool {
+    functions().into_iter().any(|initialized| {
+        let mut flag: c_int = 0;
+        // SAFETY: MPI_Initialized may be called at any time on any thread; it writes one int.
+        unsafe { initialized(&mut flag) };
+        flag != 0
+    })
+}
+
+type Initialized = unsafe extern "C" fn(*mut c_int) -> c_int;
+
+/// `MPI_Initialized` of every MPI library.
+fn functions() -> Vec<Initialized> {
+    let mut names: Vec<CString> = Vec::new();
+    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it meanwhile.
+    unsafe { libc::dl_iterate_phdr(Some(note_mpi), (&raw mut names).cast()) };
+    names.iter().filter_map(|name| function_of(name)).collect()
+}
+
+unsafe extern "C" fn note_mpi(info: *mut libc::dl_phdr_info, _bytes: usize, names: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a record that lives during the call.
+    let name = unsafe { (*info).dlpi_name };
+    if name.is_null() {
+        return 0;
+    }
+    // SAFETY: not NULL, so a terminated text of the loader's.
+    let name = unsafe { CStr::from_ptr(name) };
+    let file = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    // libmpi.so.12, libmpi.so.40, libmpi_abi.so.1, libmpich.so.12.
+    if file.starts_with(b"libmpi") {
+        // SAFETY: `functions` passes its list, which nobody else uses during the call.
+        let names = unsafe { &mut *names.cast::<Vec<CString>>() };
+        names.push(name.to_owned());
+    }
+    0
+}
+
+/// Its function, if it has one that is not ours.
+fn function_of(library: &CStr) -> Option<Initialized> {
+    // SAFETY: a terminated name; NOLOAD runs no code of the library, which is loaded already.
+    let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if handle.is_null() {
+        return None;
+    }
+    // SAFETY: a handle that was just given, and a terminated name.
+    let symbol = unsafe { libc::dlsym(handle, c"MPI_Initialized".as_ptr()) };
+    // SAFETY: gives back what dlopen counted; whoever loaded the library keeps it.
+    unsafe { libc::dlclose(handle) };
+    if symbol.is_null() || base_of(symbol) == base_of(base_of as *const c_void) {
+        return None;
+    }
+    // SAFETY: every MPI library gives this function this type.
+    Some(unsafe { std::mem::transmute::<*mut c_void, Initialized>(symbol) })
+}
+
+/// Where the library begins to which an address belongs.
+fn base_of(address: *const c_void) -> Option<usize> {
+    let nothing: *const c_char = std::ptr::null();
+    let mut info = libc::Dl_info {
+        dli_fname: nothing,
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: nothing,
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // SAFETY: asks about an address, whatever is there; writes one record that outlives the call.
+    let found = unsafe { libc::dladdr(address, &mut info) };
+    (found != 0).then(|| info.dli_fbase.addr())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn without_mpi_there_is_none() {
+        assert!(!super::is_loaded() && !super::is_initialized());
+    }
+}
