@@ -116,7 +116,8 @@ def run(program, ranks, prefix):
     """Runs a program; answers what is wrong, or None."""
     command = [str(prefix / "bin" / "anyccl"), "run", "-n", str(ranks), str(program)]
     try:
-        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
+                              cwd=program.parent)
     except subprocess.TimeoutExpired:
         return f"not finished after {SECONDS} s"
     return f"exit status {done.returncode}:\n{done.stdout}" if done.returncode else None
