@@ -18,6 +18,7 @@
 //   failures       are thrown as anyccl::error, which has the status and the sentence. With ANYCCL_NO_EXCEPTIONS defined,
 //                  or where the compiler has no exceptions, each call returns anyccl::result<T> instead, and a
 //                  compiler that knows [[nodiscard]] says where nobody looks at it.
+//   batch          starts calls together.
 //   allocator      is for containers in memory that other ranks read where it is.
 //
 // A communicator's calls are const: they may be made wherever anyccl.h allows it, from any thread. Objects of this header

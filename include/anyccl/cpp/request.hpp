@@ -20,7 +20,7 @@ using message_status = anyccl_message_status_t;
 
 // A started operation. Its buffers belong to the library until it has ended: they must live so long, and a receive
 // buffer is neither read nor written. A request that goes out of scope before its end waits for it, and its failure is
-// lost: wait where the failure matters. Made before its request and destroyed after it is what a buffer has to be.
+// lost: wait where the failure matters. So declare buffers before requests: they are destroyed after them.
 class [[nodiscard]] request {
 public:
     // One that has ended.
