@@ -36,6 +36,7 @@ fn build_and_compile(criterion: &mut Criterion) {
             in_place: false,
             chunk_bytes: CHUNK_BYTES,
             topology: &topology,
+            layout: anyccl_engine::plan::BlockLayout::NONE,
         };
         for algorithm in algo::of(Collective::AllReduce) {
             group.bench_function(BenchmarkId::new(algorithm.name, size), |bencher| {

@@ -57,7 +57,7 @@ static void in_any_order(struct bed *bed, void *shared)
         CHECK_OK(anyccl_all_reduce(out[first], in[first], COUNT, ANYCCL_INT32, ANYCCL_SUM, comms[first]));
         CHECK_OK(anyccl_batch_begin());
         CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, peer, turn, comms[first], NULL));
-        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, peer, turn, comms[peer == bed->rank ? first : 1 - first]));
+        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, peer, turn, comms[(peer + turn) % 2]));
         CHECK_OK(anyccl_batch_end()); /* an inner one: nothing is waited for */
         CHECK_OK(anyccl_all_reduce(out[1 - first], in[1 - first], COUNT, ANYCCL_INT32, ANYCCL_SUM, comms[1 - first]));
         CHECK_OK(anyccl_batch_end());

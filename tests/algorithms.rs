@@ -39,7 +39,7 @@ fn cases(collective: Collective, size: u32) -> Vec<Case> {
 fn every_algorithm_gives_the_oracles_bytes_on_every_number_of_ranks() {
     assert!(ALGORITHMS.len() >= Collective::ALL.len());
     for transport in TRANSPORTS {
-        for algorithm in ALGORITHMS {
+        for algorithm in ALGORITHMS.iter().filter(|row| !row.collective.has_layout()) {
             for size in 1..=MOST_RANKS {
                 on_ranks(size, &forced(algorithm, transport), |comm| {
                     for case in cases(algorithm.collective, size) {

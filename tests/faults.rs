@@ -181,7 +181,7 @@ fn a_process_that_never_starts_is_named_to_those_who_wait() {
 /// Case number `at` of a sequence that is the same on every rank; now and then a large one.
 fn case_of_turn(at: usize, size: u32) -> Case {
     let noise = noise(0, at);
-    let collective = Collective::ALL[noise as usize % Collective::ALL.len()];
+    let collective = Collective::UNIFORM[noise as usize % Collective::UNIFORM.len()];
     let count = match noise >> 32 & 15 {
         0 => 200_000,
         1..4 => 20_000,

@@ -28,7 +28,7 @@ fn rounds() -> usize {
 /// Call number `at` of a round, the same on every rank.
 fn case_of_turn(round: usize, at: usize, size: u32) -> Case {
     let noise = noise(round as Rank + 1, at);
-    let collective = Collective::ALL[noise as usize % Collective::ALL.len()];
+    let collective = Collective::UNIFORM[noise as usize % Collective::UNIFORM.len()];
     let count = match noise >> 32 & 7 {
         0 => 300_000,
         1..3 => 20_000,

@@ -278,6 +278,20 @@ typedef enum anyccl_reduce_op {
 } anyccl_reduce_op;
 
 /**
+ * The values of anyccl_scalar_t. They never change.
+ */
+typedef enum anyccl_scalar {
+    /**
+     * When the operator is made.
+     */
+    ANYCCL_SCALAR_IMMEDIATE = 0,
+    /**
+     * At the beginning of each call that uses the operator.
+     */
+    ANYCCL_SCALAR_DEFERRED = 1,
+} anyccl_scalar;
+
+/**
  * The values of anyccl_log_level_t. Each includes the ones above it.
  */
 typedef enum anyccl_log_level {
@@ -311,6 +325,11 @@ typedef enum anyccl_log_level {
  * What anyccl_comm_t points to, for the compiler's type check only.
  */
 typedef struct anyccl_comm anyccl_comm;
+
+/**
+ * What anyccl_graph_t points to, for the compiler's type check only.
+ */
+typedef struct anyccl_graph anyccl_graph;
 
 /**
  * What anyccl_message_t points to, for the compiler's type check only.
@@ -461,13 +480,50 @@ typedef struct anyccl_store_t {
 typedef int anyccl_datatype_t;
 
 /**
- * How contributions are combined: one of enum anyccl_reduce_op.
+ * When the scalar of a premultiplied sum is read: one of enum anyccl_scalar.
+ */
+typedef int anyccl_scalar_t;
+
+/**
+ * How contributions are combined: one of enum anyccl_reduce_op, or what anyccl_op_create or
+ * anyccl_op_create_premul_sum gave.
  */
 typedef int anyccl_reduce_op_t;
 
 /**
+ * Combines elements: inout[i] = in[i] op inout[i].
+ *
+ * \param in        [in] count elements, the left operands. Not to be changed.
+ * \param inout     [in,out] count elements, the right operands, then the results. Apart from in.
+ * \param count     [in] Elements: those of the call, or some of them. At least 1.
+ * \param datatype  [in] That of the call.
+ * \param context   [in] What was given to anyccl_op_create.
+ *
+ * Both arrays are aligned for the datatype and used by nobody else during the call. Called on a thread that is inside an
+ * anyccl call on a communicator in which the operator is used, not always the one that made the call; several threads may
+ * be in it at once when several communicators use it. It must be associative. While it runs, other threads wait for
+ * the communicator. It must return: one that never does blocks its rank for ever, an exception that leaves it ends the
+ * process, longjmp out of it is undefined. It must not call anyccl: such a call returns ANYCCL_ERR_INVALID_USAGE.
+ */
+typedef void (*anyccl_reduce_function_t)(const void *in,
+                                         void *inout,
+                                         size_t count,
+                                         anyccl_datatype_t datatype,
+                                         void *context);
+
+/**
+ * The neighbours of this rank in a graph over a communicator. Belongs to one rank; a handle that was destroyed is
+ * recognised and refused.
+ */
+typedef struct anyccl_graph *anyccl_graph_t;
+
+/**
  * A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
  * library until that moment: a send buffer may be read, a receive buffer neither read nor written.
+ *
+ * One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it as it is
+ * when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has ended for every call
+ * that waits or tests, and its buffers are the program's.
  */
 typedef struct anyccl_request *anyccl_request_t;
 
@@ -951,9 +1007,65 @@ size_t anyccl_datatype_bytes(anyccl_datatype_t datatype);
 const char *anyccl_datatype_name(anyccl_datatype_t datatype);
 
 /**
+ * Makes an operator that multiplies this rank's contribution by a scalar and then sums.
+ *
+ *     rank 0  scalar 2, send a0 a1
+ *     rank 1  scalar 3, send b0 b1     =>     2*a0+3*b0  2*a1+3*b1
+ *
+ * \param scalar    [in] One element. Read now, or in each call: then it stays valid and unchanged as long as the operator
+ *                  is in use. Ranks may have different ones.
+ * \param datatype  [in] One of enum anyccl_datatype, but bool and byte. The operator serves only this one.
+ * \param when      [in] One of enum anyccl_scalar.
+ * \param op        [out] A number of this process, 1024 or more, for the calls that take an anyccl_reduce_op_t, on any
+ *                  communicator. Ours until anyccl_op_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, or a datatype that has no sum;
+ *          ANYCCL_ERR_UNSUPPORTED after a billion operators.
+ *
+ * Local. Any thread. Products are rounded to the datatype before they are summed; integers wrap around. The send buffer is
+ * not changed, except in place. In a call, all ranks use such an operator, each its own: a sum on one rank and a
+ * premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replaces ncclRedOpCreatePreMulSum.
+ */
+anyccl_status_t anyccl_op_create_premul_sum(const void *scalar,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_scalar_t when,
+                                            anyccl_reduce_op_t *op);
+
+/**
+ * Makes an operator of a function.
+ *
+ * \param function     [in] Combines elements; see anyccl_reduce_function_t. Every rank gives its own, to the same effect.
+ * \param context      [in] Handed to the function. May be NULL; stays valid as long as the operator is in use.
+ * \param commutative  [in] Not 0: a op b and b op a are the same, bit by bit, if ranks are to get the same bits. 0: the
+ *                     contributions are combined in the order of the ranks, rank 0 leftmost; the call is slower.
+ * \param op           [out] A number of this process, 1024 or more, for the calls that take an anyccl_reduce_op_t, on any
+ *                     communicator and with any datatype. Ours until anyccl_op_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when function or op is NULL; ANYCCL_ERR_UNSUPPORTED after a billion
+ *          operators.
+ *
+ * Local. Any thread. In a call, all ranks use such an operator, all with the same word on commutativity; else they get
+ * ANYCCL_ERR_MISMATCH. That their functions do the same cannot be seen. Replaces MPI_Op_create.
+ */
+anyccl_status_t anyccl_op_create(anyccl_reduce_function_t function,
+                                 void *context,
+                                 int commutative,
+                                 anyccl_reduce_op_t *op);
+
+/**
+ * Gives up an operator.
+ *
+ * \param op  [in] Taken: from anyccl_op_create or anyccl_op_create_premul_sum. The number is not used again.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when op is builtin, destroyed, or made by a parent before a fork.
+ *
+ * Local. Any thread. Operations that were started with it still use it, and what it was made of, until they have ended;
+ * persistent ones until they are freed. Replaces ncclRedOpDestroy and MPI_Op_free.
+ */
+anyccl_status_t anyccl_op_destroy(anyccl_reduce_op_t op);
+
+/**
  * Names an operator as messages do: "sum".
  *
- * \param op  [in] Any number; one that is no operator is named "unknown".
+ * \param op  [in] Any number; one that is no operator is named "unknown". One that the program has made is named
+ *            "premul_sum", "commutative callback" or "ordered callback".
  * \returns A text that is always valid and never NULL. Not to be freed.
  *
  * Local. Any thread.
@@ -963,7 +1075,7 @@ const char *anyccl_reduce_op_name(anyccl_reduce_op_t op);
 /**
  * Says whether an operator is defined on a datatype.
  *
- * \param op         [in] One of enum anyccl_reduce_op.
+ * \param op         [in] One of enum anyccl_reduce_op, or one that the program has made.
  * \param datatype   [in] One of enum anyccl_datatype.
  * \param supported  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when a number is out of range or supported is NULL.
@@ -971,6 +1083,39 @@ const char *anyccl_reduce_op_name(anyccl_reduce_op_t op);
  * Local. Any thread.
  */
 anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t datatype, int *supported);
+
+/**
+ * Says with which ranks this rank exchanges, and checks that they say the same.
+ *
+ * \param sources            [in] The ranks that send to this one. A rank may be there more than once, and this one, too.
+ * \param source_count       [in] How many. NULL goes with 0.
+ * \param destinations       [in] The ranks that this one sends to.
+ * \param destination_count  [in] How many. NULL goes with 0.
+ * \param comm               [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param graph              [out] Ours until anyccl_graph_destroy. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does not receive
+ *          from it, or the other way round: the sentence names both, and comm works on; ANYCCL_ERR_INVALID_ARGUMENT
+ *          or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status when comm has failed: see "Collectives"
+ *          at the top of this header.
+ *
+ * Collective; blocks until all ranks have come. Replaces MPI_Dist_graph_create_adjacent.
+ */
+anyccl_status_t anyccl_graph_create(const int *sources,
+                                    size_t source_count,
+                                    const int *destinations,
+                                    size_t destination_count,
+                                    anyccl_comm_t comm,
+                                    anyccl_graph_t *graph);
+
+/**
+ * Gives up a graph.
+ *
+ * \param graph  [in] Taken. NULL: nothing happens.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when it is no graph.
+ *
+ * Local. Before or after its communicator is destroyed. Exchanges that were started go on.
+ */
+anyccl_status_t anyccl_graph_destroy(anyccl_graph_t graph);
 
 /**
  * Combines the elements of all ranks; every rank gets the result.
@@ -1359,6 +1504,564 @@ anyccl_status_t anyccl_iall_to_all(const void *send,
                                    anyccl_request_t *request);
 
 /**
+ * Collects the elements of all ranks on every rank; ranks may have different numbers of them.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  a0 a1 c0
+ *     rank 1  -         =>    rank 1  a0 a1 c0         recv_counts 2 0 1
+ *     rank 2  c0              rank 2  a0 a1 c0
+ *
+ * \param send         [in] recv_counts[rank] elements. Read only.
+ * \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What lies between
+ *                     these blocks is left alone.
+ * \param recv_counts  [in] size numbers of elements. The same on every rank.
+ * \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other. Each rank's own affair.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
+ * overlap is refused, also among the blocks of recv. Replaces MPI_Allgatherv.
+ */
+anyccl_status_t anyccl_all_gather_v(const void *send,
+                                    void *recv,
+                                    const size_t *recv_counts,
+                                    const size_t *recv_displs,
+                                    anyccl_datatype_t datatype,
+                                    anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather_v and returns at once.
+ *
+ * \param send, recv, recv_counts, recv_displs, datatype, comm  As for anyccl_all_gather_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iallgatherv.
+ */
+anyccl_status_t anyccl_iall_gather_v(const void *send,
+                                     void *recv,
+                                     const size_t *recv_counts,
+                                     const size_t *recv_displs,
+                                     anyccl_datatype_t datatype,
+                                     anyccl_comm_t comm,
+                                     anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks at the root; ranks may have different numbers of them.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  -
+ *     rank 1  -         =>    rank 1  a0 a1 c0         root 1, recv_counts 2 0 1
+ *     rank 2  c0              rank 2  -
+ *
+ * \param send         [in] send_count elements. Read only.
+ * \param recv         [out] At the root: for each rank r, recv_counts[r] elements from element recv_displs[r] on. What
+ *                     lies between these blocks is left alone. Not used elsewhere: may be NULL.
+ * \param send_count   [in] Elements that this rank sends: what the root has in recv_counts for it.
+ * \param recv_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
+ * \param recv_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other. Not used
+ *                     elsewhere.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root         [in] 0 to size-1. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others have
+ * come. Where the root expects another number of elements than a rank sends, both are named by ANYCCL_ERR_MISMATCH on
+ * every rank. In place: send == recv + recv_displs[root] elements at the root. Any other overlap is refused. Replaces
+ * MPI_Gatherv.
+ */
+anyccl_status_t anyccl_gather_v(const void *send,
+                                void *recv,
+                                size_t send_count,
+                                const size_t *recv_counts,
+                                const size_t *recv_displs,
+                                anyccl_datatype_t datatype,
+                                int root,
+                                anyccl_comm_t comm);
+
+/**
+ * Starts a gather_v and returns at once.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  As for anyccl_gather_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Igatherv.
+ */
+anyccl_status_t anyccl_igather_v(const void *send,
+                                 void *recv,
+                                 size_t send_count,
+                                 const size_t *recv_counts,
+                                 const size_t *recv_displs,
+                                 anyccl_datatype_t datatype,
+                                 int root,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
+ * Cuts the elements of the root into parts of different lengths, one for each rank.
+ *
+ *     before  send            after  recv
+ *     rank 0  -               rank 0  b0 b1
+ *     rank 1  b0 b1 b2  =>    rank 1  -                root 1, send_counts 2 0 1
+ *     rank 2  -               rank 2  b2
+ *
+ * \param send         [in] At the root: for each rank r, send_counts[r] elements from element send_displs[r] on. Read
+ *                     only. Not used elsewhere: may be NULL.
+ * \param recv         [out] recv_count elements.
+ * \param send_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
+ * \param send_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other. Not used
+ *                     elsewhere.
+ * \param recv_count   [in] Elements that this rank receives: what the root has in send_counts for it.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param root         [in] 0 to size-1. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. The root may return before the others have come. Where a rank
+ * expects another number of elements than the root sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In
+ * place: recv == send + send_displs[root] elements at the root. Any other overlap is refused. Replaces MPI_Scatterv.
+ */
+anyccl_status_t anyccl_scatter_v(const void *send,
+                                 void *recv,
+                                 const size_t *send_counts,
+                                 const size_t *send_displs,
+                                 size_t recv_count,
+                                 anyccl_datatype_t datatype,
+                                 int root,
+                                 anyccl_comm_t comm);
+
+/**
+ * Starts a scatter_v and returns at once.
+ *
+ * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  As for anyccl_scatter_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iscatterv.
+ */
+anyccl_status_t anyccl_iscatter_v(const void *send,
+                                  void *recv,
+                                  const size_t *send_counts,
+                                  const size_t *send_displs,
+                                  size_t recv_count,
+                                  anyccl_datatype_t datatype,
+                                  int root,
+                                  anyccl_comm_t comm,
+                                  anyccl_request_t *request);
+
+/**
+ * Combines the elements of all ranks; every rank gets a part of the result, of a length of its own.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1 a2        rank 0  S0 S1
+ *     rank 1  b0 b1 b2  =>    rank 1  -          Sk = ak op bk op ck; recv_counts 2 0 1
+ *     rank 2  c0 c1 c2        rank 2  S2
+ *
+ * \param send         [in] As many elements as all recv_counts together, part by part. Read only.
+ * \param recv         [out] recv_counts[rank] elements.
+ * \param recv_counts  [in] size numbers of elements. The same on every rank.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op           [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: recv is this rank's part of send; the rest of send is left
+ * as it was. Any other overlap is refused. Replaces MPI_Reduce_scatter.
+ */
+anyccl_status_t anyccl_reduce_scatter_v(const void *send,
+                                        void *recv,
+                                        const size_t *recv_counts,
+                                        anyccl_datatype_t datatype,
+                                        anyccl_reduce_op_t op,
+                                        anyccl_comm_t comm);
+
+/**
+ * Starts a reduce_scatter_v and returns at once.
+ *
+ * \param send, recv, recv_counts, datatype, op, comm  As for anyccl_reduce_scatter_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ireduce_scatter.
+ */
+anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
+                                         void *recv,
+                                         const size_t *recv_counts,
+                                         anyccl_datatype_t datatype,
+                                         anyccl_reduce_op_t op,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
+
+/**
+ * Every rank sends every rank a part of its own, of any length.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1 a2        rank 0  a0 b0        send_counts of rank 0: 1 2
+ *     rank 1  b0        =>    rank 1  a1 a2        send_counts of rank 1: 1 0
+ *
+ * \param send         [in] For each rank r, send_counts[r] elements from element send_displs[r] on. Read only.
+ * \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What lies between
+ *                     these blocks is left alone.
+ * \param send_counts  [in] size numbers of elements.
+ * \param send_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
+ * \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
+ * \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+ * sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of send is identical with the block of
+ * recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replaces
+ * MPI_Alltoallv.
+ */
+anyccl_status_t anyccl_all_to_all_v(const void *send,
+                                    void *recv,
+                                    const size_t *send_counts,
+                                    const size_t *send_displs,
+                                    const size_t *recv_counts,
+                                    const size_t *recv_displs,
+                                    anyccl_datatype_t datatype,
+                                    anyccl_comm_t comm);
+
+/**
+ * Starts an all_to_all_v and returns at once.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for anyccl_all_to_all_v; the
+ *        buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ialltoallv.
+ */
+anyccl_status_t anyccl_iall_to_all_v(const void *send,
+                                     void *recv,
+                                     const size_t *send_counts,
+                                     const size_t *send_displs,
+                                     const size_t *recv_counts,
+                                     const size_t *recv_displs,
+                                     anyccl_datatype_t datatype,
+                                     anyccl_comm_t comm,
+                                     anyccl_request_t *request);
+
+/**
+ * Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
+ *
+ * \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A pointer to no
+ *                     elements may be NULL.
+ * \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to no elements
+ *                     may be NULL.
+ * \param send_counts  [in] size numbers of elements.
+ * \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+ * sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r] == recvs[r], with the same count. Any
+ * other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replaces torch.distributed's all_to_all.
+ */
+anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
+                                       void *const *recvs,
+                                       const size_t *send_counts,
+                                       const size_t *recv_counts,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm);
+
+/**
+ * Starts an all_to_all_list and returns at once.
+ *
+ * \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
+ *        memory belongs to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ialltoallw.
+ */
+anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
+                                        void *const *recvs,
+                                        const size_t *send_counts,
+                                        const size_t *recv_counts,
+                                        anyccl_datatype_t datatype,
+                                        anyccl_comm_t comm,
+                                        anyccl_request_t *request);
+
+/**
+ * Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
+ *
+ * \param send         [in] recv_counts[rank] elements. Read only.
+ * \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to no elements
+ *                     may be NULL.
+ * \param recv_counts  [in] size numbers of elements. The same on every rank.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
+ * ranks may call anyccl_all_gather_v instead. Replaces torch.distributed's all_gather.
+ */
+anyccl_status_t anyccl_all_gather_list(const void *send,
+                                       void *const *recvs,
+                                       const size_t *recv_counts,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather_list and returns at once.
+ *
+ * \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
+ *        memory belongs to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order.
+ */
+anyccl_status_t anyccl_iall_gather_list(const void *send,
+                                        void *const *recvs,
+                                        const size_t *recv_counts,
+                                        anyccl_datatype_t datatype,
+                                        anyccl_comm_t comm,
+                                        anyccl_request_t *request);
+
+/**
+ * Sends the same elements to every destination in a graph, and receives those of every source.
+ *
+ * \param send         [in] send_count elements. Read only.
+ * \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on, in the order of
+ *                     the sources. What lies between these blocks is left alone.
+ * \param send_count   [in] Elements that this rank sends: what its destinations have in recv_counts for it.
+ * \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
+ * \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param graph        [in] Borrowed. From anyccl_graph_create over comm.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+ * another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
+ * must not overlap. Replaces MPI_Neighbor_allgatherv.
+ */
+anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
+                                             void *recv,
+                                             size_t send_count,
+                                             const size_t *recv_counts,
+                                             const size_t *recv_displs,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_graph_t graph,
+                                             anyccl_comm_t comm);
+
+/**
+ * Starts a neighbor_all_gather_v and returns at once.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
+ *        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ineighbor_allgatherv.
+ */
+anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
+                                              void *recv,
+                                              size_t send_count,
+                                              const size_t *recv_counts,
+                                              const size_t *recv_displs,
+                                              anyccl_datatype_t datatype,
+                                              anyccl_graph_t graph,
+                                              anyccl_comm_t comm,
+                                              anyccl_request_t *request);
+
+/**
+ * Sends every destination in a graph a part of its own, and receives one from every source.
+ *
+ * \param send         [in] For each destination, as many elements as send_counts says, from its send_displs on, in the
+ *                     order of the destinations. Read only.
+ * \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on, in the order of
+ *                     the sources. What lies between these blocks is left alone.
+ * \param send_counts  [in] A number of elements for each destination.
+ * \param send_displs  [in] A number of elements for each destination; NULL: the blocks lie one after the other.
+ * \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
+ * \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
+ * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
+ * \param graph        [in] Borrowed. From anyccl_graph_create over comm.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+ * another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
+ * must not overlap. Replaces MPI_Neighbor_alltoallv.
+ */
+anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
+                                             void *recv,
+                                             const size_t *send_counts,
+                                             const size_t *send_displs,
+                                             const size_t *recv_counts,
+                                             const size_t *recv_displs,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_graph_t graph,
+                                             anyccl_comm_t comm);
+
+/**
+ * Starts a neighbor_all_to_all_v and returns at once.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
+ *        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do not.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Ineighbor_alltoallv.
+ */
+anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
+                                              void *recv,
+                                              const size_t *send_counts,
+                                              const size_t *send_displs,
+                                              const size_t *recv_counts,
+                                              const size_t *recv_displs,
+                                              anyccl_datatype_t datatype,
+                                              anyccl_graph_t graph,
+                                              anyccl_comm_t comm,
+                                              anyccl_request_t *request);
+
+/**
+ * Combines the elements of ranks 0 to r on every rank r.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  a0             a1
+ *     rank 1  b0 b1     =>    rank 1  a0 op b0       a1 op b1
+ *     rank 2  c0 c1           rank 2  a0 op b0 op c0 a1 op b1 op c1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param recv      [out] count elements.
+ * \param count     [in] Elements of either buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank. ANYCCL_AVG: the
+ *                  average of ranks 0 to r.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+ * MPI_Scan.
+ */
+anyccl_status_t anyccl_scan(const void *send,
+                            void *recv,
+                            size_t count,
+                            anyccl_datatype_t datatype,
+                            anyccl_reduce_op_t op,
+                            anyccl_comm_t comm);
+
+/**
+ * Starts a scan and returns at once.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iscan.
+ */
+anyccl_status_t anyccl_iscan(const void *send,
+                             void *recv,
+                             size_t count,
+                             anyccl_datatype_t datatype,
+                             anyccl_reduce_op_t op,
+                             anyccl_comm_t comm,
+                             anyccl_request_t *request);
+
+/**
+ * Combines the elements of ranks 0 to r-1 on every rank r.
+ *
+ *     before  send            after  recv
+ *     rank 0  a0 a1           rank 0  as it was
+ *     rank 1  b0 b1     =>    rank 1  a0             a1
+ *     rank 2  c0 c1           rank 2  a0 op b0       a1 op b1
+ *
+ * \param send      [in] count elements. Read only.
+ * \param recv      [out] count elements. Left alone on rank 0, before which there is nobody: may be NULL there.
+ * \param count     [in] Elements of either buffer. The same on every rank.
+ * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
+ * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank. ANYCCL_AVG: the
+ *                  average of ranks 0 to r-1.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+ *
+ * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+ * MPI_Exscan.
+ */
+anyccl_status_t anyccl_exscan(const void *send,
+                              void *recv,
+                              size_t count,
+                              anyccl_datatype_t datatype,
+                              anyccl_reduce_op_t op,
+                              anyccl_comm_t comm);
+
+/**
+ * Starts an exscan and returns at once.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library until the
+ *        request has ended.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
+ *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
+ *          anyccl_wait or anyccl_test.
+ *
+ * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * MPI_Iexscan.
+ */
+anyccl_status_t anyccl_iexscan(const void *send,
+                               void *recv,
+                               size_t count,
+                               anyccl_datatype_t datatype,
+                               anyccl_reduce_op_t op,
+                               anyccl_comm_t comm,
+                               anyccl_request_t *request);
+
+/**
  * Waits until every rank has come here.
  *
  *     rank 0  ----------|
@@ -1631,6 +2334,226 @@ anyccl_status_t anyccl_sendrecv(const void *send,
                                 struct anyccl_message_status_t *status);
 
 /**
+ * Combines the elements of all ranks, for each buffer of a list; every rank gets the results.
+ *
+ *     rank 0  a0 a1 | b0 | c0 c1 c2           S0 S1 | T0 | U0 U1 U2
+ *     rank 1  a0 a1 | b0 | c0 c1 c2    =>     S0 S1 | T0 | U0 U1 U2
+ *
+ * \param sends        [in] As many pointers as there are buffers: where counts[i] elements are read.
+ * \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in place.
+ * \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
+ * \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+ * \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
+ * \param op           [in] As for anyccl_all_reduce.
+ * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs, every rank gets
+ *          ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of buffers and a hash.
+ *
+ * Collective; blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
+ * floats are summed, in fewer messages: small buffers are packed together, large ones go side by side. The arrays
+ * themselves are read during the call only. Buffers must not overlap each other, but for in place. Replaces
+ * ncclGroupStart ... ncclGroupEnd around many small calls, and torch.distributed.all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *counts,
+                                            size_t buffers,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_reduce_op_t op,
+                                            anyccl_comm_t comm);
+
+/**
+ * Starts an all_reduce of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, counts, buffers, datatype, op, comm  As for
+ *        anyccl_all_reduce_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_iall_reduce.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
+                                             void *const *recvs,
+                                             const size_t *counts,
+                                             size_t buffers,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_reduce_op_t op,
+                                             anyccl_comm_t comm,
+                                             anyccl_request_t *request);
+
+/**
+ * Gives all ranks the elements of the root, for each buffer of a list.
+ *
+ * \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
+ * \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
+ * \param counts, buffers, datatype  [in] As for anyccl_all_reduce_coalesced.
+ * \param root      [in] The rank that sends, the same on every rank.
+ * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns As anyccl_all_reduce_coalesced.
+ *
+ * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
+                                           void *const *recvs,
+                                           const size_t *counts,
+                                           size_t buffers,
+                                           anyccl_datatype_t datatype,
+                                           int root,
+                                           anyccl_comm_t comm);
+
+/**
+ * Starts a broadcast of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, counts, buffers, datatype, root, comm  As for
+ *        anyccl_broadcast_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_ibroadcast.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *counts,
+                                            size_t buffers,
+                                            anyccl_datatype_t datatype,
+                                            int root,
+                                            anyccl_comm_t comm,
+                                            anyccl_request_t *request);
+
+/**
+ * Gives all ranks the elements of every rank, for each buffer of a list.
+ *
+ * \param sends        [in] send_counts[i] elements each.
+ * \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place: sends[i] == recvs[i] +
+ *                     rank * send_counts[i] elements.
+ * \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
+ * \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
+ * \returns As anyccl_all_reduce_coalesced.
+ *
+ * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *send_counts,
+                                            size_t buffers,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_comm_t comm);
+
+/**
+ * Starts an all_gather of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, send_counts, buffers, datatype, comm  As for
+ *        anyccl_all_gather_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_iall_gather.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
+                                             void *const *recvs,
+                                             const size_t *send_counts,
+                                             size_t buffers,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_comm_t comm,
+                                             anyccl_request_t *request);
+
+/**
+ * Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
+ *
+ * \param sends        [in] size * recv_counts[i] elements each: a block per rank.
+ * \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place: recvs[i] == sends[i] +
+ *                     rank * recv_counts[i] elements.
+ * \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
+ * \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
+ * \returns As anyccl_all_reduce_coalesced.
+ *
+ * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ */
+anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
+                                                void *const *recvs,
+                                                const size_t *recv_counts,
+                                                size_t buffers,
+                                                anyccl_datatype_t datatype,
+                                                anyccl_reduce_op_t op,
+                                                anyccl_comm_t comm);
+
+/**
+ * Starts a reduce_scatter of a list of buffers and returns at once.
+ *
+ * \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for
+ *        anyccl_reduce_scatter_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+ *        this call.
+ * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \returns As anyccl_ireduce_scatter.
+ *
+ * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ */
+anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
+                                                 void *const *recvs,
+                                                 const size_t *recv_counts,
+                                                 size_t buffers,
+                                                 anyccl_datatype_t datatype,
+                                                 anyccl_reduce_op_t op,
+                                                 anyccl_comm_t comm,
+                                                 anyccl_request_t *request);
+
+/**
+ * Gives all ranks the root's parameters.
+ *
+ *     rank 0 (root)  w0 w1 | b0           w0 w1 | b0
+ *     rank 1         x0 x1 | c0    =>     w0 w1 | b0
+ *
+ * \param buffers    [in,out] number pointers. At the root read, elsewhere written. None is NULL where its count is not 0.
+ * \param counts     [in] Elements of each, the same on every rank.
+ * \param datatypes  [in] One of enum anyccl_datatype for each, the same on every rank; they may differ from each other.
+ * \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+ * \param root       [in] The rank whose parameters all get, the same on every rank.
+ * \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm works on;
+ *          ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm has failed.
+ *
+ * Collective; blocks until all are there. Few messages, as anyccl_broadcast_coalesced. Does what sync_params of SAR and the
+ * first step of PyTorch's DistributedDataParallel do.
+ */
+anyccl_status_t anyccl_sync_params(void *const *buffers,
+                                   const size_t *counts,
+                                   const anyccl_datatype_t *datatypes,
+                                   size_t number,
+                                   int root,
+                                   anyccl_comm_t comm);
+
+/**
+ * Sums gradients over all ranks; every rank gets the sums.
+ *
+ *     rank 0  a0 a1 | NULL | c0           a0+x0 a1+x1 | NULL | c0+z0
+ *     rank 1  x0 x1 | NULL | z0    =>     a0+x0 a1+x1 | NULL | c0+z0
+ *
+ * \param buffers    [in,out] number pointers. NULL: this rank has no gradient there, which is in order when no rank has one.
+ * \param counts     [in] Elements of each, the same on every rank, also where a buffer is NULL.
+ * \param datatypes  [in] One of enum anyccl_datatype for each, with a sum; the same on every rank. They may differ from each
+ *                   other.
+ * \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+ * \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank, with a sentence that names buffer and ranks, when a
+ *          buffer is NULL on some ranks only: then no buffer has changed and comm works on;
+ *          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE for what was wrong on this rank alone, when nothing was
+ *          sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
+ *          has failed.
+ *
+ * Collective; blocks until all are there. The ranks compare by a small message which buffers they have; then few messages,
+ * as anyccl_all_reduce_coalesced. Sums, not averages: divide by the size where the mean is wanted. Does what gather_grads of
+ * SAR does, which waits for ever where a gradient is missing.
+ */
+anyccl_status_t anyccl_gather_grads(void *const *buffers,
+                                    const size_t *counts,
+                                    const anyccl_datatype_t *datatypes,
+                                    size_t number,
+                                    anyccl_comm_t comm);
+
+/**
  * Begins a batch: calls of this thread up to anyccl_batch_end are started together.
  *
  * \returns ANYCCL_SUCCESS.
@@ -1659,6 +2582,189 @@ anyccl_status_t anyccl_batch_begin(void);
  * batch have given out are waited for by anyccl_wait, as ever. Replaces ncclGroupEnd.
  */
 anyccl_status_t anyccl_batch_end(void);
+
+/**
+ * Prepares an all_reduce that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the
+ *        library during each run. An operator that the program has made may be destroyed before the request is freed.
+ * \param request  [out] Persistent: see anyccl_request_t. Ours until anyccl_request_free. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED as for
+ *          anyccl_all_reduce.
+ *
+ * Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may as well make by
+ * anyccl_all_reduce or anyccl_iall_reduce. Replaces MPI_Allreduce_init.
+ */
+anyccl_status_t anyccl_all_reduce_init(const void *send,
+                                       void *recv,
+                                       size_t count,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_reduce_op_t op,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Prepares a reduce that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Reduce_init.
+ */
+anyccl_status_t anyccl_reduce_init(const void *send,
+                                   void *recv,
+                                   size_t count,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_reduce_op_t op,
+                                   int root,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Prepares a broadcast that is started later, and often.
+ *
+ * \param send, recv, count, datatype, root, comm  As for anyccl_broadcast, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Bcast_init.
+ */
+anyccl_status_t anyccl_broadcast_init(const void *send,
+                                      void *recv,
+                                      size_t count,
+                                      anyccl_datatype_t datatype,
+                                      int root,
+                                      anyccl_comm_t comm,
+                                      anyccl_request_t *request);
+
+/**
+ * Prepares an all_gather that is started later, and often.
+ *
+ * \param send, recv, send_count, datatype, comm  As for anyccl_all_gather, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Allgather_init.
+ */
+anyccl_status_t anyccl_all_gather_init(const void *send,
+                                       void *recv,
+                                       size_t send_count,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Prepares a gather that is started later, and often.
+ *
+ * \param send, recv, send_count, datatype, root, comm  As for anyccl_gather, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Gather_init.
+ */
+anyccl_status_t anyccl_gather_init(const void *send,
+                                   void *recv,
+                                   size_t send_count,
+                                   anyccl_datatype_t datatype,
+                                   int root,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
+
+/**
+ * Prepares a scatter that is started later, and often.
+ *
+ * \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Scatter_init.
+ */
+anyccl_status_t anyccl_scatter_init(const void *send,
+                                    void *recv,
+                                    size_t recv_count,
+                                    anyccl_datatype_t datatype,
+                                    int root,
+                                    anyccl_comm_t comm,
+                                    anyccl_request_t *request);
+
+/**
+ * Prepares a reduce_scatter that is started later, and often.
+ *
+ * \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_block_init.
+ */
+anyccl_status_t anyccl_reduce_scatter_init(const void *send,
+                                           void *recv,
+                                           size_t recv_count,
+                                           anyccl_datatype_t datatype,
+                                           anyccl_reduce_op_t op,
+                                           anyccl_comm_t comm,
+                                           anyccl_request_t *request);
+
+/**
+ * Prepares an all_to_all that is started later, and often.
+ *
+ * \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Alltoall_init.
+ */
+anyccl_status_t anyccl_all_to_all_init(const void *send,
+                                       void *recv,
+                                       size_t count_per_rank,
+                                       anyccl_datatype_t datatype,
+                                       anyccl_comm_t comm,
+                                       anyccl_request_t *request);
+
+/**
+ * Prepares a barrier that is started later, and often.
+ *
+ * \param comm     [in] As for anyccl_barrier.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Barrier_init.
+ */
+anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *request);
+
+/**
+ * Prepares a send that is started later, and often.
+ *
+ * \param send, count, datatype, peer, tag, comm  As for anyccl_send, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run sends a message of its own, for any receive. Replaces MPI_Send_init.
+ */
+anyccl_status_t anyccl_send_init(const void *send,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 int peer,
+                                 int32_t tag,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
+ * Prepares a receive that is started later, and often.
+ *
+ * \param recv, count, datatype, source, tag, comm  As for anyccl_recv, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run gets a message, however that was sent. Replaces MPI_Recv_init.
+ */
+anyccl_status_t anyccl_recv_init(void *recv,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 int source,
+                                 int32_t tag,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
 
 /**
  * Waits for the end of an operation.
@@ -1738,6 +2844,115 @@ anyccl_status_t anyccl_cancel(anyccl_request_t request);
 anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
 
 /**
+ * Starts a persistent operation.
+ *
+ * \param request  [in] Borrowed: from a function whose name ends in _init.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE when it is not
+ *          persistent, under way, used by another thread, or in a forked child; the status of the failure when its
+ *          communicator has failed.
+ *
+ * Does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
+ * buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replaces MPI_Start.
+ */
+anyccl_status_t anyccl_start(anyccl_request_t request);
+
+/**
+ * Starts several persistent operations, in the order of the array.
+ *
+ * \param count     [in] Number of requests. 0: nothing happens.
+ * \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not skipped. May be
+ *                  NULL when count is 0.
+ * \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was started.
+ *
+ * Does not block. Replaces MPI_Startall.
+ */
+anyccl_status_t anyccl_start_all(size_t count,
+                                 anyccl_request_t *requests);
+
+/**
+ * Gives up a persistent operation.
+ *
+ * \param request  [in,out] Taken: NULL afterwards. A request that is NULL already is nothing to free.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when
+ *          it is under way, not persistent (wait for it instead), used by another thread, or in a forked child. In
+ *          these cases nothing has changed.
+ *
+ * Local. Its communicator cannot be destroyed before. Replaces MPI_Request_free.
+ */
+anyccl_status_t anyccl_request_free(anyccl_request_t *request);
+
+/**
+ * Waits for the end of one of several operations, of one or several communicators.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and persistent ones
+ *                  that are not under way, are skipped. May be NULL when count is 0.
+ * \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the operation
+ *                  failed.
+ * \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are skipped;
+ *          ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL, ANYCCL_ERR_INVALID_USAGE when one is
+ *          given twice or used by another thread, or in a forked child: then nothing was waited for, and index is left
+ *          alone.
+ *
+ * Blocks, at most until the time-out of one of the communicators; a rank that waits long sleeps, however many
+ * communicators there are. Of several that have ended, the first in the array. Replaces MPI_Waitany.
+ */
+anyccl_status_t anyccl_wait_any(size_t count,
+                                anyccl_request_t *requests,
+                                size_t *index);
+
+/**
+ * Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.
+ *
+ * \param count     [in] Number of requests, and room in indices and statuses.
+ * \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+ * \param ended     [out] How many have ended: 0 only when all are skipped.
+ * \param indices   [out] Their places in the array, ascending.
+ * \param statuses  [out] How each has ended, in the order of indices. May be NULL.
+ * \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the order of indices.
+ *          For a refusal as by anyccl_wait_any nothing was waited for or written; else everything is written.
+ *
+ * Blocks as anyccl_wait_any. Replaces MPI_Waitsome.
+ */
+anyccl_status_t anyccl_wait_some(size_t count,
+                                 anyccl_request_t *requests,
+                                 size_t *ended,
+                                 size_t *indices,
+                                 anyccl_status_t *statuses);
+
+/**
+ * Asks whether several operations have all ended, and moves those of their communicators on.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that are NULL have
+ *                  ended. May be NULL when count is 0.
+ * \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
+ * \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as anyccl_wait_any.
+ *
+ * Local: does not wait. Replaces MPI_Testall.
+ */
+anyccl_status_t anyccl_test_all(size_t count,
+                                anyccl_request_t *requests,
+                                int *done);
+
+/**
+ * Asks whether one of several operations has ended, and moves those of their communicators on.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+ * \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped. Also written when
+ *                  the operation failed.
+ * \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation failed.
+ * \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
+ *
+ * Local: does not wait. Replaces MPI_Testany.
+ */
+anyccl_status_t anyccl_test_any(size_t count,
+                                anyccl_request_t *requests,
+                                size_t *index,
+                                int *done);
+
+/**
  * Allocates memory that the other ranks of this host read where it is: a message in it is not copied on its way.
  *
  * \param bytes  [in] Any number; 0 gives NULL.
@@ -1782,6 +2997,9 @@ anyccl_status_t anyccl_mem_free(void *ptr);
 
 /* Where an anyccl_request_t begins and ends. */
 #define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)
+
+/* Not the place of any request: what anyccl_wait_any and anyccl_test_any give when there is nothing to wait for. */
+#define ANYCCL_NO_INDEX ((size_t)-1)
 
 /* Where an anyccl_config_t begins: anyccl_config_t config = ANYCCL_CONFIG_INIT; */
 #define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0}

@@ -18,6 +18,7 @@
 //   failures       are thrown as anyccl::error, which has the status and the sentence. With ANYCCL_NO_EXCEPTIONS defined,
 //                  or where the compiler has no exceptions, each call returns anyccl::result<T> instead, and a
 //                  compiler that knows [[nodiscard]] says where nobody looks at it.
+//   parts          say how many elements each rank has, where that differs.
 //   batch          starts calls together.
 //   allocator      is for containers in memory that other ranks read where it is.
 //
@@ -34,7 +35,9 @@
 #include "anyccl/cpp/datatype.hpp"
 #include "anyccl/cpp/memory.hpp"
 #include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/parts.hpp"
 #include "anyccl/cpp/request.hpp"
+#include "anyccl/cpp/unequal.hpp"
 #include "anyccl/cpp/view.hpp"
 #include "anyccl/cpp/world.hpp"
 

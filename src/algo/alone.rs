@@ -1,11 +1,12 @@
 //! The plan of a single rank whose result is its input: a copy, or nothing in place.
 
+use super::blocks::{own_input, own_output};
 use super::builder::{LaneBuilder, input, output, plan};
 use crate::plan::{Plan, PlanRequest};
 
-/// `count` elements from Input to Output, unless they are the same memory.
+/// The one block from Input to Output, unless they are the same memory.
 pub(super) fn alone(request: &PlanRequest) -> Plan {
-    let all = 0..request.count;
-    let copy = (!request.in_place).then(|| LaneBuilder::copy(input(all.clone()), output(all)));
+    let (own, result) = (input(own_input(request)), output(own_output(request)));
+    let copy = (!request.in_place).then(|| LaneBuilder::copy(own, result));
     plan(0, copy)
 }

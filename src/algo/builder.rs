@@ -1,12 +1,12 @@
 //! Writes plans down: spans from ranges, rounds that leave out what is empty.
 //!
 //! Empty spans are dropped here, in one place, for both sides of a message: sender and receiver
-//! compute the same ranges, so they drop the same messages.
+//! compute the same ranges, so they drop the same messages. Where messages are counted, an empty one is a message.
 
 use std::ops::Range;
 
 use crate::base::Rank;
-use crate::plan::{Buffer, Lane, Plan, Round, Span, Step};
+use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 
 /// A part of the caller's send buffer.
 pub(super) fn input(range: Range<usize>) -> Span {
@@ -32,6 +32,8 @@ pub(super) fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
 #[derive(Default)]
 pub(super) struct RoundBuilder {
     steps: Vec<Step>,
+    /// An empty message is one, too.
+    signals: bool,
 }
 
 impl RoundBuilder {
@@ -47,14 +49,14 @@ impl RoundBuilder {
 
     /// Sends the same to several ranks: one step, so that the transport may write once.
     pub(super) fn send_to_all(&mut self, to: Vec<Rank>, span: Span) {
-        if span.len > 0 && !to.is_empty() {
+        if (span.len > 0 || self.signals) && !to.is_empty() {
             self.steps.push(Step::Send { to, span });
         }
     }
 
     /// Receives.
     pub(super) fn receive(&mut self, from: Rank, dst: Span) {
-        if dst.len > 0 {
+        if dst.len > 0 || self.signals {
             self.steps.push(Step::Recv { from, dst });
         }
     }
@@ -87,12 +89,19 @@ pub(super) struct LaneBuilder {
     lane: Lane,
     /// The next round has at least this number.
     earliest: usize,
+    /// Its messages are counted.
+    signals: bool,
 }
 
 impl LaneBuilder {
+    /// An empty lane, whose messages are counted if those of the collective are.
+    pub(super) fn of(request: &PlanRequest) -> LaneBuilder {
+        LaneBuilder { signals: request.collective.counts_messages(), ..LaneBuilder::default() }
+    }
+
     /// Adds the round that `fill` writes, unless it stays empty.
     pub(super) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
-        let mut round = RoundBuilder::default();
+        let mut round = RoundBuilder { signals: self.signals, ..RoundBuilder::default() };
         fill(&mut round);
         if !round.steps.is_empty() {
             let number = self.earliest.max(self.lane.rounds.len());

@@ -18,7 +18,7 @@
 
 use super::builder::{LaneBuilder, RoundBuilder, plan, scratch};
 use crate::base::{Collective, Rank};
-use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
+use crate::plan::{BlockLayout, Buffer, Plan, PlanRequest, Span, Step};
 use crate::topology::Topology;
 
 /// A collective among some ranks.
@@ -126,6 +126,7 @@ impl Call {
             in_place: (self.input.buffer, self.input.offset) == (self.output.buffer, self.output.offset),
             chunk_bytes: whole.chunk_bytes,
             topology: &Topology::one_host(size),
+            layout: BlockLayout::NONE,
         })
     }
 
@@ -172,6 +173,7 @@ mod tests {
             in_place: false,
             chunk_bytes: 64,
             topology,
+            layout: BlockLayout::NONE,
         }
     }
 

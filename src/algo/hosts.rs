@@ -161,6 +161,7 @@ pub(super) fn runs<T: PartialEq>(size: usize, label: impl Fn(usize) -> Option<T>
 mod tests {
     use super::*;
     use crate::base::Collective;
+    use crate::plan::BlockLayout;
     use crate::topology::Topology;
 
     fn hosts(labels: &str, rank: Rank, root: Option<Rank>) -> Hosts {
@@ -175,6 +176,7 @@ mod tests {
             in_place: false,
             chunk_bytes: 1,
             topology: &Topology::from_labels(&labels),
+            layout: BlockLayout::NONE,
         };
         if root.is_some() { Hosts::led_by_root(&request) } else { Hosts::of(&request) }
     }
@@ -220,6 +222,7 @@ mod tests {
                 in_place: false,
                 chunk_bytes: 1,
                 topology: &topology,
+                layout: BlockLayout::NONE,
             };
             let chunks = hosts.chunks(&request);
             assert_eq!(chunks.parts(), (count / 12).clamp(1, MAX_CHUNKS));

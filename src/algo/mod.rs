@@ -2,7 +2,7 @@
 //!
 //! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside
 //! ranks that are not; `tests` proves it with the verifier. What several of them do is in one place:
-//! `segments` cuts buffers; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
+//! `segments` cuts buffers, `blocks` finds the block of each rank; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
 //! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
 //! plans down. Hierarchical ones are made of others: `hosts` says who speaks for whom, `between` how hosts
 //! speak, `compose` glues the plans.
@@ -14,6 +14,7 @@ mod alone;
 mod barrier;
 mod between;
 mod binomial;
+mod blocks;
 mod broadcast;
 mod builder;
 mod compose;
@@ -23,14 +24,19 @@ mod fold;
 mod gather;
 mod hosts;
 mod hypercube;
+mod neighbor;
+mod ordered;
 mod reduce;
 mod reduce_scatter;
 mod ring;
 mod rotation;
+mod scan;
 mod scatter;
 mod segments;
 #[cfg(test)]
 mod tests;
+
+pub use ordered::{ORDERED, ordered};
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
@@ -400,5 +406,125 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: barrier::hierarchical::build,
         cost: Cost::ByHost(barrier::hierarchical::cost),
+    },
+    Algorithm {
+        name: "recursive_doubling",
+        collective: Collective::Scan,
+        summary: "runs of doubling length: small messages",
+        supports: always,
+        build: scan::recursive_doubling::build,
+        cost: Cost::Flat(Traffic::Everywhere, scan::recursive_doubling::cost),
+    },
+    Algorithm {
+        name: "chain",
+        collective: Collective::Scan,
+        summary: "pipelined chunks: large messages",
+        supports: always,
+        build: scan::chain::build,
+        cost: Cost::Flat(Traffic::Neighbours, scan::chain::cost),
+    },
+    Algorithm {
+        name: "recursive_doubling",
+        collective: Collective::Exscan,
+        summary: "runs of doubling length: small messages",
+        supports: always,
+        build: scan::recursive_doubling::build,
+        cost: Cost::Flat(Traffic::Everywhere, scan::recursive_doubling::cost),
+    },
+    Algorithm {
+        name: "chain",
+        collective: Collective::Exscan,
+        summary: "pipelined chunks: large messages",
+        supports: always,
+        build: scan::chain::build,
+        cost: Cost::Flat(Traffic::Neighbours, scan::chain::cost),
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::AllGatherV,
+        summary: "all send to all at once: small blocks, or one host",
+        supports: always,
+        build: all_gather::one_shot::build,
+        cost: Cost::Flat(Traffic::Everywhere, all_gather::one_shot::cost),
+    },
+    Algorithm {
+        name: "ring",
+        collective: Collective::AllGatherV,
+        summary: "neighbours only: large blocks",
+        supports: always,
+        build: all_gather::ring::build,
+        cost: Cost::Flat(Traffic::Neighbours, all_gather::ring::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllGatherV,
+        summary: "each block once to each host: several hosts of several ranks",
+        supports: always,
+        build: all_gather::hierarchical::build,
+        cost: Cost::ByHost(all_gather::hierarchical::cost),
+    },
+    Algorithm {
+        name: "linear",
+        collective: Collective::GatherV,
+        summary: "all send to the root at once",
+        supports: always,
+        build: gather::linear::build,
+        cost: Cost::Flat(Traffic::Root, gather::linear::cost),
+    },
+    Algorithm {
+        name: "linear",
+        collective: Collective::ScatterV,
+        summary: "the root sends to all at once",
+        supports: always,
+        build: scatter::linear::build,
+        cost: Cost::Flat(Traffic::Root, scatter::linear::cost),
+    },
+    Algorithm {
+        name: "pairwise",
+        collective: Collective::ReduceScatterV,
+        summary: "one partner per round, no scratch",
+        supports: always,
+        build: reduce_scatter::pairwise::build,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::pairwise::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::ReduceScatterV,
+        summary: "reduced within each host first: several hosts of several ranks",
+        supports: always,
+        build: reduce_scatter::hierarchical::build,
+        cost: Cost::ByHost(reduce_scatter::hierarchical::cost),
+    },
+    Algorithm {
+        name: "spread",
+        collective: Collective::AllToAllV,
+        summary: "all messages at once",
+        supports: always,
+        build: all_to_all::spread::build,
+        cost: Cost::Flat(Traffic::Everywhere, all_to_all::spread::cost),
+    },
+    Algorithm {
+        name: "pairwise",
+        collective: Collective::AllToAllV,
+        summary: "a tournament of exchanges: one partner at a time",
+        supports: always,
+        build: all_to_all::pairwise::build,
+        cost: Cost::Flat(Traffic::Everywhere, all_to_all::pairwise::cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::NeighborAllGatherV,
+        summary: "a message per edge, all at once",
+        supports: always,
+        build: neighbor::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, neighbor::direct::cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::NeighborAllToAllV,
+        summary: "a message per edge, all at once",
+        supports: always,
+        build: neighbor::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, neighbor::direct::cost),
     },
 ];

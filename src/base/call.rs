@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Collective, Datatype, Rank, ReduceOp};
+use super::{Collective, Datatype, ListCount, Rank, ReduceOp};
 
 /// The kind of a call: a collective, or one side of a point-to-point transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,9 @@ pub enum CallKind {
     Transfer,
     /// All ranks of the communicator make others out of it.
     Formation(Formation),
+    /// One of the messages by which all ranks make the collective on a list of buffers; its `count` is a
+    /// [`ListCount`].
+    List(Collective),
 }
 
 /// How communicators are made out of one.
@@ -42,6 +45,7 @@ impl Formation {
 
 const TRANSFER: u8 = 32;
 const FORMATION: u8 = 40;
+const LIST: u8 = 64;
 const NO_OP: u8 = 255;
 
 /// Kind, datatype, operator, root and count of one call.
@@ -55,11 +59,27 @@ pub struct Call {
     pub op: Option<ReduceOp>,
     /// Root, where the collective has one; the tag of a transfer; else 0.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`].
+    /// Elements, in the sense of [`Collective::input_elements`]. Where all ranks know all counts of a layout, a hash of
+    /// them; where only sender and receiver know, the elements of one message, or [`Call::WHOLE`].
     pub count: u64,
 }
 
 impl Call {
+    /// Count of a call whose messages have counts of their own, as a whole.
+    pub const WHOLE: u64 = u64::MAX;
+
+    /// Whether two packed calls are the same call. Those of single messages may differ in their counts.
+    #[inline]
+    pub fn agree(one: [u64; 2], other: [u64; 2]) -> bool {
+        one == other || one[0] == other[0] && Call::is_counted_by_message(one)
+    }
+
+    /// Whether each message of a packed call has a count of its own.
+    #[inline]
+    pub fn is_counted_by_message([head, _]: [u64; 2]) -> bool {
+        Collective::ALL.get((head & 0xff) as usize).is_some_and(|collective| collective.counts_messages())
+    }
+
     /// The 16 bytes that travel.
     #[inline]
     pub fn pack(&self) -> [u64; 2] {
@@ -67,6 +87,7 @@ impl Call {
             CallKind::Collective(c) => c as u8,
             CallKind::Transfer => TRANSFER,
             CallKind::Formation(f) => FORMATION + f as u8,
+            CallKind::List(c) => LIST + c as u8,
         };
         let op = self.op.map_or(NO_OP, |op| op as u8);
         let head = u64::from(kind)
@@ -81,13 +102,14 @@ impl Call {
         let [head, count] = words;
         let kind = match (head & 0xff) as u8 {
             TRANSFER => CallKind::Transfer,
+            n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
             n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
             n => CallKind::Collective(*Collective::ALL.get(usize::from(n))?),
         };
         let datatype = Datatype::from_number((head >> 8 & 0xff) as u32)?;
         let op = match (head >> 16 & 0xff) as u8 {
             NO_OP => None,
-            n => Some(ReduceOp::from_number(u32::from(n))?),
+            n => Some(ReduceOp::from_wire(n)?),
         };
         Some(Call { kind, datatype, op, root: (head >> 32) as u32, count })
     }
@@ -101,15 +123,22 @@ impl fmt::Display for Call {
             CallKind::Collective(c) => write!(f, "{}({}", c.name(), self.datatype.name())?,
             CallKind::Transfer => write!(f, "send/recv({}", self.datatype.name())?,
             CallKind::Formation(formation) => return f.write_str(formation.name()),
+            CallKind::List(c) => write!(f, "{}_coalesced({}", c.name(), self.datatype.name())?,
         }
         if let Some(op) = self.op {
             write!(f, " {}", op.name())?;
         }
-        write!(f, ", count {}", self.count)?;
         match self.kind {
-            CallKind::Collective(c) if c.has_root() => write!(f, ", root {}", self.root)?,
+            CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
+            CallKind::Collective(c) if c.counts_messages() && self.count == Call::WHOLE => {}
+            CallKind::Collective(c) if c.counts_messages() => write!(f, ", a block of {}", self.count)?,
+            CallKind::Collective(c) if c.has_layout() => write!(f, ", counts #{:016x}", self.count)?,
+            _ => write!(f, ", count {}", self.count)?,
+        }
+        match self.kind {
+            CallKind::Collective(c) | CallKind::List(c) if c.has_root() => write!(f, ", root {}", self.root)?,
             CallKind::Transfer => write!(f, ", tag {}", self.root.cast_signed())?,
-            CallKind::Collective(_) | CallKind::Formation(_) => {}
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => {}
         }
         f.write_str(")")
     }
@@ -122,9 +151,11 @@ mod tests {
     #[test]
     fn a_call_survives_packing() {
         let others = Formation::ALL.map(CallKind::Formation).into_iter().chain([CallKind::Transfer]);
-        for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others) {
+        let lists = Collective::ALL.map(CallKind::List);
+        for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others).chain(lists) {
             for datatype in Datatype::ALL {
-                for op in ReduceOp::ALL.map(Some).into_iter().chain([None]) {
+                let made = ReduceOp::MADE.map(Some);
+                for op in ReduceOp::ALL.map(Some).into_iter().chain(made).chain([None]) {
                     let call = Call { kind, datatype, op, root: 0xdead_beef, count: u64::MAX - 7 };
                     assert_eq!(Call::unpack(call.pack()), Some(call));
                 }
@@ -134,8 +165,34 @@ mod tests {
 
     #[test]
     fn meaningless_bytes_are_no_call() {
-        assert_eq!(Call::unpack([9, 0]), None);
+        assert_eq!(Call::unpack([Collective::ALL.len() as u64, 0]), None);
         assert_eq!(Call::unpack([200 << 8, 0]), None);
         assert_eq!(Call::unpack([77 << 16, 0]), None);
+    }
+
+    #[test]
+    fn only_messages_with_counts_of_their_own_may_differ_in_them() {
+        let call = |collective, count| {
+            let kind = CallKind::Collective(collective);
+            Call { kind, datatype: Datatype::Int8, op: None, root: 0, count }.pack()
+        };
+        for collective in Collective::ALL {
+            assert!(Call::agree(call(collective, 3), call(collective, 3)));
+            let may_differ = Call::agree(call(collective, 3), call(collective, 4));
+            assert_eq!(may_differ, collective.counts_messages(), "{collective:?}");
+            let root = Call { root: 1, ..Call::unpack(call(collective, 3)).unwrap() };
+            assert!(!Call::agree(call(collective, 3), root.pack()));
+        }
+    }
+
+    #[test]
+    fn a_call_with_a_layout_names_its_hash_or_the_block_of_one_message() {
+        let text = |collective, count| {
+            let kind = CallKind::Collective(collective);
+            Call { kind, datatype: Datatype::Int8, op: None, root: 2, count }.to_string()
+        };
+        assert_eq!(text(Collective::AllGatherV, 0xbeef), "all_gather_v(int8, counts #000000000000beef)");
+        assert_eq!(text(Collective::AllToAllV, 7), "all_to_all_v(int8, a block of 7)");
+        assert_eq!(text(Collective::GatherV, Call::WHOLE), "gather_v(int8, root 2)");
     }
 }

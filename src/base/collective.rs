@@ -14,11 +14,20 @@ pub enum Collective {
     ReduceScatter = 6,
     AllToAll = 7,
     Barrier = 8,
+    Scan = 9,
+    Exscan = 10,
+    AllGatherV = 11,
+    GatherV = 12,
+    ScatterV = 13,
+    ReduceScatterV = 14,
+    AllToAllV = 15,
+    NeighborAllGatherV = 16,
+    NeighborAllToAllV = 17,
 }
 
 impl Collective {
     /// Every collective, in wire order.
-    pub const ALL: [Collective; 9] = [
+    pub const ALL: [Collective; 18] = [
         Collective::AllReduce,
         Collective::Reduce,
         Collective::Broadcast,
@@ -28,7 +37,22 @@ impl Collective {
         Collective::ReduceScatter,
         Collective::AllToAll,
         Collective::Barrier,
+        Collective::Scan,
+        Collective::Exscan,
+        Collective::AllGatherV,
+        Collective::GatherV,
+        Collective::ScatterV,
+        Collective::ReduceScatterV,
+        Collective::AllToAllV,
+        Collective::NeighborAllGatherV,
+        Collective::NeighborAllToAllV,
     ];
+
+    /// Those of which one count says how long every buffer is, in wire order.
+    pub const UNIFORM: [Collective; 11] = {
+        let [a, b, c, d, e, f, g, h, i, j, k, ..] = Collective::ALL;
+        [a, b, c, d, e, f, g, h, i, j, k]
+    };
 
     /// Name as in the C API, in `ANYCCL_ALGORITHM` and in error messages.
     pub const fn name(self) -> &'static str {
@@ -42,6 +66,15 @@ impl Collective {
             Collective::ReduceScatter => "reduce_scatter",
             Collective::AllToAll => "all_to_all",
             Collective::Barrier => "barrier",
+            Collective::Scan => "scan",
+            Collective::Exscan => "exscan",
+            Collective::AllGatherV => "all_gather_v",
+            Collective::GatherV => "gather_v",
+            Collective::ScatterV => "scatter_v",
+            Collective::ReduceScatterV => "reduce_scatter_v",
+            Collective::AllToAllV => "all_to_all_v",
+            Collective::NeighborAllGatherV => "neighbor_all_gather_v",
+            Collective::NeighborAllToAllV => "neighbor_all_to_all_v",
         }
     }
 
@@ -53,22 +86,43 @@ impl Collective {
     /// Whether one rank is distinguished.
     pub const fn has_root(self) -> bool {
         use Collective::*;
-        matches!(self, Reduce | Broadcast | Gather | Scatter)
+        matches!(self, Reduce | Broadcast | Gather | Scatter | GatherV | ScatterV)
     }
 
     /// Whether contributions are combined by an operator.
     pub const fn reduces(self) -> bool {
         use Collective::*;
-        matches!(self, AllReduce | Reduce | ReduceScatter)
+        matches!(self, AllReduce | Reduce | ReduceScatter | Scan | Exscan | ReduceScatterV)
+    }
+
+    /// Whether blocks differ in length, so that each rank brings a layout.
+    pub const fn has_layout(self) -> bool {
+        use Collective::*;
+        matches!(self, AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV) || self.has_graph()
+    }
+
+    /// Whether only sender and receiver of a block know how long it is. Then each message says how many elements it
+    /// has, and an empty block is an empty message: left out, it could not contradict a receiver that waits for more.
+    pub const fn counts_messages(self) -> bool {
+        use Collective::*;
+        matches!(self, GatherV | ScatterV | AllToAllV) || self.has_graph()
+    }
+
+    /// Whether each rank exchanges with its neighbours in a graph.
+    pub const fn has_graph(self) -> bool {
+        matches!(self, Collective::NeighborAllGatherV | Collective::NeighborAllToAllV)
     }
 
     /// Elements that `rank` of `size` reads from its send buffer, for a per-call `count`.
     /// `count` has NCCL's meaning: all_gather and gather: sent per rank; reduce_scatter and
     /// scatter: received per rank; all_to_all: per pair.
+    ///
+    /// # Panics
+    /// For a collective with a layout, which says it instead.
     pub const fn input_elements(self, size: usize, rank: u32, root: u32, count: usize) -> usize {
         use Collective::*;
         match self {
-            AllReduce | Reduce | AllGather | Gather => count,
+            AllReduce | Reduce | AllGather | Gather | Scan | Exscan => count,
             ReduceScatter | AllToAll => count * size,
             Broadcast => {
                 if rank == root {
@@ -85,14 +139,19 @@ impl Collective {
                 }
             }
             Barrier => 0,
+            AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV => no_single_count(),
+            NeighborAllGatherV | NeighborAllToAllV => no_single_count(),
         }
     }
 
     /// Elements that `rank` of `size` writes to its receive buffer, for a per-call `count`.
+    ///
+    /// # Panics
+    /// For a collective with a layout, which says it instead.
     pub const fn output_elements(self, size: usize, rank: u32, root: u32, count: usize) -> usize {
         use Collective::*;
         match self {
-            AllReduce | Broadcast | ReduceScatter | Scatter => count,
+            AllReduce | Broadcast | ReduceScatter | Scatter | Scan => count,
             AllGather | AllToAll => count * size,
             Reduce => {
                 if rank == root {
@@ -108,7 +167,21 @@ impl Collective {
                     0
                 }
             }
+            // Nobody comes before rank 0: its output stays as it is.
+            Exscan => {
+                if rank == 0 {
+                    0
+                } else {
+                    count
+                }
+            }
             Barrier => 0,
+            AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV => no_single_count(),
+            NeighborAllGatherV | NeighborAllToAllV => no_single_count(),
         }
     }
+}
+
+const fn no_single_count() -> ! {
+    panic!("the blocks differ: ask the layout")
 }

@@ -4,12 +4,14 @@ mod call;
 mod collective;
 mod datatype;
 mod error;
+mod list_count;
 mod reduce_op;
 
 pub use call::{Call, CallKind, Formation};
 pub use collective::Collective;
 pub use datatype::Datatype;
 pub use error::{Error, Result};
+pub use list_count::ListCount;
 pub use reduce_op::ReduceOp;
 
 /// 0-based position in a communicator.

@@ -3,6 +3,9 @@
 use super::Datatype;
 
 /// How contributions are combined. The discriminants are the C ABI's and the wire's: never renumber.
+///
+/// [`ReduceOp::ALL`] lists the builtin ones, which a name says all about. The others stand for what the program has
+/// made on each rank: ranks agree on what kind of operator it is, the rest is each rank's own.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -19,10 +22,16 @@ pub enum ReduceOp {
     Land = 8,
     Lor = 9,
     Lxor = 10,
+    /// Sum of contributions that each rank multiplies by a scalar of its own first.
+    PremulSum = 64,
+    /// A function of the program that commutes.
+    Callback = 65,
+    /// A function of the program that is only associative: rank 0 is its leftmost operand.
+    OrderedCallback = 66,
 }
 
 impl ReduceOp {
-    /// Every operator, in ABI order.
+    /// Every builtin operator, in ABI order.
     pub const ALL: [ReduceOp; 11] = [
         ReduceOp::Sum,
         ReduceOp::Product,
@@ -37,7 +46,21 @@ impl ReduceOp {
         ReduceOp::Lxor,
     ];
 
-    /// The operator with this ABI number, if there is one.
+    /// Those that the program makes.
+    pub const MADE: [ReduceOp; 3] = [ReduceOp::PremulSum, ReduceOp::Callback, ReduceOp::OrderedCallback];
+
+    /// The operator with this number on the wire, if there is one.
+    pub fn from_wire(number: u8) -> Option<ReduceOp> {
+        let made = || ReduceOp::MADE.into_iter().find(|op| *op as u8 == number);
+        ReduceOp::from_number(u32::from(number)).or_else(made)
+    }
+
+    /// Whether contributions may be combined in any order.
+    pub const fn is_commutative(self) -> bool {
+        !matches!(self, ReduceOp::OrderedCallback)
+    }
+
+    /// The builtin operator with this ABI number, if there is one.
     pub fn from_number(number: u32) -> Option<ReduceOp> {
         ReduceOp::ALL.get(number as usize).copied()
     }
@@ -56,6 +79,9 @@ impl ReduceOp {
             ReduceOp::Land => "land",
             ReduceOp::Lor => "lor",
             ReduceOp::Lxor => "lxor",
+            ReduceOp::PremulSum => "premul_sum",
+            ReduceOp::Callback => "commutative callback",
+            ReduceOp::OrderedCallback => "ordered callback",
         }
     }
 
@@ -63,15 +89,18 @@ impl ReduceOp {
     ///
     /// Arithmetic (sum, product, avg): integers, floats, complex; min, max: integers, floats.
     /// Bitwise and logical: integers; bool takes everything but avg (sum, max, bor are "or",
-    /// product, min, band are "and"); byte takes the bitwise operators only, as MPI_BYTE does.
+    /// product, min, band are "and"); byte takes the bitwise operators only, as MPI_BYTE does. A premultiplied sum takes
+    /// what sum takes, but for bool; a callback takes everything.
     pub const fn accepts(self, datatype: Datatype) -> bool {
         use ReduceOp::*;
         match datatype {
+            _ if matches!(self, Callback | OrderedCallback) => true,
+            Datatype::Bool | Datatype::Byte if matches!(self, PremulSum) => false,
             Datatype::Bool => !matches!(self, Avg),
             Datatype::Byte => matches!(self, Band | Bor | Bxor),
             d if d.is_integer() => true,
-            d if d.is_complex() => matches!(self, Sum | Product | Avg),
-            _ => matches!(self, Sum | Product | Min | Max | Avg),
+            d if d.is_complex() => matches!(self, Sum | Product | Avg | PremulSum),
+            _ => matches!(self, Sum | Product | Min | Max | Avg | PremulSum),
         }
     }
 }

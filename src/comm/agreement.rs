@@ -10,7 +10,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
-use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::wait::Driver;
 use crate::progress::{Buffers, GroupId, Prepared, Program};
 use crate::sys::cores::{self, CoreSet};
@@ -114,6 +114,7 @@ fn exchange(
         in_place: false,
         chunk_bytes: 1,
         topology,
+        layout: BlockLayout::NONE,
     };
     let kind = CallKind::Collective(Collective::AllGather);
     let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };

@@ -5,20 +5,34 @@
 
 mod agreement;
 mod by_store;
+mod coalesced;
 mod communicator;
 mod formation;
+mod graph;
 mod join;
+mod known_layouts;
 mod messages;
 mod operation;
+mod operator;
+mod persistent;
 mod programs;
 mod request;
+mod sar;
+mod unequal;
 mod wait_all;
+mod work;
 mod world;
 
+pub use coalesced::{Coalesced, List, Part};
 pub use communicator::{CommConfig, Communicator};
+pub use graph::Graph;
 pub use operation::Operation;
+pub use operator::{Operator, Scalar};
+pub use persistent::Persistent;
 pub use request::Request;
+pub use unequal::{Places, Unequal};
 pub use wait_all::wait_all;
+pub use work::{Work, settle, wait_some};
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

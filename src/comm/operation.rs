@@ -1,8 +1,8 @@
 //! One call with its buffers, and the checks before anything is sent.
 
-use crate::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
-use crate::progress::{Buffers, Key};
-use crate::reduce::{DivideFn, ReduceFn, divide_fn, reduce_fn};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
+use crate::progress::{Buffers, Division, Key};
+use crate::reduce::{Reducer, divide_fn, reduce_fn};
 
 /// One call with its buffers.
 ///
@@ -44,13 +44,14 @@ impl Operation {
         let at_root = rank == self.call.root;
         !send.is_null()
             && match collective {
-                AllReduce | AllToAll => send == recv,
+                AllReduce | AllToAll | Scan | Exscan => send == recv,
                 Reduce | Broadcast => at_root && send == recv,
                 AllGather => send == recv.wrapping_add(mine),
                 Gather => at_root && send == recv.wrapping_add(mine),
                 ReduceScatter => recv == send.wrapping_add(mine),
                 Scatter => at_root && recv == send.wrapping_add(mine),
-                Barrier => false,
+                // Those with a layout are no operation of this kind.
+                _ => false,
             }
     }
 
@@ -59,10 +60,14 @@ impl Operation {
         addressable(&self.call, size)?;
         match self.call.kind {
             CallKind::Transfer => Err(Error::Internal("a message is no operation".into())),
+            CallKind::Collective(collective) if collective.has_layout() => {
+                let got = format!("{} by one count; it takes a layout", collective.name());
+                Err(Error::InvalidArgument { what: "collective", got })
+            }
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }
-            CallKind::Collective(_) | CallKind::Formation(_) => Ok(()),
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => Ok(()),
         }
     }
 
@@ -71,27 +76,38 @@ impl Operation {
         let (CallKind::Collective(collective), Some(op)) = (self.call.kind, self.call.op) else {
             return Ok(Kernels::default());
         };
-        let datatype = self.call.datatype;
-        let reduce = reduce_fn(datatype, op).ok_or_else(|| {
-            let known = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(ReduceOp::name);
-            let known = known.collect::<Vec<_>>().join(", ");
-            let got = format!("{} on {}; accepted there: {known}", op.name(), datatype.name());
-            Error::InvalidArgument { what: "operator", got }
-        })?;
-        let output =
+        let elements =
             collective.output_elements(size as usize, rank, self.call.root, self.call.count as usize);
-        let divide =
-            if op == ReduceOp::Avg { divide_fn(datatype).map(|divide| (divide, output)) } else { None };
-        Ok(Kernels { reduce: Some(reduce), divide })
+        let by = match collective {
+            Collective::Scan => rank + 1,
+            Collective::Exscan => rank,
+            _ => size,
+        };
+        Kernels::of(self.call.datatype, op, elements, by)
     }
 }
 
 /// What a reduction needs.
 #[derive(Default)]
 pub(super) struct Kernels {
-    pub reduce: Option<ReduceFn>,
-    /// The division that ends an average, and of how many elements.
-    pub divide: Option<(DivideFn, usize)>,
+    pub reduce: Option<Reducer>,
+    /// What ends an average.
+    pub divide: Option<Division>,
+}
+
+impl Kernels {
+    /// Those of an operator; an average ends with so many `elements`, each of so many contributions.
+    pub fn of(datatype: Datatype, op: ReduceOp, elements: usize, by: u32) -> Result<Kernels> {
+        let reduce = reduce_fn(datatype, op).ok_or_else(|| {
+            let known = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(ReduceOp::name);
+            let known = known.collect::<Vec<_>>().join(", ");
+            let got = format!("{} on {}; accepted there: {known}", op.name(), datatype.name());
+            Error::InvalidArgument { what: "operator", got }
+        })?;
+        let divide = divide_fn(datatype).filter(|_| op == ReduceOp::Avg);
+        let divide = divide.map(|divide| Division { divide, offset: 0, elements, by });
+        Ok(Kernels { reduce: Some(Reducer::Kernel(reduce)), divide })
+    }
 }
 
 /// No buffer of the call, of `size` blocks at most, is larger than memory can be.
@@ -104,7 +120,7 @@ fn addressable(call: &Call, size: u32) -> Result<()> {
     Err(Error::InvalidArgument { what: "count", got })
 }
 
-fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
+pub(super) fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
     if rank < size {
         return Ok(());
     }

@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::known_layouts::Known;
 use super::operation::{Kernels, Operation};
+use super::operator::Variant;
+use super::unequal::Unequal;
 use crate::algo::Algorithm;
-use crate::base::{Call, CallKind, Collective, Rank, Result};
-use crate::plan::PlanRequest;
+use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
 use crate::plan::cache::Cache;
-use crate::progress::{Key, Prepared, Program};
+use crate::plan::{BlockLayout, PlanRequest};
+use crate::progress::{Buffers, Key, Prepared, Program};
+use crate::reduce::Reducer;
 use crate::topology::Topology;
 use crate::tuning::Tuning;
 
@@ -25,20 +29,24 @@ pub(super) struct Programs {
     /// The port that leads to each rank.
     ports: Vec<u32>,
     known: Mutex<Cache<Key, Prepared>>,
+    known_unequal: Mutex<Known>,
 }
 
 impl Programs {
     /// Of a communicator over all ports.
     pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool, size: u32) -> Programs {
         let known = Mutex::new(Cache::new(KEPT));
-        Programs { tuning, some_tcp, crowded, ports: (0..size).collect(), known }
+        let known_unequal = Mutex::default();
+        Programs { tuning, some_tcp, crowded, ports: (0..size).collect(), known, known_unequal }
     }
 
     /// Of a communicator made from this one's, whose ranks are `members` there.
     pub fn of_part(&self, members: &[Rank]) -> Programs {
         let ports = members.iter().map(|rank| self.ports[*rank as usize]).collect();
         let known = Mutex::new(Cache::new(KEPT));
-        Programs { tuning: self.tuning.clone(), some_tcp: self.some_tcp, crowded: self.crowded, ports, known }
+        let known_unequal = Mutex::default();
+        let Programs { some_tcp, crowded, .. } = *self;
+        Programs { tuning: self.tuning.clone(), some_tcp, crowded, ports, known, known_unequal }
     }
 
     /// The port that leads to each rank.
@@ -54,42 +62,104 @@ impl Programs {
         rank: Rank,
         topology: &Topology,
     ) -> Result<Arc<Prepared>> {
-        let mut known = self.known.lock();
-        known.get_or_build(*key, || self.prepare(operation, rank, topology)).map(Arc::clone)
+        self.get_variant(key, operation, &Variant::default(), rank, topology)
     }
 
-    fn prepare(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Prepared> {
+    /// The same for a call that differs from what its operation says. `key` knows of that.
+    pub fn get_variant(
+        &self,
+        key: &Key,
+        operation: &Operation,
+        variant: &Variant,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Arc<Prepared>> {
+        let mut known = self.known.lock();
+        known.get_or_build(*key, || self.prepare(operation, variant, rank, topology)).map(Arc::clone)
+    }
+
+    fn prepare(
+        &self,
+        operation: &Operation,
+        variant: &Variant,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<Prepared> {
         operation.check(topology.size())?;
-        let Kernels { reduce, divide } = operation.kernels(rank, topology.size())?;
+        let Kernels { reduce, divide } = match variant.callback {
+            Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
+            None => operation.kernels(rank, topology.size())?,
+        };
         let program = self.build(operation, rank, topology)?;
-        Ok(Prepared { reduce, divide, ..Prepared::new(operation.call, program) })
+        let call = variant.signature.unwrap_or(operation.call);
+        Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
     /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
     /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
     fn may_lend(&self, kind: CallKind) -> bool {
-        use Collective::{AllGather, AllToAll, Gather, Scatter};
-        !self.crowded || matches!(kind, CallKind::Collective(AllGather | AllToAll | Gather | Scatter))
+        use Collective::*;
+        !self.crowded
+            || matches!(
+                kind,
+                CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
+                    | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
+                    | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
+            )
+    }
+
+    /// The same for a call with a layout.
+    pub fn get_unequal(
+        &self,
+        operation: &Unequal,
+        rank: Rank,
+        topology: &Topology,
+    ) -> Result<(Arc<Prepared>, Buffers)> {
+        let call = operation.whole_call();
+        let placed = operation.place(rank, topology.size())?;
+        let mut known = self.known_unequal.lock();
+        let prepared = known.get_or_build(&call, operation.layout, &placed, || {
+            let Kernels { reduce, divide } = operation.kernels(topology.size(), &placed)?;
+            let request = PlanRequest {
+                count: operation.mean_count(),
+                in_place: placed.in_place,
+                layout: operation.layout,
+                ..self.request(&call, rank, topology)
+            };
+            let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
+            let may_lend = self.may_lend(call.kind);
+            let program = placed.compile(&plan, &request, may_lend).through(&self.ports);
+            Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
+        })?;
+        Ok((prepared, placed.buffers))
     }
 
     fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
         let request =
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
-        let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
+        let plan = (self.choose(call, &request)?.build)(&request);
         Ok(Program::compile(&plan, &request, self.may_lend(call.kind)).through(&self.ports))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
     pub fn algorithm(&self, call: &Call, topology: &Topology) -> Result<&'static Algorithm> {
-        self.tuning.choose(&self.request(call, 0, topology), self.some_tcp)
+        self.choose(call, &self.request(call, 0, topology))
+    }
+
+    fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
+        if call.op.is_none_or(ReduceOp::is_commutative) {
+            self.tuning.choose(request, self.some_tcp)
+        } else {
+            self.tuning.choose_ordered(request, self.some_tcp)
+        }
     }
 
     fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
         PlanRequest {
             collective: match call.kind {
-                CallKind::Collective(collective) => collective,
+                CallKind::Collective(collective) | CallKind::List(collective) => collective,
                 // What each rank has to say goes to all. (A message is no operation, and has no plan.)
                 CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },
@@ -101,6 +171,7 @@ impl Programs {
             in_place: false,
             chunk_bytes: self.tuning.chunk_bytes,
             topology,
+            layout: BlockLayout::NONE,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Driver, Idle};
+use crate::progress::wait::{Awaited, Driver, Idle};
 use crate::progress::{Outcome, Ticket};
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
@@ -13,6 +13,8 @@ pub struct Request {
     driver: Arc<Driver>,
     timeout: Option<Duration>,
     state: State,
+    /// Memory of the library's own that the operation uses.
+    _memory: Vec<u8>,
 }
 
 enum State {
@@ -22,7 +24,13 @@ enum State {
 
 impl Request {
     pub(super) fn new(driver: Arc<Driver>, ticket: Ticket, timeout: Option<Duration>) -> Request {
-        Request { driver, timeout, state: State::Running(ticket) }
+        Request { driver, timeout, state: State::Running(ticket), _memory: Vec::new() }
+    }
+
+    /// The same, with memory that the operation uses to its end.
+    pub(super) fn keeping(mut self, memory: Vec<u8>) -> Request {
+        self._memory = memory;
+        self
     }
 
     /// Waits for the end. Later calls repeat the result.
@@ -42,6 +50,12 @@ impl Request {
             }
         }
         self.result().map(|()| true)
+    }
+
+    /// What is to be waited for, if it has not ended.
+    pub(super) fn awaited(&self) -> Option<Awaited> {
+        let State::Running(ticket) = self.state else { return None };
+        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout })
     }
 
     /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.

@@ -51,10 +51,15 @@ impl From<Error> for Fault {
 }
 
 impl Conversation {
-    /// Takes in what has come from `from`, some of it.
+    /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs. What nobody
+    /// has asked for yet is better read later, straight to its place.
     pub fn pull(&mut self, from: Rank, link: &mut dyn Link) -> Result<Pulled, Fault> {
         let mut pulled = Pulled::default();
+        let is_asked_for = self.asks_for(from);
         for _ in 0..TURN {
+            if pulled.moved && is_asked_for && !self.asks_for(from) {
+                break;
+            }
             let Some(head) = link.head()? else { break };
             if head.context != self.context {
                 pulled.foreign = Some(head);
@@ -75,6 +80,11 @@ impl Conversation {
             pulled.moved = true;
         }
         Ok(pulled)
+    }
+
+    /// Whether anything waits for something from this rank.
+    fn asks_for(&self, from: Rank) -> bool {
+        self.waits_for_anybody() || self.depends_on(from)
     }
 
     fn take_answer(&mut self, from: Rank, number: u32, word: Word) -> Result<(), Nonsense> {
@@ -112,7 +122,7 @@ impl Conversation {
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
         let is_met = matches!(incoming.place, Place::Buffer(_));
-        let is_over = has_come && (is_met || said.opening == Opening::Whole);
+        let is_over = has_come && (is_met || incoming.said.opening == Opening::Whole);
         match (is_new, is_over) {
             (true, false) => {
                 self.peer(from).unfinished.insert(number, message);

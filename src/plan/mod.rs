@@ -21,13 +21,17 @@
 //! There are no tags. Between an ordered pair of ranks, messages match in *posting order*: sorted by
 //! (round, lane, position in round). The k-th send of a to b in a's plan meets the k-th receive
 //! from a in b's plan, and must have the same length. An empty span is not sent and not
-//! received: builders skip it on both sides. A plan never sends to its own rank.
+//! received: builders skip it on both sides, except in collectives that count their messages
+//! ([`Collective::counts_messages`]). A plan never sends to its own rank.
 //!
 //! The verifier ([`verify`]) proves all of this for all ranks together.
 
+mod blocks;
 pub mod cache;
 mod print;
 pub mod verify;
+
+pub use blocks::{Block, BlockLayout, extent};
 
 use crate::base::{Collective, Rank};
 use crate::topology::Topology;
@@ -140,7 +144,8 @@ pub struct PlanRequest<'a> {
     pub rank: Rank,
     /// Root, 0 where the collective has none.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`].
+    /// Elements, in the sense of [`Collective::input_elements`]. With a layout: the elements of a block, on average,
+    /// where all ranks know that; else 0. Plans do not depend on it then, but predictions do.
     pub count: usize,
     /// Bytes of one element.
     pub element_bytes: usize,
@@ -148,10 +153,13 @@ pub struct PlanRequest<'a> {
     /// the root, all_to_all: `send == recv`; all_gather: `send == recv + rank*count`;
     /// gather, at the root: `send == recv + root*count`; reduce_scatter: `recv == send +
     /// rank*count`; scatter, at the root: `recv == send + root*count`. The plans of the other ranks
-    /// must meet such a plan: in place or not is each rank's own business.
+    /// must meet such a plan: in place or not is each rank's own business. With a layout: the own block is
+    /// where the other buffer has it; all_to_all_v: `send == recv`, and both have the same blocks.
     pub in_place: bool,
     /// Preferred bytes of one chunk of a pipelined algorithm, at least one element.
     pub chunk_bytes: usize,
     /// Which ranks share memory.
     pub topology: &'a Topology,
+    /// Blocks of this rank, where the collective has a layout.
+    pub layout: BlockLayout<'a>,
 }

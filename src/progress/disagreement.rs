@@ -68,7 +68,7 @@ impl History {
         }
         let mine = self.calls[number as usize % REMEMBERED];
         match Call::unpack(mine) {
-            Some(mine_read) if mine != call => Verdict::Contradicts(mine_read),
+            Some(mine_read) if !Call::agree(mine, call) => Verdict::Contradicts(mine_read),
             _ => Verdict::Agrees,
         }
     }

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::disagreement::{History, Verdict, describe};
-use super::execution::{Buffers, Execution, LinkFailure};
+use super::execution::{Buffers, Execution, LinkFailure, placed};
 use super::failure;
 use super::group::{self, Group, GroupId, Groups, Known};
 use super::port::Port;
-use super::prepared::{Key, Prepared};
+use super::prepared::{Division, Key, Prepared};
 use super::straight;
 use super::transfer::MessageTicket;
 use crate::base::{Error, Rank, Result};
@@ -192,13 +192,13 @@ impl Engine {
             // SAFETY: passed on from our caller.
             return Some(unsafe { self.start(id, prepared, buffers) }.map(Some));
         };
-        let Group { context, collectives, members, .. } = group;
+        let Group { context, collectives, .. } = group;
         let header = header_for(*context, collectives, prepared);
         let mut execution = spare_for(&mut self.spare, prepared);
         let memory = execution.memory_for(buffers, prepared.program.scratch_bytes);
         let call = straight::Call {
             header: &header,
-            reduce: prepared.reduce,
+            reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
             crowded: self.crowded,
         };
@@ -206,7 +206,7 @@ impl Engine {
         let done = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
         if done == straight.ops.len() {
             self.spare.push(execution);
-            finish(prepared, buffers, members.len());
+            finish(prepared, buffers);
             return Some(Ok(None));
         }
         let prepared = Arc::clone(prepared);
@@ -281,7 +281,7 @@ impl Engine {
             active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
-                finish(&active.prepared, active.buffers, self.groups.get(active.group).members.len());
+                finish(&active.prepared, active.buffers);
                 active.outcome = Some(Ok(()));
                 moved = true;
             }
@@ -333,6 +333,7 @@ impl Engine {
             Ok(None) => return Ok(false),
             Err(source) => return self.blame(LinkFailure { peer: port, source }),
         };
+        self.check_counts(port, &head)?;
         let taken = match self.groups.known(head.context) {
             Known::Here(id) if self.failure(id).is_none() => {
                 if group::is_of_transfers(head.context) {
@@ -357,6 +358,18 @@ impl Engine {
         }
     }
 
+    /// Fails where a message has another number of elements than its receive here, though the calls agree.
+    fn check_counts(&self, port: u32, head: &Header) -> Step<()> {
+        for active in self.actives.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
+            let stashed = self.ports[port as usize].inbox.first_of_call(active.execution.header());
+            let next = stashed.unwrap_or(*head);
+            if let Some(mine) = active.execution.other_count(port, &next) {
+                return Err(self.mismatch(active.group, port, next.sequence, next.call, mine));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the head of a link, of this communicator, must wait for a later call or for others that are under way.
     fn is_in_the_way(&self, id: GroupId, port: u32, head: &Header, stash_own: bool) -> Step<bool> {
         let group = self.groups.get(id);
@@ -372,7 +385,7 @@ impl Engine {
             }
             Verdict::Agrees if stash_own => Ok(true),
             Verdict::Agrees => {
-                let running = |a: &Active| a.outcome.is_none() && a.execution.header() == head;
+                let running = |a: &Active| a.outcome.is_none() && a.execution.header().is_of_call(head);
                 if self.actives.iter().any(running) {
                     return Ok(false);
                 }
@@ -545,11 +558,11 @@ fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<E
 
 /// The last local step of a call.
 #[inline]
-fn finish(prepared: &Prepared, buffers: Buffers, size: usize) {
-    if let Some((divide, elements)) = prepared.divide
-        && size > 1
+fn finish(prepared: &Prepared, buffers: Buffers) {
+    if let Some(Division { divide, offset, elements, by }) = prepared.divide
+        && by > 1
     {
         // SAFETY: the caller's output has at least that many elements, and the call is not complete yet.
-        unsafe { divide(buffers.output, elements, size as u32) };
+        unsafe { divide(placed(buffers.output, offset), elements, by) };
     }
 }

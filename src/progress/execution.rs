@@ -4,6 +4,7 @@
 //! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
 use std::io;
+use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
 
 use super::inbox::Found;
@@ -11,10 +12,10 @@ use super::port::Port;
 use super::prepared::Prepared;
 use super::program::{Bytes, Local, RecvStep};
 use super::straight::Op;
-use crate::base::Rank;
+use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
-use crate::reduce::ReduceFn;
+use crate::reduce::Reducer;
 use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
@@ -26,6 +27,13 @@ pub struct Buffers {
     pub input: *const u8,
     /// Written.
     pub output: *mut u8,
+}
+
+/// The byte at `offset` from a base.
+#[inline]
+pub(super) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
+    // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
+    with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
 }
 
 /// The three buffers of a running plan.
@@ -44,14 +52,13 @@ impl Memory {
             Buffer::Output => self.buffers.output,
             Buffer::Scratch => self.scratch,
         };
-        // Spans of empty calls may lie on a NULL buffer: no provenance is needed for what is not touched.
-        base.wrapping_add(span.offset + skip)
+        placed(base, span.offset + skip)
     }
 
     /// # Safety
     /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
     #[inline]
-    pub unsafe fn run_local(&self, local: &Local, reduce: Option<ReduceFn>, element_bytes: usize) {
+    pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
             Local::Copy { src, dst } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
@@ -64,7 +71,9 @@ impl Memory {
                 let elements = dst.len / element_bytes;
                 // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,
                 // `dst` is identical to `a` or `b`, or disjoint from it.
-                unsafe { reduce(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements) };
+                unsafe {
+                    reduce.apply(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements)
+                };
             }
         }
     }
@@ -220,8 +229,31 @@ impl Execution {
         }
     }
 
+    /// That of the call; of its messages too, where they do not count.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// The header of a message of so many bytes.
+    #[inline]
+    fn header_of(&self, bytes: usize) -> Header {
+        if !self.prepared.is_counted {
+            return self.header;
+        }
+        let [call, _] = self.header.call;
+        let elements = bytes / self.prepared.program.element_bytes;
+        Header { call: [call, elements as u64], ..self.header }
+    }
+
+    /// This rank's side of the message that comes next from `peer`, if `found` says that it has another count.
+    pub fn other_count(&self, peer: u32, found: &Header) -> Option<Call> {
+        if !self.prepared.is_counted || !self.header.is_of_call(found) {
+            return None;
+        }
+        let mut recvs = self.prepared.program.recvs.iter().zip(&self.recvs);
+        let (queue, state) = recvs.find(|(queue, _)| queue.peer == peer)?;
+        let expected = self.header_of(queue.steps.get(state.next as usize)?.dst.len);
+        (expected != *found).then(|| Call { count: expected.call[1], ..self.prepared.call })
     }
 
     #[inline]
@@ -270,12 +302,14 @@ impl Execution {
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
         let data = self.memory.address(&step.span, state.done);
+        let header = self.header_of(len);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&self.header, data, len - state.done, step.may_lend) }
+        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.may_lend) }
             .map_err(|source| LinkFailure { peer, source })?;
-        let Some(sent) = sent else { return Ok(false) };
+        // An offer is news to the peer, though nothing of it is taken yet.
         port.ring_if_wanted();
+        let Some(sent) = sent else { return Ok(false) };
         let state = &mut self.sends[queue];
         state.done += sent;
         if state.done == len {
@@ -302,9 +336,10 @@ impl Execution {
             return Ok(false);
         }
         let peer = recvs.peer;
+        let header = self.header_of(step.dst.len);
         let fail = |source| LinkFailure { peer, source };
         let port = &mut ports[peer as usize];
-        let source = match port.inbox.find(&self.header).map_err(fail)? {
+        let source = match port.inbox.find(&header).map_err(fail)? {
             Found::Nothing => return Ok(false),
             Found::Other(_) => {
                 visit.foreign = Some(peer);
@@ -386,7 +421,7 @@ impl Execution {
                 trace.enter(lane, self.lanes[lane].round);
             }
             for local in &round.locals {
-                let reduce = self.prepared.reduce;
+                let reduce = self.prepared.reduce.as_ref();
                 // SAFETY: spans of the program, valid by `begin`'s contract.
                 unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
                 if let Some(trace) = &mut self.trace {
@@ -406,11 +441,11 @@ impl Execution {
     /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
     #[inline]
     fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
-        let reduce = self.prepared.reduce.expect("a plan that reduces is begun with an operator");
+        let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
         if !streamed || dst.cast_const() == a || dst.cast_const() == b {
             // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
             // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
-            return unsafe { reduce(dst, a, b, elements) };
+            return unsafe { reduce.apply(dst, a, b, elements) };
         }
         let element_bytes = self.prepared.program.element_bytes;
         let mut piece = Piece([0; PIECE_BYTES]);
@@ -420,7 +455,7 @@ impl Execution {
         while done < elements {
             let (n, at) = (step.min(elements - done), done * element_bytes);
             // SAFETY: `n` elements of `a` and `b` from `done` on are readable, as above, and as many fit into the piece.
-            unsafe { reduce(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
+            unsafe { reduce.apply(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
             // SAFETY: the piece is our own; `n` elements of `dst` are writable, as above.
             unsafe { copy_from_shared(dst.wrapping_add(at), piece, n * element_bytes, true) };
             done += n;
@@ -432,9 +467,10 @@ impl Execution {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
+            let header = self.header_of(step.span.len);
             let link = &mut ports[queue.peer as usize].inbox.link;
             // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
-            unsafe { link.abandon(&self.header, data, step.span.len - state.done) };
+            unsafe { link.abandon(&header, data, step.span.len - state.done) };
         }
     }
 

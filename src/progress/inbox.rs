@@ -6,6 +6,7 @@
 
 use std::io;
 
+use crate::base::Call;
 use crate::transport::{Arrival, FRAGMENT_GRAIN, Header, Link};
 
 struct Stashed {
@@ -127,7 +128,11 @@ impl Inbox {
         // SAFETY: a new vector is writable for its length and nobody else's.
         let taken = unsafe { self.link.take(data.as_mut_ptr(), n) }?;
         data.truncate(taken);
-        match self.stash.iter_mut().find(|s| s.header == header) {
+        // An empty message is one by itself: bytes put together with it would hide it.
+        let same =
+            |s: &&mut Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
+        let last = self.stash.iter_mut().rfind(same);
+        match last.filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
             Some(stashed) => stashed.data.extend(data),
             None => self.stash.push(Stashed { header, data, consumed: 0 }),
         }
@@ -153,8 +158,17 @@ impl Inbox {
     /// A stashed fragment that carries another call for this conversation.
     pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header) {
-            Some(Found::Other(other)) => Some(other),
+            Some(Found::Other(other)) if !Call::agree(other.call, header.call) => Some(other),
             _ => None,
+        }
+    }
+
+    /// The header of the first stashed fragment of this conversation.
+    pub fn first_of_call(&self, header: &Header) -> Option<Header> {
+        match self.find_stashed(header)? {
+            Found::Mine(_) => Some(*header),
+            Found::Other(other) => Some(other),
+            Found::Nothing => None,
         }
     }
 }

@@ -34,7 +34,7 @@ pub use engine::{Engine, Outcome, Ticket};
 pub use execution::Buffers;
 pub use group::GroupId;
 pub use port::Port;
-pub use prepared::{Key, Prepared};
+pub use prepared::{Division, Key, Prepared};
 pub use program::Program;
 pub use transfer::MessageTicket;
 

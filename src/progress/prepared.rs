@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::program::Program;
 use crate::base::Call;
-use crate::reduce::{DivideFn, ReduceFn};
+use crate::reduce::{DivideFn, Reducer};
 
 /// A call without its buffers.
 pub struct Prepared {
@@ -18,15 +18,32 @@ pub struct Prepared {
     /// Its compiled plan.
     pub program: Program,
     /// Operator on the datatype, where the plan reduces.
-    pub reduce: Option<ReduceFn>,
-    /// Last step of an average: divide so many elements of the output.
-    pub divide: Option<(DivideFn, usize)>,
+    pub reduce: Option<Reducer>,
+    /// Last step of an average.
+    pub divide: Option<Division>,
+    /// Each message has its own count in its header.
+    pub is_counted: bool,
+}
+
+/// The division that ends an average.
+#[derive(Clone, Copy)]
+pub struct Division {
+    /// For the datatype.
+    pub divide: DivideFn,
+    /// Bytes of the output before the elements.
+    pub offset: usize,
+    /// Elements of the output.
+    pub elements: usize,
+    /// Contributions to each.
+    pub by: u32,
 }
 
 impl Prepared {
     /// A call that neither transfers nor reduces.
     pub fn new(call: Call, program: Program) -> Prepared {
-        Prepared { call, packed: call.pack(), program, reduce: None, divide: None }
+        let packed = call.pack();
+        let is_counted = Call::is_counted_by_message(packed);
+        Prepared { call, packed, program, reduce: None, divide: None, is_counted }
     }
 }
 
@@ -40,6 +57,12 @@ impl Key {
     pub fn new(call: &Call, in_place: bool) -> Key {
         let [head, count] = call.pack();
         Key([head, count, u64::from(in_place)])
+    }
+
+    /// The same call by an operator that the program has made: its number in this process, below 2^30.
+    pub fn with_operator(self, number: u32) -> Key {
+        let Key([head, count, rest]) = self;
+        Key([head, count, rest | u64::from(number) << 34])
     }
 
     #[inline]
@@ -101,6 +124,7 @@ mod tests {
             Key::new(&call(5), true),
             Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, false),
             Key::new(&Call { root: 3, ..call(5) }, false),
+            Key::new(&call(5), false).with_operator(1),
         ];
         assert!(others.iter().all(|other| recent.get(other).is_none()));
     }

@@ -96,6 +96,40 @@ impl Program {
     pub fn compile(plan: &Plan, request: &PlanRequest, may_lend: bool) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
+        Program::compile_with(plan, request, may_lend, bytes, &Arena::of(request))
+    }
+
+    /// The same where the caller's buffers may overlap in any way that the plan permits, or are many: `starts` says where
+    /// input and output begin in one memory, `offset` how many bytes behind that an element of either lies. No step
+    /// goes across what does not lie together.
+    pub fn compile_at(
+        plan: &Plan,
+        request: &PlanRequest,
+        may_lend: bool,
+        starts: (usize, usize),
+        offset: impl Fn(Buffer, usize) -> usize,
+    ) -> Program {
+        let unit = request.element_bytes;
+        let bytes = |s: &Span| {
+            let offset = match s.buffer {
+                // Of an empty span no byte is touched.
+                _ if s.len == 0 => 0,
+                Buffer::Scratch => s.offset * unit,
+                buffer => offset(buffer, s.offset),
+            };
+            Bytes { buffer: s.buffer, offset, len: s.len * unit }
+        };
+        Program::compile_with(plan, request, may_lend, bytes, &Arena { starts: Some(starts) })
+    }
+
+    fn compile_with(
+        plan: &Plan,
+        request: &PlanRequest,
+        may_lend: bool,
+        bytes: impl Fn(&Span) -> Bytes,
+        arena: &Arena,
+    ) -> Program {
+        let unit = request.element_bytes;
         let mut program = Program {
             lanes: plan
                 .lanes
@@ -146,8 +180,12 @@ impl Program {
                 }
             }
         }
-        program.add_gates(&Arena::of(request));
-        program.straight = Straight::of(&program);
+        program.add_gates(arena);
+        // What runs straight has one header for all of its messages.
+        program.straight = match request.collective.counts_messages() {
+            true => None,
+            false => Straight::of(&program),
+        };
         program
     }
 
@@ -167,7 +205,15 @@ impl Program {
 
     /// Finds, for each receive, the sends of its round that read what it writes.
     fn add_gates(&mut self, arena: &Arena) {
+        let sent = |memory| {
+            let mut steps = self.sends.iter().flat_map(|queue| &queue.steps);
+            steps.any(|send| arena.place(&send.span).0 == memory)
+        };
+        let is_sent = [sent(0), sent(1), sent(2)];
         for step in self.recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
+            if !is_sent[arena.place(&step.dst).0] {
+                continue;
+            }
             for (queue, sends) in self.sends.iter_mut().enumerate() {
                 // Sorted by (round, lane): the candidates are one run.
                 let first = sends.steps.partition_point(|s| (s.round, s.lane) < (step.round, step.lane));
@@ -208,15 +254,19 @@ impl Arena {
         Arena { starts }
     }
 
+    /// One of three memories, and where in it a span lies.
+    fn place(&self, span: &Bytes) -> (usize, usize) {
+        match (span.buffer, self.starts) {
+            (Buffer::Scratch, _) => (2, span.offset),
+            (Buffer::Input, None) => (0, span.offset),
+            (Buffer::Output, None) => (1, span.offset),
+            (Buffer::Input, Some((input, _))) => (0, input + span.offset),
+            (Buffer::Output, Some((_, output))) => (0, output + span.offset),
+        }
+    }
+
     fn overlap(&self, a: &Bytes, b: &Bytes) -> bool {
-        let place = |s: &Bytes| match (s.buffer, self.starts) {
-            (Buffer::Scratch, _) => (2, s.offset),
-            (Buffer::Input, None) => (0, s.offset),
-            (Buffer::Output, None) => (1, s.offset),
-            (Buffer::Input, Some((input, _))) => (0, input + s.offset),
-            (Buffer::Output, Some((_, output))) => (0, output + s.offset),
-        };
-        let ((memory_a, start_a), (memory_b, start_b)) = (place(a), place(b));
+        let ((memory_a, start_a), (memory_b, start_b)) = (self.place(a), self.place(b));
         memory_a == memory_b && start_a < start_b + b.len && start_b < start_a + a.len
     }
 }
@@ -224,7 +274,7 @@ impl Arena {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Lane, Round};
+    use crate::plan::{BlockLayout, Lane, Round};
     use crate::topology::Topology;
 
     #[test]
@@ -247,6 +297,7 @@ mod tests {
                 in_place,
                 chunk_bytes: 64,
                 topology: &topology,
+                layout: BlockLayout::NONE,
             };
             let program = Program::compile(&plan, &request, true);
             assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));

@@ -13,7 +13,7 @@ use super::execution::Memory;
 use super::port::Port;
 use super::program::{Bytes, Local, Program};
 use crate::base::Rank;
-use crate::reduce::ReduceFn;
+use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
 use crate::transport::Header;
 use crate::transport::shm::{LOAN_BYTES, Peek};
@@ -124,7 +124,7 @@ impl Straight {
 /// What does not change during a run.
 pub(super) struct Call<'a> {
     pub header: &'a Header,
-    pub reduce: Option<ReduceFn>,
+    pub reduce: Option<&'a Reducer>,
     pub element_bytes: usize,
     /// Ranks share processors.
     pub crowded: bool,
@@ -179,7 +179,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
                         let elements = dst.len / call.element_bytes;
                         // SAFETY: spans of the program and the bytes of `peek`, of equal length; by the verifier, `dst`
                         // is identical to the operand or disjoint from it.
-                        unsafe { reduce(to, memory.address(operand, 0), data, elements) };
+                        unsafe { reduce.apply(to, memory.address(operand, 0), data, elements) };
                     }
                 }
                 link.release();

@@ -157,7 +157,10 @@ impl Engine {
 
     /// How often anything went to or came from the ranks that a message may be with.
     pub(super) fn message_moves(&self, ticket: MessageTicket) -> u32 {
-        let Some(group) = self.groups.find(ticket.group) else { return 0 };
+        let group = self.groups.find(ticket.group);
+        let Some(group) = group.filter(|group| group.conversation.context() == ticket.context) else {
+            return 0;
+        };
         match group.conversation.party(ticket.ticket) {
             Some(rank) => group.members[rank as usize].moves,
             None => group.members.iter().fold(0, |sum: u32, member| sum.wrapping_add(member.moves)),
@@ -208,10 +211,11 @@ impl Engine {
         let outcome = pushed.and_then(|pushed| Ok((pushed, conversation.pull(rank, link)?)));
         match outcome {
             Ok((pushed, pulled)) => {
+                // An offer is news to the peer, though nothing of it is taken yet.
+                port.ring_if_wanted();
                 if pushed || pulled.moved {
                     turn.moved = true;
                     *moves = moves.wrapping_add(1);
-                    port.ring_if_wanted();
                 }
                 if pulled.foreign.is_some() {
                     turn.foreign = Some(number);

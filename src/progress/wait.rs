@@ -11,12 +11,17 @@
 //! After a tenth of a second without any progress the rank tells the others what it waits for: so ranks in different calls
 //! find out, and a timeout can say who is missing. The deadline counts time *without progress of the call*: a large
 //! transfer over a slow link does not fail because it is large, and other calls that move do not put it off.
+//!
+//! [`wait_for_first`] does the same for several calls, of one or several engines.
+
+mod several;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
+pub use several::{Awaited, wait_for_first};
 
 use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
 use super::execution::Buffers;
@@ -103,6 +108,20 @@ impl Driver {
         engine.keep(group, *key, Arc::clone(&prepared));
         // SAFETY: passed on from our caller.
         unsafe { self.start_with(&mut engine, group, prepared, buffers) }
+    }
+
+    /// Starts a call that is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start_once(
+        &self,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_with(&mut self.lock(), group, prepared, buffers) }
     }
 
     /// # Safety
@@ -405,6 +424,11 @@ impl Driver {
 
     pub(super) fn poll_set(&self, engine: &Engine) -> PollSet {
         let mut set = PollSet::new();
+        self.add_to_poll_set(engine, &mut set);
+        set
+    }
+
+    fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
         set.add(&self.wake, Interest::Read);
         for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
             if !control.is_closed() {
@@ -416,7 +440,6 @@ impl Driver {
                 set.add(&fd, interest);
             }
         }
-        set
     }
 
     /// Waits until everybody has said goodbye, or is gone, or the time is over. Never fails.

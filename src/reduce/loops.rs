@@ -155,7 +155,7 @@ pub(super) unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor:
 /// # Safety
 /// `base` is readable for more than `index` elements of type `T`.
 #[inline(always)]
-unsafe fn load<T: AnyBits>(base: *const u8, index: usize) -> T {
+pub(super) unsafe fn load<T: AnyBits>(base: *const u8, index: usize) -> T {
     // SAFETY: the element lies inside the caller's memory.
     let at = unsafe { base.cast::<T>().add(index) };
     // SAFETY: readable as above, at any alignment, and any bytes are a value of `T`. Where another
@@ -166,7 +166,7 @@ unsafe fn load<T: AnyBits>(base: *const u8, index: usize) -> T {
 /// # Safety
 /// `base` is writable for more than `index` elements of type `T`.
 #[inline(always)]
-unsafe fn store<T: AnyBits>(base: *mut u8, index: usize, value: T) {
+pub(super) unsafe fn store<T: AnyBits>(base: *mut u8, index: usize, value: T) {
     // SAFETY: the element lies inside the caller's memory.
     let at = unsafe { base.cast::<T>().add(index) };
     // SAFETY: writable as above, at any alignment.

@@ -23,9 +23,12 @@
 //! loop goes around it (`loops`) and is vectorised by the compiler for each instruction set
 //! (`compiled`). Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs.
 //! `table` names the kernel of each datatype and operator; `divide` and `float::Quotient` are the
-//! last step of an average.
+//! last step of an average, `scale` is the first one of a premultiplied sum.
+//!
+//! What a plan reduces with is a [`Reducer`]: one of these kernels, or a [`Callback`] of the program.
 
 mod bfloat16;
+mod callback;
 mod compiled;
 mod divide;
 #[cfg(target_arch = "x86_64")]
@@ -34,6 +37,8 @@ mod float;
 mod instruction_set;
 mod integer;
 mod loops;
+mod reducer;
+mod scale;
 mod small_float;
 mod table;
 #[cfg(test)]
@@ -41,6 +46,10 @@ mod tests;
 
 use crate::base::{Datatype, ReduceOp};
 use instruction_set::InstructionSet;
+
+pub use callback::{Callback, CallbackFn, is_inside_callback};
+pub use reducer::Reducer;
+pub use scale::{ScaleFn, scale_fn};
 
 /// `dst[i] = a[i] op b[i]` for `count` elements.
 ///
@@ -57,9 +66,10 @@ pub type ReduceFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, count: u
 /// `data` is readable and writable for `count` elements, at any alignment. `divisor` is not zero.
 pub type DivideFn = unsafe fn(data: *mut u8, count: usize, divisor: u32);
 
-/// The kernel of `op` on `datatype`; `None` exactly where [`ReduceOp::accepts`] says no.
+/// The kernel of `op` on `datatype`; `None` where [`ReduceOp::accepts`] says no, and for callbacks, which have none.
 ///
-/// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`].
+/// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`]. So does a premultiplied sum: multiply once in
+/// the beginning, by [`scale_fn`].
 pub fn reduce_fn(datatype: Datatype, op: ReduceOp) -> Option<ReduceFn> {
     table::reduce_kernel(InstructionSet::of_this_cpu(), datatype, op)
 }

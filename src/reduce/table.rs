@@ -19,6 +19,9 @@ pub(super) fn reduce_kernel(set: InstructionSet, datatype: Datatype, op: ReduceO
     if !op.accepts(datatype) {
         return None;
     }
+    if matches!(op, ReduceOp::Callback | ReduceOp::OrderedCallback) {
+        return None;
+    }
     match datatype {
         Datatype::Int8 => order::<i8>(set, op).or_else(|| arithmetic::<u8>(set, op)),
         Datatype::Uint8 => order::<u8>(set, op).or_else(|| arithmetic::<u8>(set, op)),
@@ -79,7 +82,7 @@ where
     Wrapping<T>: Add<Output = Wrapping<T>> + Mul<Output = Wrapping<T>>,
 {
     Some(match op {
-        ReduceOp::Sum | ReduceOp::Avg => reduce_loop::<integer::Sum<T>>(set),
+        ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => reduce_loop::<integer::Sum<T>>(set),
         ReduceOp::Product => reduce_loop::<integer::Product<T>>(set),
         ReduceOp::Band => reduce_loop::<integer::Band<T>>(set),
         ReduceOp::Bor => reduce_loop::<integer::Bor<T>>(set),
@@ -87,7 +90,7 @@ where
         ReduceOp::Land => reduce_loop::<integer::Land<T>>(set),
         ReduceOp::Lor => reduce_loop::<integer::Lor<T>>(set),
         ReduceOp::Lxor => reduce_loop::<integer::Lxor<T>>(set),
-        ReduceOp::Min | ReduceOp::Max => return None,
+        _ => return None,
     })
 }
 
@@ -98,13 +101,13 @@ fn boolean(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
         Product | Min | Band | Land => reduce_loop::<integer::Land<u8>>(set),
         Sum | Max | Bor | Lor => reduce_loop::<integer::Lor<u8>>(set),
         Bxor | Lxor => reduce_loop::<integer::Lxor<u8>>(set),
-        Avg => return None,
+        Avg | PremulSum | Callback | OrderedCallback => return None,
     })
 }
 
 fn real<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     match op {
-        ReduceOp::Sum | ReduceOp::Avg => Some(reduce_loop::<Rounded<F, Plus>>(set)),
+        ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => Some(reduce_loop::<Rounded<F, Plus>>(set)),
         ReduceOp::Product => Some(reduce_loop::<Rounded<F, Times>>(set)),
         ReduceOp::Min => Some(reduce_loop::<float::Min<F>>(set)),
         ReduceOp::Max => Some(reduce_loop::<float::Max<F>>(set)),
@@ -114,7 +117,9 @@ fn real<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 
 fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     match op {
-        ReduceOp::Sum | ReduceOp::Avg => Some(reduce_loop::<BothParts<Rounded<F, Plus>>>(set)),
+        ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => {
+            Some(reduce_loop::<BothParts<Rounded<F, Plus>>>(set))
+        }
         ReduceOp::Product => Some(reduce_loop::<ComplexProduct<F>>(set)),
         _ => None,
     }
@@ -124,7 +129,7 @@ fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     use bfloat16::Pair;
     match op {
-        ReduceOp::Sum | ReduceOp::Avg => {
+        ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => {
             Some(reduce_loop_in_pairs::<Pair<Plus>, Rounded<Bfloat16, Plus>>(set))
         }
         ReduceOp::Product => Some(reduce_loop_in_pairs::<Pair<Times>, Rounded<Bfloat16, Times>>(set)),
@@ -137,7 +142,9 @@ fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 fn float16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     match (set, op) {
         (InstructionSet::Portable, _) => None,
-        (_, ReduceOp::Sum | ReduceOp::Avg) => Some(super::f16c::reduce::<super::f16c::Sum>),
+        (_, ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum) => {
+            Some(super::f16c::reduce::<super::f16c::Sum>)
+        }
         (_, ReduceOp::Product) => Some(super::f16c::reduce::<super::f16c::Product>),
         _ => None,
     }

@@ -15,6 +15,8 @@ pub mod tcp;
 use std::io;
 use std::os::fd::RawFd;
 
+use crate::base::Call;
+
 /// What goes before each fragment: the conversation that it belongs to, and the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -24,6 +26,14 @@ pub struct Header {
     pub sequence: u32,
     /// The sender's call, packed ([`crate::base::Call::pack`]).
     pub call: [u64; 2],
+}
+
+impl Header {
+    /// Whether both belong to messages of the same call. Where calls count their messages, these may differ.
+    #[inline]
+    pub fn is_of_call(&self, other: &Header) -> bool {
+        (self.context, self.sequence) == (other.context, other.sequence) && Call::agree(self.call, other.call)
+    }
 }
 
 /// What has arrived of the fragment at the head of a link.

@@ -82,6 +82,7 @@ mod tests {
     use super::*;
     use crate::base::Collective;
     use crate::config::Config;
+    use crate::plan::BlockLayout;
     use crate::topology::Topology;
 
     const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
@@ -104,6 +105,7 @@ mod tests {
             in_place: false,
             chunk_bytes: 64 << 10,
             topology: &Topology::from_labels(&labels),
+            layout: BlockLayout::NONE,
         })
     }
 
@@ -174,7 +176,7 @@ mod tests {
 
     #[test]
     fn nobody_is_hierarchical_on_one_host_or_with_one_rank_per_host() {
-        for collective in Collective::ALL {
+        for collective in Collective::UNIFORM {
             for labels in ["aaaaaaaa", "abcdefgh", "a"] {
                 let bytes = if collective == Collective::Barrier { 0 } else { 1000 };
                 assert_ne!(chosen(labels, collective, bytes), "hierarchical", "{}", collective.name());

@@ -9,6 +9,7 @@ mod exchange;
 mod file;
 mod hosts;
 mod link;
+mod ordered;
 mod overrides;
 mod wire;
 
@@ -113,6 +114,7 @@ fn shared<'a>(request: &PlanRequest<'a>) -> PlanRequest<'a> {
 mod tests {
     use super::*;
     use crate::base::Collective;
+    use crate::plan::BlockLayout;
     use crate::topology::Topology;
 
     const MIB: usize = 1 << 20;
@@ -128,6 +130,7 @@ mod tests {
             in_place: false,
             chunk_bytes: 64 << 10,
             topology,
+            layout: BlockLayout::NONE,
         }
     }
 
@@ -171,7 +174,7 @@ mod tests {
     #[test]
     fn the_choice_is_the_same_on_every_rank() {
         let topology = Topology::one_host(6);
-        for collective in Collective::ALL {
+        for collective in Collective::UNIFORM {
             for bytes in [1, 1000, MIB] {
                 let base = request(collective, &topology, bytes);
                 let name = default_tuning().choose(&base, false).unwrap().name;
@@ -187,7 +190,7 @@ mod tests {
 
     #[test]
     fn every_prediction_is_finite_and_not_negative() {
-        for collective in Collective::ALL {
+        for collective in Collective::UNIFORM {
             for ranks in [1, 2, 3, 8, 1000] {
                 let topology = Topology::one_host(ranks);
                 for bytes in [0, 1, MIB] {

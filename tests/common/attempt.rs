@@ -138,6 +138,7 @@ impl Attempt {
             Collective::ReduceScatter => (0, mine),
             Collective::Scatter if at_root => (0, mine),
             Collective::AllReduce | Collective::AllToAll | Collective::Broadcast => (0, 0),
+            Collective::Scan | Collective::Exscan => (0, 0),
             Collective::Reduce if at_root => (0, 0),
             _ => return Attempt::at_home(case, size, rank, Placement::Apart, homes),
         };

@@ -32,7 +32,7 @@ fn combine_bools(op: ReduceOp, contributions: &[u128]) -> bool {
         Sum | Max | Bor | Lor => truths.any(|t| t),
         Product | Min | Band | Land => truths.all(|t| t),
         Bxor | Lxor => truths.filter(|t| *t).count() % 2 == 1,
-        Avg => panic!("bool has no average"),
+        Avg | PremulSum | Callback | OrderedCallback => panic!("not an operator of bool"),
     }
 }
 
@@ -55,6 +55,7 @@ fn combine_integers(datatype: Datatype, op: ReduceOp, contributions: &[u128]) ->
         Land => i128::from(truths().all(|t| t)),
         Lor => i128::from(truths().any(|t| t)),
         Lxor => (truths().filter(|t| *t).count() % 2) as i128,
+        PremulSum | Callback | OrderedCallback => panic!("an operator of the program"),
     };
     result as u128 & mask(datatype)
 }

@@ -10,15 +10,17 @@ use super::values::value;
 enum Origin {
     /// Element `at` of the input of `rank`.
     Copy { rank: Rank, at: usize },
-    /// Element `at` of the inputs of all ranks, combined.
-    Combine { at: usize },
+    /// Element `at` of the inputs of the first `ranks` ranks, combined.
+    Combine { at: usize, ranks: Option<u32> },
 }
 
 fn origin(case: &Case, rank: Rank, at: usize) -> Origin {
     let mine = rank as usize * case.count;
     match case.collective {
-        Collective::AllReduce | Collective::Reduce => Origin::Combine { at },
-        Collective::ReduceScatter => Origin::Combine { at: mine + at },
+        Collective::AllReduce | Collective::Reduce => Origin::Combine { at, ranks: None },
+        Collective::ReduceScatter => Origin::Combine { at: mine + at, ranks: None },
+        Collective::Scan => Origin::Combine { at, ranks: Some(rank + 1) },
+        Collective::Exscan => Origin::Combine { at, ranks: Some(rank) },
         Collective::Broadcast => Origin::Copy { rank: case.root, at },
         Collective::Scatter => Origin::Copy { rank: case.root, at: mine + at },
         Collective::AllGather | Collective::Gather => {
@@ -26,6 +28,7 @@ fn origin(case: &Case, rank: Rank, at: usize) -> Origin {
         }
         Collective::AllToAll => Origin::Copy { rank: (at / case.count) as Rank, at: mine + at % case.count },
         Collective::Barrier => unreachable!("a barrier has no output"),
+        _ => unreachable!("it has a layout"),
     }
 }
 
@@ -44,6 +47,7 @@ pub fn output_len(case: &Case, size: u32, rank: Rank) -> usize {
     match case.collective {
         Collective::Barrier => 0,
         Collective::Reduce | Collective::Gather if rank != case.root => 0,
+        Collective::Exscan if rank == 0 => 0,
         Collective::AllToAll | Collective::AllGather | Collective::Gather => case.count * size as usize,
         _ => case.count,
     }
@@ -59,9 +63,9 @@ pub fn output(case: &Case, size: u32, rank: Rank) -> Vec<u8> {
     let mut contributions = Vec::with_capacity(size as usize);
     let element = |at| match origin(case, rank, at) {
         Origin::Copy { rank, at } => value(case, size, rank, at),
-        Origin::Combine { at } => {
+        Origin::Combine { at, ranks } => {
             contributions.clear();
-            contributions.extend((0..size).map(|rank| value(case, size, rank, at)));
+            contributions.extend((0..ranks.unwrap_or(size)).map(|rank| value(case, size, rank, at)));
             let op = case.op.expect("a reducing call has an operator");
             combine(case.datatype, op, &contributions)
         }

@@ -83,7 +83,7 @@ fn support() -> String {
             "received by the root",
             "received by the others",
         ],
-        Collective::ALL.map(|collective| {
+        Collective::UNIFORM.map(|collective| {
             // The root is rank 0; rank 1 stands for the others.
             let sent = |rank| elements(|size, count| collective.input_elements(size, rank, 0, count));
             let received = |rank| elements(|size, count| collective.output_elements(size, rank, 0, count));
@@ -92,7 +92,23 @@ fn support() -> String {
             vec![name, operator.into(), sent(0), sent(1), received(0), received(1)]
         }),
     );
-    page.push_str("\nA collective without a root treats all ranks alike.\n\n");
+    page.push_str(
+        "\nA collective without a root treats all ranks alike; exscan leaves the output of rank 0 alone.\n\n\
+         Those whose blocks differ in length take a count for each block:\n\n",
+    );
+    table(
+        &mut page,
+        &["collective", "operator", "counts"],
+        Collective::ALL.into_iter().filter(|collective| collective.has_layout()).map(|collective| {
+            let operator = if collective.reduces() { "yes" } else { DASH };
+            let counts = match collective.counts_messages() {
+                true => "known to sender and receiver, who must agree",
+                false => "the same on every rank",
+            };
+            vec![format!("`anyccl_{}`", collective.name()), operator.into(), counts.into()]
+        }),
+    );
+    page.push('\n');
 
     page.push_str(
         "## Datatypes and operators\n\n\

@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use anyccl_engine::base::{Collective, Rank};
-use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::plan::verify::{Expected, expected};
+use anyccl_engine::plan::{Block, BlockLayout, PlanRequest, extent};
 use anyccl_engine::topology::Topology;
 
 const SIZE: u32 = 3;
@@ -30,49 +30,88 @@ type Cell = Vec<(Rank, usize)>;
 
 /// File name in docs/api/img and content of each picture.
 pub fn pictures() -> impl Iterator<Item = (String, String)> {
-    let moving = Collective::ALL.into_iter().filter(|collective| *collective != Collective::Barrier);
+    use Collective::{Barrier, NeighborAllGatherV, NeighborAllToAllV};
+    // A barrier moves nothing; what goes along a graph depends on the graph.
+    let is_shown =
+        |collective: &Collective| !matches!(collective, Barrier | NeighborAllGatherV | NeighborAllToAllV);
+    let moving = Collective::ALL.into_iter().filter(is_shown);
     moving.map(|collective| (format!("{}.svg", collective.name()), picture(collective)))
 }
 
 fn picture(collective: Collective) -> String {
-    // Where a buffer has a part for each rank, a part of one element shows enough.
-    let parted = matches!(collective, Collective::ReduceScatter | Collective::AllToAll);
-    let count = if parted { 1 } else { 2 };
-    let root = if collective.has_root() { ROOT } else { 0 };
-    let ranks = 0..SIZE;
-    let before: Vec<Vec<Cell>> = ranks
-        .clone()
-        .map(|rank| {
-            let len = collective.input_elements(SIZE as usize, rank, root, count);
-            (0..len).map(|element| vec![(rank, element)]).collect()
-        })
-        .collect();
-    let after: Vec<Vec<Cell>> = ranks
-        .map(|rank| {
-            let len = collective.output_elements(SIZE as usize, rank, root, count);
-            (0..len).map(|element| held(collective, root, count, rank, element)).collect()
-        })
-        .collect();
-    draw(collective, &before, &after)
-}
-
-/// What `rank` has in element `element` of its receive buffer.
-fn held(collective: Collective, root: Rank, count: usize, rank: Rank, element: usize) -> Cell {
     let topology = Topology::one_host(SIZE);
-    let request = PlanRequest {
+    let layouts = layouts(collective);
+    // Where a buffer has an equal part for each rank, a part of one element shows enough.
+    let parted = matches!(collective, Collective::ReduceScatter | Collective::AllToAll);
+    let request = |rank: Rank| PlanRequest {
         collective,
         size: SIZE,
         rank,
-        root,
-        count,
+        root: if collective.has_root() { ROOT } else { 0 },
+        count: if parted { 1 } else { 2 },
         element_bytes: 1,
         in_place: false,
         chunk_bytes: 1,
         topology: &topology,
+        layout: match layouts.get(rank as usize) {
+            Some((input, output)) => BlockLayout { input, output, ..BlockLayout::NONE },
+            None => BlockLayout::NONE,
+        },
     };
-    match expected(&request, rank, element) {
-        Expected::One { rank, element } => vec![(rank, element)],
-        Expected::Every { element } => (0..SIZE).map(|rank| (rank, element)).collect(),
+    let requests: Vec<PlanRequest> = (0..SIZE).map(request).collect();
+    let elements =
+        |blocks: &[Block], uniform: fn(Collective, usize, u32, u32, usize) -> usize, rank: &PlanRequest| {
+            if collective.has_layout() {
+                extent(blocks)
+            } else {
+                uniform(collective, SIZE as usize, rank.rank, rank.root, rank.count)
+            }
+        };
+    let before = requests.iter().map(|own| {
+        let len = elements(own.layout.input, Collective::input_elements, own);
+        (0..len).map(|element| vec![(own.rank, element)]).collect()
+    });
+    let after = requests.iter().map(|own| {
+        let len = elements(own.layout.output, Collective::output_elements, own);
+        (0..len).map(|element| held(&requests, own.rank, element)).collect()
+    });
+    draw(collective, &before.collect::<Vec<_>>(), &after.collect::<Vec<_>>())
+}
+
+/// Blocks of each rank where they differ in length: of 2, 1 and 1 elements, one after the other.
+fn layouts(collective: Collective) -> Vec<(Vec<Block>, Vec<Block>)> {
+    const COUNTS: [usize; SIZE as usize] = [2, 1, 1];
+    let packed = |counts: &[usize]| {
+        let mut offset = 0;
+        let next = |&len: &usize| {
+            let block = Block { offset, len };
+            offset += len;
+            block
+        };
+        counts.iter().map(next).collect::<Vec<_>>()
+    };
+    let blocks = |rank: usize| {
+        let (own, all) = (packed(&COUNTS[rank..=rank]), packed(&COUNTS));
+        let is_root = rank == ROOT as usize;
+        match collective {
+            Collective::AllGatherV => (own, all),
+            Collective::GatherV => (own, if is_root { all } else { Vec::new() }),
+            Collective::ScatterV => (if is_root { all } else { Vec::new() }, own),
+            Collective::ReduceScatterV => (all, own),
+            // Rank r sends as many elements to everybody as it has in COUNTS.
+            Collective::AllToAllV => (packed(&[COUNTS[rank]; SIZE as usize]), all),
+            _ => unreachable!("one count says it all"),
+        }
+    };
+    if collective.has_layout() { (0..SIZE as usize).map(blocks).collect() } else { Vec::new() }
+}
+
+/// What `rank` has in element `element` of its receive buffer.
+fn held(requests: &[PlanRequest], rank: Rank, element: usize) -> Cell {
+    match expected(requests, rank, element) {
+        Some(Expected::One { rank, element }) => vec![(rank, element)],
+        Some(Expected::First { end, element }) => (0..end).map(|rank| (rank, element)).collect(),
+        None => Vec::new(),
     }
 }
 
@@ -150,10 +189,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_labelled_by_what_it_holds() {
-        assert_eq!(label(&held(Collective::AllToAll, 0, 1, 2, 0)), "a2");
-        assert_eq!(label(&held(Collective::ReduceScatter, 0, 1, 2, 0)), "S2");
-        assert_eq!(label(&held(Collective::Broadcast, ROOT, 2, 0, 1)), "b1");
+    fn the_last_rank_of_a_scan_has_the_colors_of_all_and_the_first_its_own() {
+        let picture = picture(Collective::Scan);
+        let stripes = COLORS.map(|color| picture.matches(color).count());
+        // Two own elements before; after, two results on each rank from this one on.
+        assert_eq!(stripes, [2 + 6, 2 + 4, 2 + 2]);
     }
 
     #[test]

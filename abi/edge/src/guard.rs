@@ -4,15 +4,17 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use anyccl_engine::base::{Error, Result};
+use anyccl_engine::reduce::is_inside_callback;
 
 use crate::last_error;
 
 /// Runs `body` for the C function `name`. A failure is stored as this thread's last error, with the name
-/// in front, and returned; a panic becomes [`Error::Internal`].
+/// in front, and returned; a panic becomes [`Error::Internal`]. Inside of an operator's function everything fails.
 ///
 /// The door turns the error into its own number. Profiles keep `panic = "unwind"`: with abort there would be
 /// nothing to catch.
 pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    let body = || if is_inside_callback() { Err(inside_callback()) } else { body() };
     // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, and a communicator
     // in whose calls it happened is not repaired here. Nothing of `body` itself is used afterwards.
     let outcome = catch_unwind(AssertUnwindSafe(body))
@@ -21,6 +23,12 @@ pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
         last_error::set(&format!("{name}: {error}"));
     }
     outcome
+}
+
+/// The engine is locked by the call that runs the function: this one would wait for itself.
+#[cold]
+fn inside_callback() -> Error {
+    Error::InvalidUsage("called by the function of a reduction operator, which must only combine".into())
 }
 
 /// What was given to `panic!`: a literal or a formatted string.

@@ -11,19 +11,17 @@
 //! Most objects lie in [`Place`]s that their serials name, and a look-up is two additions to one counter. Where a
 //! place is taken, and for the few objects beyond, there is a map behind a lock.
 //!
-//! After a fork the child starts with an empty table and leaves the inherited one alone for ever: a thread that
-//! does not exist in the child may hold its lock.
+//! After a fork the child starts with an empty table ([`PerProcess`]).
 
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
 use parking_lot::RwLock;
 
-use crate::fork;
+use crate::per_process::{OfProcess, PerProcess};
 use crate::place::{Pin, Place};
 
 const SERIAL_BITS: u32 = 48;
@@ -36,12 +34,11 @@ static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
 pub struct Handles<T> {
     /// The name of the argument in messages.
     what: &'static str,
-    /// The table of the current process; replaced after a fork, never freed.
-    table: AtomicPtr<Table<T>>,
+    /// A child of fork begins with an empty one.
+    table: PerProcess<Table<T>>,
 }
 
 struct Table<T> {
-    epoch: u16,
     places: [Place<T>; PLACES],
     /// Those that found their place taken. Its lock is the one of the places, too.
     others: RwLock<HashMap<usize, Arc<T>>>,
@@ -80,14 +77,14 @@ impl<T> Deref for Found<'_, T> {
 impl<T: Send + Sync + 'static> Handles<T> {
     /// No objects yet. `what` is what messages call the argument, such as "comm".
     pub const fn new(what: &'static str) -> Handles<T> {
-        Handles { what, table: AtomicPtr::new(ptr::null_mut()) }
+        Handles { what, table: PerProcess::new() }
     }
 
     /// Takes an object in and gives its handle, which is never 0.
     pub fn insert(&self, object: Arc<T>) -> usize {
-        let table = self.table();
+        let OfProcess { epoch, value: table } = self.table();
         let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
-        let handle = usize::from(table.epoch) << SERIAL_BITS | serial;
+        let handle = usize::from(*epoch) << SERIAL_BITS | serial;
         let mut others = table.others.write();
         if let Err(object) = table.place(handle).fill(handle, object) {
             others.insert(handle, object);
@@ -98,27 +95,27 @@ impl<T: Send + Sync + 'static> Handles<T> {
     /// The object of a handle.
     #[inline]
     pub fn get(&self, handle: usize) -> Result<Found<'_, T>> {
-        let table = self.table();
+        let OfProcess { epoch, value: table } = self.table();
         if handle != 0
             && let Some(pin) = table.place(handle).pin(handle)
         {
             return Ok(Found(Holder::Pinned(pin)));
         }
-        self.get_other(table, handle)
+        self.get_other(table, handle, *epoch)
     }
 
     #[cold]
-    fn get_other<'a>(&'a self, table: &'a Table<T>, handle: usize) -> Result<Found<'a, T>> {
+    fn get_other<'a>(&'a self, table: &'a Table<T>, handle: usize, epoch: u16) -> Result<Found<'a, T>> {
         match table.others.read().get(&handle) {
             Some(object) => Ok(Found(Holder::Shared(Arc::clone(object)))),
-            None => Err(self.unknown(handle, table.epoch)),
+            None => Err(self.unknown(handle, epoch)),
         }
     }
 
     /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the number of
     /// its users besides this table; its error leaves everything as it was.
     pub fn remove(&self, handle: usize, may_go: impl FnOnce(&T, usize) -> Result<()>) -> Result<Arc<T>> {
-        let table = self.table();
+        let OfProcess { epoch, value: table } = self.table();
         let mut others = table.others.write();
         let users = |object: &Arc<T>| Arc::strong_count(object) - 1;
         let place = table.place(handle);
@@ -130,39 +127,15 @@ impl<T: Send + Sync + 'static> Handles<T> {
             place.close();
             return Ok(object);
         }
-        let object = others.get(&handle).ok_or_else(|| self.unknown(handle, table.epoch))?;
+        let object = others.get(&handle).ok_or_else(|| self.unknown(handle, *epoch))?;
         may_go(object, users(object))?;
-        others.remove(&handle).ok_or_else(|| self.unknown(handle, table.epoch))
+        others.remove(&handle).ok_or_else(|| self.unknown(handle, *epoch))
     }
 
     #[inline]
-    fn table(&self) -> &Table<T> {
-        let epoch = fork::epoch();
-        let known = self.table.load(Ordering::Acquire);
-        // SAFETY: NULL is answered; else it came from `Box::into_raw` below, and tables are never freed.
-        match unsafe { known.as_ref() } {
-            Some(table) if table.epoch == epoch => table,
-            _ => self.renew(known, epoch),
-        }
-    }
-
-    #[cold]
-    fn renew(&self, known: *mut Table<T>, epoch: u16) -> &Table<T> {
-        let fresh = Box::into_raw(Box::new(Table {
-            epoch,
-            places: std::array::from_fn(|_| Place::default()),
-            others: RwLock::default(),
-        }));
-        match self.table.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: just made from a box, and from here on never freed.
-            Ok(_) => unsafe { &*fresh },
-            Err(winner) => {
-                // SAFETY: the exchange failed, so nobody but us has seen it.
-                drop(unsafe { Box::from_raw(fresh) });
-                // SAFETY: published by another thread of this process, never freed.
-                unsafe { &*winner }
-            }
-        }
+    fn table(&self) -> &OfProcess<Table<T>> {
+        self.table
+            .get_or(|| Table { places: std::array::from_fn(|_| Place::default()), others: RwLock::default() })
     }
 
     fn unknown(&self, handle: usize, epoch: u16) -> Error {
@@ -242,7 +215,7 @@ mod tests {
         static HANDLES: Handles<i32> = Handles::new("thing");
         let handle = HANDLES.insert(Arc::new(1));
         // Held over the fork by a thread that the child does not have: it must not be asked for there.
-        let held = HANDLES.table().others.write();
+        let held = HANDLES.table().value.others.write();
         // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {

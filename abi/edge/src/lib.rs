@@ -3,21 +3,27 @@
 //! - [`guard()`] runs the body of one C call: nothing unwinds into C, every failure leaves a sentence.
 //! - [`last_error`] keeps that sentence, one per thread.
 //! - [`Handles`] is what a C handle points into: a number that is looked up, never an address that is followed.
+//! - [`Operators`] is the same for operators that the program makes, which C names by small numbers.
 //! - [`fork`] counts forks, so that a child cannot use what belongs to its parent.
 //! - [`check`] turns integers and pointers from C into the engine's types, or says what was wrong.
+//! - [`blocks`] reads arrays of counts and displacements.
 //! - [`buffers`] knows how many bytes a call touches and which overlaps are allowed.
 //!
 //! Exports no C symbol: a `#[no_mangle]` here would appear in every door that links this crate.
 
+pub mod blocks;
 pub mod buffers;
 pub mod check;
 pub mod fork;
 mod guard;
 mod handles;
 pub mod last_error;
+mod operators;
 mod out;
+mod per_process;
 mod place;
 
 pub use guard::guard;
 pub use handles::{Found, Handles};
+pub use operators::{FIRST_OPERATOR, Operators, Resolved};
 pub use out::Out;

@@ -35,15 +35,23 @@ mod store;
 mod file_rendezvous;
 
 mod datatype;
+mod operators;
 mod reduce_op;
+
+mod graph;
 
 mod collective;
 mod message;
 mod transfer;
 
+mod coalesced;
+mod sar;
+
 mod batch;
+mod persistent;
 
 mod request;
+mod several;
 
 mod memory;
 

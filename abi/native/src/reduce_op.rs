@@ -2,12 +2,15 @@
 
 use std::ffi::{c_char, c_int};
 
-use anyccl_edge::{Out, check};
+use anyccl_edge::{FIRST_OPERATOR, Out, check};
+use anyccl_engine::base::ReduceOp;
 
 use crate::datatype::anyccl_datatype_t;
+use crate::operators::OPERATORS;
 use crate::status::{anyccl_status_t, edge};
 
-/// How contributions are combined: one of enum anyccl_reduce_op.
+/// How contributions are combined: one of enum anyccl_reduce_op, or what anyccl_op_create or
+/// anyccl_op_create_premul_sum gave.
 pub type anyccl_reduce_op_t = c_int;
 
 /// The values of anyccl_reduce_op_t. They never change.
@@ -45,7 +48,8 @@ pub enum anyccl_reduce_op {
 
 /// Names an operator as messages do: "sum".
 ///
-/// \param op  [in] Any number; one that is no operator is named "unknown".
+/// \param op  [in] Any number; one that is no operator is named "unknown". One that the program has made is named
+///            "premul_sum", "commutative callback" or "ordered callback".
 /// \returns A text that is always valid and never NULL. Not to be freed.
 ///
 /// Local. Any thread.
@@ -53,13 +57,25 @@ pub enum anyccl_reduce_op {
 pub extern "C" fn anyccl_reduce_op_name(op: anyccl_reduce_op_t) -> *const c_char {
     const NAMES: [&std::ffi::CStr; 11] =
         [c"sum", c"product", c"min", c"max", c"avg", c"band", c"bor", c"bxor", c"land", c"lor", c"lxor"];
+    if op >= FIRST_OPERATOR {
+        return made_op_name(op).as_ptr();
+    }
     let name = usize::try_from(op).ok().and_then(|number| NAMES.get(number));
     name.unwrap_or(&c"unknown").as_ptr()
 }
 
+fn made_op_name(op: anyccl_reduce_op_t) -> &'static std::ffi::CStr {
+    match OPERATORS.get(op).map(|operator| operator.op()) {
+        Ok(ReduceOp::PremulSum) => c"premul_sum",
+        Ok(ReduceOp::Callback) => c"commutative callback",
+        Ok(ReduceOp::OrderedCallback) => c"ordered callback",
+        _ => c"unknown",
+    }
+}
+
 /// Says whether an operator is defined on a datatype.
 ///
-/// \param op         [in] One of enum anyccl_reduce_op.
+/// \param op         [in] One of enum anyccl_reduce_op, or one that the program has made.
 /// \param datatype   [in] One of enum anyccl_datatype.
 /// \param supported  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when a number is out of range or supported is NULL.
@@ -74,7 +90,13 @@ pub unsafe extern "C" fn anyccl_is_supported(
     edge("anyccl_is_supported", || {
         // SAFETY: the caller promises a writable int or NULL.
         let supported = unsafe { Out::new(supported, "supported") }?;
-        supported.set(c_int::from(check::reduce_op(op)?.accepts(check::datatype(datatype)?)));
+        let datatype = check::datatype(datatype)?;
+        let accepts = if op >= FIRST_OPERATOR {
+            OPERATORS.get(op)?.accepts(datatype)
+        } else {
+            check::reduce_op(op)?.accepts(datatype)
+        };
+        supported.set(c_int::from(accepts));
         Ok(())
     })
 }
@@ -82,8 +104,6 @@ pub unsafe extern "C" fn anyccl_is_supported(
 #[cfg(test)]
 mod tests {
     use std::ffi::CStr;
-
-    use anyccl_engine::base::ReduceOp;
 
     use super::anyccl_reduce_op::*;
     use super::*;
@@ -103,6 +123,7 @@ mod tests {
                 ReduceOp::Land => ANYCCL_LAND,
                 ReduceOp::Lor => ANYCCL_LOR,
                 ReduceOp::Lxor => ANYCCL_LXOR,
+                _ => unreachable!("not builtin"),
             } as c_int;
             assert_eq!(number, op as c_int);
             // SAFETY: always a terminated text.

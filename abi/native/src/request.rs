@@ -1,12 +1,12 @@
-//! Requests: operations that were started and are not waited for yet.
+//! Requests: operations that were started and are not waited for yet, and those that can be started again.
 
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use anyccl_edge::check::not_null;
-use anyccl_edge::{Handles, Out};
+use anyccl_edge::check::{invalid, not_null};
+use anyccl_edge::{Found, Handles, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Request, wait_all};
+use anyccl_engine::comm::{Persistent, Work, settle};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::communicator::Comm;
@@ -20,11 +20,15 @@ pub struct anyccl_request {
 
 /// A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
 /// library until that moment: a send buffer may be read, a receive buffer neither read nor written.
+///
+/// One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it as it is
+/// when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has ended for every call
+/// that waits or tests, and its buffers are the program's.
 pub type anyccl_request_t = *mut anyccl_request;
 
 /// What a handle stands for.
-struct Open {
-    request: Mutex<Request>,
+pub struct Open {
+    work: Mutex<Work>,
     /// Keeps destroy from taking the communicator away.
     _comm: Arc<Comm>,
 }
@@ -32,24 +36,60 @@ struct Open {
 static REQUESTS: Handles<Open> = Handles::new("request");
 
 impl Open {
-    /// The request, for this thread alone.
-    fn claim(&self) -> Result<MutexGuard<'_, Request>> {
-        self.request.try_lock().ok_or_else(|| {
+    /// The operation, for this thread alone.
+    fn claim(&self) -> Result<MutexGuard<'_, Work>> {
+        self.work.try_lock().ok_or_else(|| {
             Error::InvalidUsage("the request is in use by another thread, or given twice".into())
         })
     }
 }
 
-/// Takes in what was started, and gives C a handle of it.
-pub fn hand_out(request: Request, comm: Arc<Comm>, place: Out<anyccl_request_t>) {
-    let open = Open { request: Mutex::new(request), _comm: comm };
+/// Takes in what was started or prepared, and gives C a handle of it.
+pub fn hand_out(work: impl Into<Work>, comm: Arc<Comm>, place: Out<anyccl_request_t>) {
+    let open = Open { work: Mutex::new(work.into()), _comm: comm };
     place.set(std::ptr::without_provenance_mut(REQUESTS.insert(Arc::new(open))));
 }
 
-/// The handle of an ended request goes out of use: `slot` becomes NULL.
-fn retire(handle: anyccl_request_t, slot: Out<anyccl_request_t>) -> Result<()> {
-    slot.set(std::ptr::null_mut());
+/// An operation has ended. Unless it can be started again, its handle goes out of use: the slot becomes NULL.
+pub fn retire(work: &Work, slot: &mut anyccl_request_t) -> Result<()> {
+    if matches!(work, Work::Persistent(_)) {
+        return Ok(());
+    }
+    let handle = std::mem::replace(slot, std::ptr::null_mut());
     REQUESTS.remove(handle.addr(), |_, _| Ok(())).map(drop)
+}
+
+/// Requests that one call uses, each for this thread alone.
+pub struct Claimed<'a> {
+    /// What is not NULL: its place in the array, and the operation.
+    pub works: Vec<(usize, MutexGuard<'a, Work>)>,
+}
+
+/// Looks up an array of requests; entries that are NULL are left out.
+pub fn look_up(slots: &[anyccl_request_t]) -> Result<Vec<(usize, Found<'static, Open>)>> {
+    let present = slots.iter().enumerate().filter(|(_, handle)| !handle.is_null());
+    present.map(|(at, handle)| Ok((at, REQUESTS.get(handle.addr())?))).collect()
+}
+
+impl<'a> Claimed<'a> {
+    /// All of them, or none.
+    pub fn new(opened: &'a [(usize, Found<'static, Open>)]) -> Result<Claimed<'a>> {
+        let works = opened.iter().map(|(at, open)| Ok((*at, open.claim()?))).collect::<Result<Vec<_>>>()?;
+        Ok(Claimed { works })
+    }
+}
+
+/// The array of requests of a call.
+///
+/// # Safety
+/// `requests` is NULL or has `count` handles that nobody else uses during the call.
+pub unsafe fn slots<'a>(count: usize, requests: *mut anyccl_request_t) -> Result<&'a mut [anyccl_request_t]> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    not_null(requests, "requests")?;
+    // SAFETY: not NULL; the rest is the caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts_mut(requests, count) })
 }
 
 /// Waits for the end of an operation.
@@ -92,20 +132,17 @@ pub unsafe extern "C" fn anyccl_wait_message(
 /// # Safety
 /// `request` is NULL, or a handle that nobody else changes meanwhile.
 unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()> {
-    // SAFETY: as promised.
-    let slot = unsafe { Out::new(request, "request") }?;
-    // SAFETY: as above, and `Out::new` has refused NULL.
-    let handle = unsafe { request.read() };
-    if handle.is_null() {
+    not_null(request, "request")?;
+    // SAFETY: not NULL; as promised.
+    let slot = unsafe { &mut *request };
+    if slot.is_null() {
         return Ok(());
     }
-    let open = REQUESTS.get(handle.addr())?;
-    let mut claimed = open.claim()?;
-    let outcome = claimed.wait();
-    let status = claimed.status();
-    drop(claimed);
-    retire(handle, slot)?;
-    if let (Some(place), Some(status)) = (place, status) {
+    let open = REQUESTS.get(slot.addr())?;
+    let mut work = open.claim()?;
+    let outcome = work.wait();
+    retire(&work, slot)?;
+    if let (Some(place), Some(status)) = (place, work.status()) {
         place.set(status.into());
     }
     outcome
@@ -151,28 +188,27 @@ pub unsafe extern "C" fn anyccl_test_message(
 /// # Safety
 /// As for `wait`; `done` is NULL or writable.
 unsafe fn test(request: *mut anyccl_request_t, done: *mut c_int, place: StatusPlace) -> Result<()> {
-    // SAFETY: as promised.
-    let slot = unsafe { Out::new(request, "request") }?;
+    not_null(request, "request")?;
+    // SAFETY: not NULL; as promised.
+    let slot = unsafe { &mut *request };
     // SAFETY: as promised.
     let done = unsafe { Out::new(done, "done") }?;
-    // SAFETY: as above, and `Out::new` has refused NULL.
-    let handle = unsafe { request.read() };
-    if handle.is_null() {
+    if slot.is_null() {
         done.set(1);
         return Ok(());
     }
-    let open = REQUESTS.get(handle.addr())?;
-    let mut claimed = open.claim()?;
-    let outcome = claimed.test();
-    let status = claimed.status();
-    drop(claimed);
-    if !matches!(outcome, Ok(false)) {
-        retire(handle, slot)?;
+    let open = REQUESTS.get(slot.addr())?;
+    let mut work = open.claim()?;
+    let has_ended = work.has_ended();
+    if has_ended {
+        let outcome = work.wait();
+        retire(&work, slot)?;
+        if let (Some(place), Some(status)) = (place, work.status()) {
+            place.set(status.into());
+        }
+        outcome?;
     }
-    if let (Some(place), Some(status)) = (place, status) {
-        place.set(status.into());
-    }
-    done.set(c_int::from(outcome?));
+    done.set(c_int::from(has_ended));
     Ok(())
 }
 
@@ -208,21 +244,96 @@ pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_wait_all", || {
-        if count == 0 {
-            return Ok(());
-        }
-        not_null(requests, "requests")?;
-        // SAFETY: the caller promises `count` handles that nobody else uses during the call.
-        let slots = unsafe { std::slice::from_raw_parts_mut(requests, count) };
-        let started = slots.iter().filter(|handle| !handle.is_null());
-        let opened = started.map(|handle| REQUESTS.get(handle.addr())).collect::<Result<Vec<_>>>()?;
-        let mut claimed = opened.iter().map(|open| open.claim()).collect::<Result<Vec<_>>>()?;
-        let mut requests: Vec<&mut Request> = claimed.iter_mut().map(|request| &mut **request).collect();
-        let outcome = wait_all(&mut requests);
-        for slot in slots.iter_mut().filter(|handle| !handle.is_null()) {
-            let handle = std::mem::replace(slot, std::ptr::null_mut());
-            REQUESTS.remove(handle.addr(), |_, _| Ok(()))?;
+        // SAFETY: passed on: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        let opened = look_up(slots)?;
+        let mut claimed = Claimed::new(&opened)?;
+        settle(&mut claimed.works.iter_mut().map(|(_, work)| &mut **work).collect::<Vec<_>>());
+        let mut outcome = Ok(());
+        for (at, work) in &mut claimed.works {
+            let ended = work.wait();
+            outcome = outcome.and(ended);
+            retire(work, &mut slots[*at])?;
         }
         outcome
     })
+}
+
+/// Starts a persistent operation.
+///
+/// \param request  [in] Borrowed: from a function whose name ends in _init.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE when it is not
+///          persistent, under way, used by another thread, or in a forked child; the status of the failure when its
+///          communicator has failed.
+///
+/// Does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
+/// buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replaces MPI_Start.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_status_t {
+    edge("anyccl_start", || {
+        let open = REQUESTS.get(request.addr())?;
+        let mut work = open.claim()?;
+        persistent(&mut work)?.start()
+    })
+}
+
+/// Starts several persistent operations, in the order of the array.
+///
+/// \param count     [in] Number of requests. 0: nothing happens.
+/// \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not skipped. May be
+///                  NULL when count is 0.
+/// \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was started.
+///
+/// Does not block. Replaces MPI_Startall.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_start_all(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
+    edge("anyccl_start_all", || {
+        // SAFETY: passed on: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        if let Some(at) = slots.iter().position(|handle| handle.is_null()) {
+            return invalid("requests", format!("NULL at {at}"));
+        }
+        let opened = look_up(slots)?;
+        let mut claimed = Claimed::new(&opened)?;
+        for (_, work) in &mut claimed.works {
+            persistent(work)?.check_startable()?;
+        }
+        for (_, work) in &mut claimed.works {
+            persistent(work)?.start()?;
+        }
+        Ok(())
+    })
+}
+
+/// Gives up a persistent operation.
+///
+/// \param request  [in,out] Taken: NULL afterwards. A request that is NULL already is nothing to free.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when
+///          it is under way, not persistent (wait for it instead), used by another thread, or in a forked child. In
+///          these cases nothing has changed.
+///
+/// Local. Its communicator cannot be destroyed before. Replaces MPI_Request_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_request_free(request: *mut anyccl_request_t) -> anyccl_status_t {
+    edge("anyccl_request_free", || {
+        not_null(request, "request")?;
+        // SAFETY: not NULL; the caller promises a handle that nobody else uses during the call.
+        let slot = unsafe { &mut *request };
+        if slot.is_null() {
+            return Ok(());
+        }
+        let open = REQUESTS.get(slot.addr())?;
+        let mut work = open.claim()?;
+        persistent(&mut work)?.check_startable()?;
+        REQUESTS.remove(slot.addr(), |_, _| Ok(()))?;
+        *slot = std::ptr::null_mut();
+        Ok(())
+    })
+}
+
+fn persistent(work: &mut Work) -> Result<&mut Persistent> {
+    match work {
+        Work::Persistent(persistent) => Ok(persistent),
+        _ => Err(Error::InvalidUsage("the request is not persistent: it was started by its making".into())),
+    }
 }

@@ -1,9 +1,11 @@
 //! Point to point: one rank sends, another receives.
 
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 use anyccl_edge::{Found, Out, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Result};
+use anyccl_engine::comm::Persistent;
 use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 
 use crate::batch;
@@ -222,14 +224,14 @@ pub unsafe extern "C" fn anyccl_sendrecv(
 }
 
 /// The arguments of a send as they came from C.
-struct Sent {
-    send: *const c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    peer: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
-    is_synchronous: bool,
+pub struct Sent {
+    pub send: *const c_void,
+    pub count: usize,
+    pub datatype: anyccl_datatype_t,
+    pub peer: c_int,
+    pub tag: i32,
+    pub comm: anyccl_comm_t,
+    pub is_synchronous: bool,
 }
 
 impl Sent {
@@ -280,16 +282,30 @@ impl Sent {
             Ok(())
         })
     }
+
+    /// Prepares the send and gives C a persistent request.
+    ///
+    /// # Safety
+    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        // SAFETY: handed on.
+        let place = unsafe { Out::new(request, "request") }?;
+        let (comm, what) = self.check()?;
+        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
+        let prepared = unsafe { Persistent::send(Arc::clone(&comm.engine), what) }?;
+        hand_out(prepared, comm.share(), place);
+        Ok(())
+    }
 }
 
 /// The arguments of a receive as they came from C.
-struct Received {
-    recv: *mut c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    source: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
+pub struct Received {
+    pub recv: *mut c_void,
+    pub count: usize,
+    pub datatype: anyccl_datatype_t,
+    pub source: c_int,
+    pub tag: i32,
+    pub comm: anyccl_comm_t,
 }
 
 impl Received {
@@ -338,5 +354,19 @@ impl Received {
             hand_out(started, comm, place);
             Ok(())
         })
+    }
+
+    /// Prepares the receive and gives C a persistent request.
+    ///
+    /// # Safety
+    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        // SAFETY: handed on.
+        let place = unsafe { Out::new(request, "request") }?;
+        let (comm, selector, landing) = self.check()?;
+        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
+        let prepared = unsafe { Persistent::receive(Arc::clone(&comm.engine), selector, landing) }?;
+        hand_out(prepared, comm.share(), place);
+        Ok(())
     }
 }

@@ -12,9 +12,9 @@ pub fn bus_factor(collective: Collective, ranks: u32) -> f64 {
     let ranks = f64::from(ranks);
     match collective {
         AllReduce => 2.0 * (ranks - 1.0) / ranks,
-        AllGather | ReduceScatter | AllToAll | Gather | Scatter => (ranks - 1.0) / ranks,
-        Broadcast | Reduce => 1.0,
+        Broadcast | Reduce | Scan | Exscan => 1.0,
         Barrier => 0.0,
+        _ => (ranks - 1.0) / ranks,
     }
 }
 

@@ -48,8 +48,8 @@ pub fn size_of_call(collective: Collective, size: u32, count: usize, element_byt
 fn blocks(collective: Collective, size: u32) -> usize {
     use Collective::*;
     match collective {
-        AllReduce | Reduce | Broadcast | Barrier => 1,
-        AllGather | Gather | ReduceScatter | Scatter | AllToAll => size as usize,
+        AllReduce | Reduce | Broadcast | Barrier | Scan | Exscan => 1,
+        _ => size as usize,
     }
 }
 

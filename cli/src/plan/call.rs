@@ -2,7 +2,7 @@
 
 use anyccl_engine::base::{Collective, Rank};
 use anyccl_engine::config::{Config, TransportChoice};
-use anyccl_engine::plan::PlanRequest;
+use anyccl_engine::plan::{BlockLayout, PlanRequest};
 use anyccl_engine::topology::Topology;
 use anyccl_engine::tuning::Tuning;
 use clap::Args;
@@ -32,8 +32,14 @@ pub struct CallArguments {
 }
 
 fn collective(text: &str) -> Result<Collective, String> {
-    let known = || Collective::ALL.map(Collective::name).join(", ");
-    Collective::from_name(text).ok_or_else(|| format!("the collectives are {}", known()))
+    // Calls whose blocks differ have a plan for each list of counts.
+    let has_no_layout = |collective: &Collective| !collective.has_layout();
+    let known = || {
+        Collective::ALL.iter().filter(|c| has_no_layout(c)).map(|c| c.name()).collect::<Vec<_>>().join(", ")
+    };
+    Collective::from_name(text)
+        .filter(has_no_layout)
+        .ok_or_else(|| format!("the collectives are {}", known()))
 }
 
 /// A call on certain hosts, with the tuning that the environment asks for.
@@ -106,6 +112,7 @@ impl Call {
             in_place,
             chunk_bytes: self.tuning.chunk_bytes,
             topology: &self.topology,
+            layout: BlockLayout::NONE,
         }
     }
 

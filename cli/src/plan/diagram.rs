@@ -200,6 +200,7 @@ mod tests {
             in_place: false,
             chunk_bytes: 64,
             topology: &topology,
+            layout: anyccl_engine::plan::BlockLayout::NONE,
         };
         let algorithm = algo::find(Collective::AllReduce, name).unwrap();
         draw("a <b>", &request, &steps(algorithm, &request, &Limits::default()).unwrap())

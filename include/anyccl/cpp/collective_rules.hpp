@@ -123,8 +123,10 @@ protected:
                    datatype<decltype(from)>, handle());
     }
 
-private:
+    // This rank as an index; 0 where there is no communicator, whose calls the library refuses.
     std::size_t own() const noexcept { return static_cast<std::size_t>(rank() < 0 ? 0 : rank()); }
+
+private:
     // Elements of one rank, of `all` that divide. Without ranks none: the call is refused by the library.
     std::size_t one_of(std::size_t all) const noexcept { return ranks() == 0 ? 0 : all / ranks(); }
 };

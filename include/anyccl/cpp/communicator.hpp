@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "anyccl/anyccl.h"
-#include "anyccl/cpp/collectives.hpp"
 #include "anyccl/cpp/config.hpp"
 #include "anyccl/cpp/handle.hpp"
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/unequal.hpp"
 #include "anyccl/cpp/view.hpp"
 
 namespace anyccl {
@@ -19,8 +19,9 @@ inline namespace ANYCCL_CPP_MODE {
 class communicator;
 
 // A communicator that somebody else owns: what a function takes that communicates. Copied like a pointer; valid as long
-// as the communicator. Has all calls: see also detail::collectives and detail::transfers.
-class communicator_ref : public detail::collectives {
+// as the communicator. Has all calls: see also detail::collectives, detail::unequal and
+// detail::transfers.
+class communicator_ref : public detail::unequal {
 public:
     // None: calls on it are refused.
     communicator_ref() = default;

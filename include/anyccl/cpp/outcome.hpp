@@ -132,6 +132,17 @@ public:
         return *this;
     }
 
+    // Refuses the call when a buffer is too short.
+    call& has_room(const char* buffer, std::size_t has, std::size_t needs)
+    {
+        if (!refused_ && has < needs) {
+            refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT, std::string(name_) + ": " + buffer + " has " +
+                                                              std::to_string(has) + " elements, must have at least " +
+                                                              std::to_string(needs));
+        }
+        return *this;
+    }
+
     // Calls `function`, if nothing was refused.
     template <class Function>
     outcome<void> run(Function function)

@@ -25,7 +25,7 @@ class [[nodiscard]] request {
 public:
     // One that has ended.
     request() = default;
-    // Takes over a request of the C API.
+    // Takes over a request of the C API; not a persistent one, which outlives its operations.
     explicit request(anyccl_request_t handle) noexcept : handle_(handle) {}
 
     request(request&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}

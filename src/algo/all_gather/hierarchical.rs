@@ -7,28 +7,31 @@
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha and (h-1) l n beta over the wire of a host, then alpha +
 //! (h-1) (l-1) n beta within it.
 
+use super::super::blocks::{Blocks, own_input};
 use super::super::builder::{input, output};
 use super::super::compose::Composition;
 use super::super::cost::{Terms, burst, moved};
 use super::super::hosts::{Hosts, runs};
-use super::{blocks, own_copy};
+use super::own_copy;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
-    let blocks = blocks(request);
+    let blocks = Blocks::of_output(request);
     let neighbours = hosts.neighbours();
     // Who brings the block of a rank of another host.
     let carrier = |rank: Rank| hosts.carrier(hosts.own(), hosts.column(rank));
-    let foreign = |rank: usize| (hosts.host_of(rank as Rank) != hosts.own()).then_some(rank as Rank);
+    // What it passes on together: all that lies together.
+    let parcel = |rank: usize| (carrier(rank as Rank), if blocks.lie_apart() { rank } else { 0 });
+    let foreign = |rank: usize| (hosts.host_of(rank as Rank) != hosts.own()).then(|| parcel(rank));
     let mut composition = Composition::new(request);
     composition.round(|round| {
         let column = hosts.column(request.rank);
         let abroad = hosts.others().map(|host| hosts.carrier(host, column));
         let readers = abroad.chain(neighbours.iter().copied()).collect();
-        round.send_to_all(readers, input(0..request.count));
+        round.send_to_all(readers, input(own_input(request)));
         for from in (0..request.size).filter(|&from| from != request.rank) {
             if hosts.host_of(from) == hosts.own() || carrier(from) == request.rank {
                 round.receive(from, output(blocks.part(from as usize)));
@@ -36,7 +39,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         }
     });
     composition.round(|round| {
-        for (carrier, run) in runs(request.size as usize, |rank| foreign(rank).map(carrier)) {
+        for ((carrier, _), run) in runs(request.size as usize, foreign) {
             match carrier == request.rank {
                 true => round.send_to_all(neighbours.clone(), output(blocks.range(run))),
                 false => round.receive(carrier, output(blocks.range(run))),

@@ -1,4 +1,4 @@
-//! all_gather: every rank gets the inputs of all ranks, in rank order.
+//! all_gather: every rank gets the inputs of all ranks, in rank order. all_gather_v: of unequal length.
 
 pub(super) mod bruck;
 pub(super) mod hierarchical;
@@ -6,6 +6,7 @@ pub(super) mod one_shot;
 pub(super) mod recursive_doubling;
 pub(super) mod ring;
 
+use super::blocks::{Blocks, own_input};
 use super::builder::{LaneBuilder, input, output};
 use super::segments::Segments;
 use crate::plan::PlanRequest;
@@ -18,6 +19,6 @@ fn blocks(request: &PlanRequest) -> Segments {
 /// The own block, where the caller has not put it in place. A lane of its own: it delays no message.
 /// Only for algorithms whose other lanes do not read the own block of the output.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
-    let own = output(blocks(request).part(request.rank as usize));
-    (!request.in_place).then(|| LaneBuilder::copy(input(0..request.count), own))
+    let own = output(Blocks::of_output(request).part(request.rank as usize));
+    (!request.in_place).then(|| LaneBuilder::copy(input(own_input(request)), own))
 }

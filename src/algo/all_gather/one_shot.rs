@@ -3,19 +3,20 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n beta, but p-1 messages at once per rank. Best for small
 //! blocks, and within a host, where one write serves all readers.
 
+use super::super::blocks::{Blocks, own_input};
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};
 use super::super::direct::others;
-use super::{blocks, own_copy};
+use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
-    let blocks = blocks(request);
+    let blocks = Blocks::of_output(request);
     let peers = others(request);
     let mut lane = LaneBuilder::default();
     lane.round(|round| {
-        round.send_to_all(peers.clone(), input(0..request.count));
+        round.send_to_all(peers.clone(), input(own_input(request)));
         for &from in &peers {
             round.receive(from, output(blocks.part(from as usize)));
         }

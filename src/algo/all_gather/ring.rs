@@ -2,20 +2,21 @@
 //!
 //! Cost, blocks of n bytes: (p-1) (alpha + n beta). Talks to neighbours only: best for large blocks.
 
+use super::super::blocks::{Blocks, own_input};
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved};
 use super::super::fold::identity;
 use super::super::ring::Ring;
-use super::{blocks, own_copy};
+use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
-    let blocks = blocks(request);
+    let blocks = Blocks::of_output(request);
     let ring = Ring { position: request.rank as usize, size: request.size as usize, rank_of: identity };
     let mut lane = LaneBuilder::default();
     let place = |block| output(blocks.part(block));
-    ring.all_gather(&mut lane, input(0..request.count), place, |_, _| false);
+    ring.all_gather(&mut lane, input(own_input(request)), place, |_, _| false);
     plan(0, [lane].into_iter().chain(own_copy(request)))
 }
 

@@ -158,6 +158,7 @@ pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
 mod tests {
     use super::super::super::between;
     use super::*;
+    use crate::plan::BlockLayout;
     use crate::topology::Topology;
 
     #[test]
@@ -174,6 +175,7 @@ mod tests {
                 in_place: false,
                 chunk_bytes: 64,
                 topology: &topology,
+                layout: BlockLayout::NONE,
             };
             let most = between::most_rounds(&Hosts::of(&request));
             for (number, candidate) in CANDIDATES.iter().enumerate() {

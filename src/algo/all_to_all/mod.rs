@@ -1,4 +1,4 @@
-//! all_to_all: rank r's block i goes to block r of rank i.
+//! all_to_all: rank r's block i goes to block r of rank i. all_to_all_v: each pair of ranks has its own length.
 
 pub(super) mod bruck;
 pub(super) mod hierarchical;
@@ -6,6 +6,7 @@ pub(super) mod one_shot;
 pub(super) mod pairwise;
 pub(super) mod spread;
 
+use super::blocks::Blocks;
 use super::builder::{LaneBuilder, input, output};
 use super::segments::Segments;
 use crate::plan::PlanRequest;
@@ -17,6 +18,7 @@ fn blocks(request: &PlanRequest) -> Segments {
 
 /// The block for oneself, which in place is where it belongs. A lane of its own: it delays no message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
-    let own = blocks(request).part(request.rank as usize);
-    (!request.in_place).then(|| LaneBuilder::copy(input(own.clone()), output(own)))
+    let rank = request.rank as usize;
+    let own = input(Blocks::of_input(request).part(rank));
+    (!request.in_place).then(|| LaneBuilder::copy(own, output(Blocks::of_output(request).part(rank))))
 }

@@ -7,23 +7,24 @@
 //! Cost, blocks of n bytes: (p-1) (alpha + n beta), p for odd p. One partner at a time: best for large
 //! blocks.
 
+use super::super::blocks::Blocks;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved};
 use super::super::fold::identity;
-use super::{blocks, own_copy};
+use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);
-    let blocks = blocks(request);
-    let mut lane = LaneBuilder::default();
+    let (sent, received) = (Blocks::of_input(request), Blocks::of_output(request));
+    let mut lane = LaneBuilder::of(request);
     for number in 0..rounds(size) {
         let partner = partner(rank, number, rounds(size));
         if partner < size {
             lane.round(|round| {
-                round.send(identity(partner), input(blocks.part(partner)));
-                round.receive(identity(partner), output(blocks.part(partner)));
+                round.send(identity(partner), input(sent.part(partner)));
+                round.receive(identity(partner), output(received.part(partner)));
             });
         }
     }

@@ -6,25 +6,26 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n beta, but 2(p-1) messages at once per rank. Best for middle
 //! blocks. The block for each peer is written once, to it alone; one_shot writes once for all.
 
+use super::super::blocks::Blocks;
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};
 use super::super::fold::identity;
-use super::{blocks, own_copy};
+use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);
-    let blocks = blocks(request);
-    let mut lane = LaneBuilder::default();
+    let (sent, received) = (Blocks::of_input(request), Blocks::of_output(request));
+    let mut lane = LaneBuilder::of(request);
     lane.round(|round| {
         for distance in 1..size {
             let to = (rank + distance) % size;
-            round.send(identity(to), input(blocks.part(to)));
+            round.send(identity(to), input(sent.part(to)));
         }
         for distance in 1..size {
             let from = (rank + size - distance) % size;
-            round.receive(identity(from), output(blocks.part(from)));
+            round.receive(identity(from), output(received.part(from)));
         }
     });
     plan(0, [lane].into_iter().chain(own_copy(request)))

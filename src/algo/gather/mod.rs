@@ -1,9 +1,10 @@
-//! gather: the root gets the inputs of all ranks, in rank order.
+//! gather: the root gets the inputs of all ranks, in rank order. gather_v: of unequal length.
 
 pub(super) mod binomial;
 pub(super) mod hierarchical;
 pub(super) mod linear;
 
+use super::blocks::{Blocks, own_input};
 use super::builder::{LaneBuilder, input, output};
 use super::segments::Segments;
 use crate::plan::PlanRequest;
@@ -17,6 +18,8 @@ fn blocks(request: &PlanRequest) -> Segments {
 /// message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let wanted = request.rank == request.root && !request.in_place;
-    let own = output(blocks(request).part(request.rank as usize));
-    wanted.then(|| LaneBuilder::copy(input(0..request.count), own))
+    wanted.then(|| {
+        let own = output(Blocks::of_output(request).part(request.rank as usize));
+        LaneBuilder::copy(input(own_input(request)), own)
+    })
 }

@@ -8,12 +8,12 @@
 //! (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
 
 use super::super::alone::alone;
+use super::super::blocks::{Blocks, own_output};
 use super::super::builder::{input, output};
 use super::super::compose::{Call, Composition};
 use super::super::cost::{Terms, burst, collected, moved, reduced};
 use super::super::hosts::{Hosts, runs};
 use super::super::reduce::one_shot;
-use super::blocks;
 use crate::base::{Collective, Rank};
 use crate::plan::{Plan, PlanRequest, Span};
 use crate::tuning::Paths;
@@ -23,9 +23,10 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         return alone(request);
     }
     let hosts = Hosts::of(request);
-    let blocks = blocks(request);
+    let blocks = Blocks::of_input(request);
+    let size = request.size as usize;
     let me = request.rank as usize;
-    let result = output(0..request.count);
+    let result = output(own_output(request));
     // In place the own block has two names; a call is in place if both of its buffers have the same.
     let own = |run: std::ops::Range<usize>| match request.in_place && run == (me..me + 1) {
         true => result,
@@ -33,16 +34,14 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     };
     let mut composition = Composition::new(request);
     // What the host contributes to each block that this rank carries: its only input, or a partial result.
-    let mut partials: Vec<Span> = (0..blocks.parts()).map(|block| own(block..block + 1)).collect();
+    let mut partials: Vec<Span> = (0..size).map(|block| own(block..block + 1)).collect();
     if hosts.local().len() > 1 {
         let carried = |block| hosts.column(block as Rank) % hosts.local().len();
-        let label = |block: usize| match hosts.count() {
-            // The partial result is the result: every block by itself, straight to its place.
-            1 => Some((carried(block), block)),
-            _ => Some((carried(block), 0)),
-        };
+        // With one host, the partial result is the result: every block by itself, straight to its place.
+        let by_itself = hosts.count() == 1 || blocks.lie_apart();
+        let label = |block: usize| Some((carried(block), if by_itself { block } else { 0 }));
         let mut calls = Vec::new();
-        for ((root, _), run) in runs(blocks.parts(), label) {
+        for ((root, _), run) in runs(size, label) {
             let mine = hosts.local()[root] == request.rank;
             let kept = match mine {
                 true if hosts.count() == 1 => result,
@@ -50,8 +49,8 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
                 false => own(run.clone()),
             };
             for block in run.clone().filter(|_| mine) {
-                let offset = kept.offset + (block - run.start) * request.count;
-                partials[block] = Span { offset, len: request.count, ..kept };
+                let len = blocks.part(block).len();
+                partials[block] = Span { offset: kept.offset + (block - run.start) * len, len, ..kept };
             }
             calls.push(Call {
                 collective: Collective::Reduce,
@@ -72,7 +71,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
             build: one_shot::build,
             group: hosts.carriers(hosts.column(owner)),
             root: hosts.host_of(owner),
-            count: request.count,
+            count: partials[owner as usize].len,
             input: partials[owner as usize],
             output: result,
         }));

@@ -1,4 +1,4 @@
-//! reduce_scatter: rank r gets block r of the reduction of all inputs.
+//! reduce_scatter: rank r gets block r of the reduction of all inputs. reduce_scatter_v: blocks of unequal length.
 
 pub(super) mod hierarchical;
 pub(super) mod pairwise;

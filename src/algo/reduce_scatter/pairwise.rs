@@ -6,10 +6,10 @@
 //! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)). Best for large blocks.
 
 use super::super::alone::alone;
+use super::super::blocks::{Blocks, own_output};
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, moved_and_reduced};
 use super::super::fold::identity;
-use super::blocks;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
@@ -18,8 +18,8 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         return alone(request);
     }
     let (rank, size) = (request.rank as usize, request.size as usize);
-    let blocks = blocks(request);
-    let result = output(0..request.count);
+    let blocks = Blocks::of_input(request);
+    let result = output(own_output(request));
     let mut have = input(blocks.part(rank));
     let mut lane = LaneBuilder::default();
     for step in 1..size {

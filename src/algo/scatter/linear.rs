@@ -3,24 +3,25 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n beta, but p-1 messages at once at the root. No byte moves
 //! twice: best for large blocks and few ranks.
 
+use super::super::blocks::{Blocks, own_output};
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};
 use super::super::rotation::Rotation;
-use super::{blocks, own_copy};
+use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
-    let blocks = blocks(request);
+    let blocks = Blocks::of_input(request);
     let ranks = Rotation::to_root(request);
-    let mut lane = LaneBuilder::default();
+    let mut lane = LaneBuilder::of(request);
     lane.round(|round| {
         if request.rank == request.root {
             for to in (1..request.size as usize).map(|vertex| ranks.real(vertex)) {
                 round.send(to, input(blocks.part(to as usize)));
             }
         } else {
-            round.receive(request.root, output(0..request.count));
+            round.receive(request.root, output(own_output(request)));
         }
     });
     plan(0, [lane].into_iter().chain(own_copy(request)))

@@ -1,9 +1,10 @@
-//! scatter: rank r gets block r of the root's input.
+//! scatter: rank r gets block r of the root's input. scatter_v: blocks of unequal length.
 
 pub(super) mod binomial;
 pub(super) mod hierarchical;
 pub(super) mod linear;
 
+use super::blocks::{Blocks, own_output};
 use super::builder::{LaneBuilder, input, output};
 use super::segments::Segments;
 use crate::plan::PlanRequest;
@@ -16,6 +17,8 @@ fn blocks(request: &PlanRequest) -> Segments {
 /// The root's own block, which in place is where it belongs. A lane of its own: it delays no message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let wanted = request.rank == request.root && !request.in_place;
-    let own = input(blocks(request).part(request.rank as usize));
-    wanted.then(|| LaneBuilder::copy(own, output(0..request.count)))
+    wanted.then(|| {
+        let own = input(Blocks::of_input(request).part(request.rank as usize));
+        LaneBuilder::copy(own, output(own_output(request)))
+    })
 }

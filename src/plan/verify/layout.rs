@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::base::{Collective, Rank};
-use crate::plan::{Buffer, PlanRequest, Span};
+use crate::plan::{Buffer, PlanRequest, Span, extent};
 
 /// The windows of one rank.
 #[derive(Clone, Debug)]
@@ -18,17 +18,26 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(request: &PlanRequest, rank: Rank, in_place: bool, scratch: usize) -> Layout {
+        use Collective::*;
         let size = request.size as usize;
         let collective = request.collective;
-        let input_len = collective.input_elements(size, rank, request.root, request.count);
-        let output_len = collective.output_elements(size, rank, request.root, request.count);
+        let blocks = request.layout;
+        let (input_len, output_len) = match collective.has_layout() {
+            true => (extent(blocks.input), extent(blocks.output)),
+            false => (
+                collective.input_elements(size, rank, request.root, request.count),
+                collective.output_elements(size, rank, request.root, request.count),
+            ),
+        };
         // Only the root of a rooted collective has both buffers.
         let in_place = in_place && (!collective.has_root() || rank == request.root);
         let own = rank as usize * request.count;
         let (input, output) = match collective {
             _ if !in_place => (0, input_len),
-            Collective::AllGather | Collective::Gather => (own, 0),
-            Collective::ReduceScatter | Collective::Scatter => (0, own),
+            AllGather | Gather => (own, 0),
+            ReduceScatter | Scatter => (0, own),
+            AllGatherV | GatherV => (blocks.output[rank as usize].offset, 0),
+            ReduceScatterV | ScatterV => (0, blocks.input[rank as usize].offset),
             _ => (0, 0),
         };
         let caller = (input + input_len).max(output + output_len);

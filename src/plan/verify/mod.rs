@@ -7,6 +7,8 @@
 //!    least that any transport gives.
 //! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree.
 //!
+//! `order` adds, for operators that do not commute, that results are combined in the order of the ranks.
+//!
 //! One schedule is enough. By (1) no lane can see when a step of another lane runs, and by (2) which
 //! message a receive gets is fixed; so every schedule computes the same values, and a schedule that
 //! gets stuck exists only if all do (the ranks form a deterministic dataflow network).
@@ -21,6 +23,7 @@ mod definition;
 mod layout;
 mod machine;
 mod matching;
+mod order;
 mod schedule;
 mod shape;
 #[cfg(test)]
@@ -28,6 +31,7 @@ mod tests;
 mod violation;
 
 pub use definition::{Expected, expected};
+pub use order::verify_order;
 pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};
@@ -44,15 +48,25 @@ use crate::plan::{Buffer, Plan, PlanRequest};
 ///
 /// # Panics When `plans` or `in_place` has not one entry per rank.
 pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Result<(), Violation> {
-    assert_eq!(plans.len(), request.size as usize, "one plan per rank");
     assert_eq!(in_place.len(), plans.len(), "one in_place per rank");
-    let layouts: Vec<Layout> = (0..)
-        .zip(plans)
-        .zip(in_place)
-        .map(|((rank, plan), &in_place)| Layout::new(request, rank, in_place, plan.scratch))
-        .collect();
-    for (rank, (plan, layout)) in (0..).zip(plans.iter().zip(&layouts)) {
-        shape::check(rank, request.size, plan, layout)?;
+    let of_rank = |(rank, &in_place)| PlanRequest { rank, in_place, ..*request };
+    let requests: Vec<PlanRequest> = (0..).zip(in_place).map(of_rank).collect();
+    verify_each(plans, &requests)
+}
+
+/// The same where each rank has a layout of its own: with the request that each plan was made for.
+///
+/// # Panics When `requests` has not one entry per rank.
+pub fn verify_each(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
+    let request = &requests[0];
+    assert_eq!(plans.len(), request.size as usize, "one plan per rank");
+    assert_eq!(requests.len(), plans.len(), "one request per rank");
+    let layout = |(request, plan): (&PlanRequest, &Plan)| {
+        Layout::new(request, request.rank, request.in_place, plan.scratch)
+    };
+    let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
+    for (request, (plan, layout)) in requests.iter().zip(plans.iter().zip(&layouts)) {
+        shape::check(request, plan, layout)?;
     }
     let messages = Messages::match_up(plans)?;
     if request.collective == Collective::Barrier {
@@ -61,7 +75,7 @@ pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Resul
     let run = || Machine::<Hashed>::run(plans, &layouts, &messages, request);
     let outputs = run()?;
     let explain = || Machine::<Exact>::run(plans, &layouts, &messages, request).expect("it ran before");
-    check_results(&outputs, request, explain)?;
+    check_results(&outputs, requests, explain)?;
     if request.collective == Collective::AllReduce {
         check_identical(&outputs, explain)?;
     }
@@ -73,36 +87,54 @@ type Outputs<A> = Vec<Vec<Option<A>>>;
 
 fn check_results(
     outputs: &Outputs<Hashed>,
-    request: &PlanRequest,
+    requests: &[PlanRequest],
     explain: impl Fn() -> Outputs<Exact>,
 ) -> Result<(), Violation> {
-    let weight = |rank, element| Hashed::contribution(rank, element).set;
-    let sums: Vec<u64> = if request.collective.reduces() {
-        let len = request.collective.input_elements(request.size as usize, 0, 0, request.count);
-        let sum = |element| (0..request.size).fold(0u64, |sum, r| sum.wrapping_add(weight(r, element)));
-        (0..len).map(sum).collect()
-    } else {
-        Vec::new()
-    };
+    let mut sums = Sums::default();
     for (rank, output) in (0..).zip(outputs) {
         for (element, found) in output.iter().enumerate() {
-            let expected = definition::expected(request, rank, element);
-            let set = match expected {
-                Expected::One { rank, element } => weight(rank, element),
-                Expected::Every { element } => sums[element],
-            };
-            if found.is_none_or(|found| found.set != set) {
+            let expected = definition::expected(requests, rank, element);
+            let set = expected.map(|expected| match expected {
+                Expected::One { rank, element } => Hashed::contribution(rank, element).set,
+                Expected::First { end, element } => sums.of(end, element),
+            });
+            if found.map(|found| found.set) != set {
                 let found = &explain()[rank as usize][element];
                 return Err(Violation::WrongResult {
                     rank,
                     element,
                     found: found.as_ref().map_or("undefined".to_owned(), Exact::terms),
-                    expected: expected.terms(request.size),
+                    expected: expected.map_or("nothing".to_owned(), Expected::terms),
                 });
             }
         }
     }
     Ok(())
+}
+
+/// Weights of the contributions of the first ranks to each element, added up. Ranks come in order, so each addition is
+/// made once.
+#[derive(Default)]
+struct Sums {
+    /// By element: so many ranks, and their sum.
+    known: Vec<(Rank, u64)>,
+}
+
+impl Sums {
+    fn of(&mut self, end: Rank, element: usize) -> u64 {
+        if self.known.len() <= element {
+            self.known.resize(element + 1, (0, 0));
+        }
+        let (ranks, sum) = &mut self.known[element];
+        if *ranks > end {
+            (*ranks, *sum) = (0, 0);
+        }
+        while *ranks < end {
+            *sum = sum.wrapping_add(Hashed::contribution(*ranks, element).set);
+            *ranks += 1;
+        }
+        *sum
+    }
 }
 
 fn check_identical(outputs: &Outputs<Hashed>, explain: impl Fn() -> Outputs<Exact>) -> Result<(), Violation> {

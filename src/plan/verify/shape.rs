@@ -8,10 +8,12 @@ use std::ops::Range;
 use super::layout::Layout;
 use super::{Site, Violation, name_cell};
 use crate::base::Rank;
-use crate::plan::{Buffer, Plan, Round, Span, Step};
+use crate::plan::{Buffer, Plan, PlanRequest, Round, Span, Step};
 
 /// Checks bounds, peers, aliasing inside steps, rounds and between lanes.
-pub(super) fn check(rank: Rank, size: u32, plan: &Plan, layout: &Layout) -> Result<(), Violation> {
+pub(super) fn check(request: &PlanRequest, plan: &Plan, layout: &Layout) -> Result<(), Violation> {
+    let PlanRequest { rank, size, .. } = *request;
+    let signals = request.collective.counts_messages();
     let mut lanes = (plan.lanes.len() > 1).then(|| LaneMarks::new(layout.cells()));
     let mut writes = RoundMarks::new(layout.cells());
     for (lane_index, lane) in (0..).zip(&plan.lanes) {
@@ -20,7 +22,7 @@ pub(super) fn check(rank: Rank, size: u32, plan: &Plan, layout: &Layout) -> Resu
             for (step_index, step) in (0..).zip(&round.steps) {
                 let site = site(step_index);
                 check_peers(site, size, step)?;
-                check_spans(site, step, layout)?;
+                check_spans(site, step, layout, signals)?;
                 check_aliases(site, step, layout)?;
                 if let Some(lanes) = &mut lanes {
                     lanes.note(site, step, layout)?;
@@ -61,7 +63,8 @@ fn check_peers(site: Site, size: u32, step: &Step) -> Result<(), Violation> {
     }
 }
 
-fn check_spans(site: Site, step: &Step, layout: &Layout) -> Result<(), Violation> {
+/// `signals`: a message may be empty.
+fn check_spans(site: Site, step: &Step, layout: &Layout, signals: bool) -> Result<(), Violation> {
     let (reads, write) = accesses(step);
     let mut first = None;
     for span in reads.into_iter().flatten().chain(write) {
@@ -70,7 +73,8 @@ fn check_spans(site: Site, step: &Step, layout: &Layout) -> Result<(), Violation
         if span.len != one {
             return Err(Violation::LengthsDiffer { site, one, other: span.len });
         }
-        if span.len == 0 {
+        let is_message = matches!(step, Step::Send { .. } | Step::Recv { .. });
+        if span.len == 0 && !(signals && is_message) {
             return Err(Violation::EmptySpan { site });
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::*;
-use crate::plan::{Lane, Round, Span, Step};
+use crate::plan::{BlockLayout, Lane, Round, Span, Step};
 use crate::topology::Topology;
 
 fn span(buffer: Buffer, range: Range<usize>) -> Span {
@@ -69,6 +69,7 @@ fn check_in_place(
         in_place: false,
         chunk_bytes: 4,
         topology: &topology,
+        layout: BlockLayout::NONE,
     };
     verify(plans, in_place, &request)
 }

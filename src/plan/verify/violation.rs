@@ -169,6 +169,15 @@ pub enum Violation {
         /// Reduction tree of the other.
         other_found: String,
     },
+    /// A result that is not `0 op 1 op 2 ...`, for an operator that does not commute.
+    OutOfOrder {
+        /// Whose output.
+        rank: Rank,
+        /// Element of the output.
+        element: usize,
+        /// Its reduction tree.
+        found: String,
+    },
     /// A rank can leave the barrier before another has entered it.
     BarrierLeaks {
         /// Who can leave.
@@ -231,6 +240,9 @@ impl fmt::Display for Violation {
                 "Output element {element} is {found} on rank {rank}, but {other_found} on rank {other}: \
                  the bits may differ"
             ),
+            OutOfOrder { rank, element, found } => {
+                write!(f, "rank {rank}: Output element {element} is {found}: the ranks are out of order")
+            }
             BarrierLeaks { rank, missing } => {
                 write!(f, "rank {rank} can leave the barrier before rank {missing} has entered")
             }

@@ -16,13 +16,16 @@ fn expected(job: &Job, rank: Rank) -> Option<Vec<i32>> {
         Collective::Scatter => Some(block(root, rank as usize).collect()),
         Collective::ReduceScatter => Some((0..count).map(|i| sum(size, rank as usize * count + i)).collect()),
         Collective::AllToAll => Some((0..size).flat_map(|from| block(from, rank as usize)).collect()),
-        Collective::Barrier => None,
+        Collective::Scan => Some((0..count).map(|i| sum(rank + 1, i)).collect()),
+        Collective::Exscan if rank > 0 => Some((0..count).map(|i| sum(rank, i)).collect()),
+        Collective::Exscan | Collective::Barrier => None,
+        _ => unreachable!("it has a layout"),
     }
 }
 
 fn check(kind: Kind, size: u32) {
     let drivers = world(size, kind);
-    for algorithm in algo::ALGORITHMS {
+    for algorithm in algo::ALGORITHMS.iter().filter(|row| !row.collective.has_layout()) {
         let counts: &'static [usize] =
             if algorithm.collective == Collective::Barrier { &[0] } else { &[1, 3, 200, 5000, 40_000] };
         let root = if algorithm.collective.has_root() { size - 1 } else { 0 };

@@ -15,8 +15,8 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::plan::PlanRequest;
-use crate::reduce::reduce_fn;
+use crate::plan::{BlockLayout, PlanRequest};
+use crate::reduce::{Reducer, reduce_fn};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
 use crate::transport::control::Control;
@@ -147,6 +147,7 @@ impl Job<'_> {
             in_place,
             chunk_bytes: 256,
             topology: &topology,
+            layout: BlockLayout::NONE,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
         Program::compile(&(algorithm.build)(&request), &request, true)
@@ -188,7 +189,7 @@ impl Job<'_> {
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {
-        let reduce = reduce_fn(Datatype::Int32, ReduceOp::Sum);
+        let reduce = reduce_fn(Datatype::Int32, ReduceOp::Sum).map(Reducer::Kernel);
         Arc::new(Prepared { reduce, ..Prepared::new(self.call(), program) })
     }
 }

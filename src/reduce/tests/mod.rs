@@ -12,4 +12,5 @@ mod kernels;
 mod memory;
 mod oracle;
 mod properties;
+mod scale;
 mod values;

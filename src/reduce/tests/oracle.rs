@@ -36,7 +36,7 @@ fn combine_bools(op: ReduceOp, a: bool, b: bool) -> bool {
         ReduceOp::Product | ReduceOp::Min | ReduceOp::Band | ReduceOp::Land => a && b,
         ReduceOp::Sum | ReduceOp::Max | ReduceOp::Bor | ReduceOp::Lor => a || b,
         ReduceOp::Bxor | ReduceOp::Lxor => a != b,
-        ReduceOp::Avg => unreachable!("bool has no average"),
+        _ => unreachable!("not an operator of bool"),
     }
 }
 
@@ -52,6 +52,7 @@ fn combine_integers(op: ReduceOp, a: i128, b: i128) -> i128 {
         ReduceOp::Land => i128::from(a != 0 && b != 0),
         ReduceOp::Lor => i128::from(a != 0 || b != 0),
         ReduceOp::Lxor => i128::from((a != 0) != (b != 0)),
+        _ => unreachable!("an operator of the program"),
     }
 }
 

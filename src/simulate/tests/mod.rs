@@ -27,6 +27,7 @@ fn request(collective: Collective, topology: &Topology, count: usize) -> PlanReq
         in_place: false,
         chunk_bytes: 64 << 10,
         topology,
+        layout: crate::plan::BlockLayout::NONE,
     }
 }
 

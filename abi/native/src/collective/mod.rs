@@ -16,47 +16,78 @@ mod reduce_scatter;
 
 mod all_to_all;
 
+mod all_gather_v;
+mod gather_v;
+mod scatter_v;
+
+mod reduce_scatter_v;
+
+mod all_to_all_v;
+mod lists;
+
+mod neighbor;
+
+mod scan;
+
 mod barrier;
 
-use std::ffi::{c_int, c_void};
+mod unequal;
 
-use anyccl_edge::{Found, Out, buffers, check};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use anyccl_edge::{Found, Out, Resolved, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
-use anyccl_engine::comm::Operation;
+use anyccl_engine::comm::{Operation, Operator, Persistent};
 
 use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::{anyccl_request_t, hand_out};
 
 /// The arguments of a collective as they came from C.
-struct Arguments {
-    collective: Collective,
-    send: *const c_void,
-    recv: *mut c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    op: Option<anyccl_reduce_op_t>,
-    root: Option<c_int>,
-    comm: anyccl_comm_t,
+pub struct Arguments {
+    pub collective: Collective,
+    pub send: *const c_void,
+    pub recv: *mut c_void,
+    pub count: usize,
+    pub datatype: anyccl_datatype_t,
+    pub op: Option<anyccl_reduce_op_t>,
+    pub root: Option<c_int>,
+    pub comm: anyccl_comm_t,
+}
+
+/// What the engine takes.
+pub struct Checked {
+    pub comm: Found<'static, Comm>,
+    pub operation: Operation,
+    /// Where it is not builtin.
+    pub operator: Option<Arc<Operator>>,
 }
 
 impl Arguments {
     /// Says what is wrong with them, or gives what the engine takes. Nothing was sent when it fails.
-    fn check(&self) -> Result<(Found<'static, Comm>, Operation)> {
+    pub fn check(&self) -> Result<Checked> {
         let comm = Comm::from_handle(self.comm)?;
         let (rank, size) = (comm.engine.rank(), comm.engine.size());
         let datatype = check::datatype(self.datatype)?;
+        let resolved = self.op.map(|op| OPERATORS.resolve(op, datatype)).transpose()?;
+        let (op, operator) = match resolved {
+            Some(Resolved { op, operator }) => (Some(op), operator),
+            None => (None, None),
+        };
         let call = Call {
             kind: CallKind::Collective(self.collective),
             datatype,
-            op: self.op.map(|op| check::reduce_op_on(op, datatype)).transpose()?,
+            op,
             root: self.root.map_or(Ok(0), |root| check::rank(root, size, "root"))?,
             count: self.count as u64,
         };
         buffers::check(&call, rank, size, self.send.addr(), self.recv.addr())?;
-        Ok((comm, Operation { call, send: self.send.cast(), recv: self.recv.cast(), peer: 0 }))
+        let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast(), peer: 0 };
+        Ok(Checked { comm, operation, operator })
     }
 
     /// Runs the call to its end.
@@ -68,9 +99,9 @@ impl Arguments {
             // SAFETY: the same promise holds until the end of the batch.
             return batch::run(None, || unsafe { self.begin() });
         }
-        let (comm, operation) = self.check()?;
+        let Checked { comm, operation, operator } = self.check()?;
         // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
-        unsafe { comm.engine.run(&operation) }
+        unsafe { comm.engine.run_by(&operation, operator.as_ref()) }
     }
 
     /// Starts the call and gives C a request.
@@ -91,9 +122,23 @@ impl Arguments {
     /// # Safety
     /// As for `run`, until the request has ended.
     unsafe fn begin(&self) -> Result<batch::Started> {
-        let (comm, operation) = self.check()?;
+        let Checked { comm, operation, operator } = self.check()?;
         // SAFETY: as in `run`.
-        let started = unsafe { comm.engine.start(&operation) }?;
+        let started = unsafe { comm.engine.start_by(&operation, operator.as_ref()) }?;
         Ok((started, comm.share()))
+    }
+
+    /// Prepares the call and gives C a persistent request.
+    ///
+    /// # Safety
+    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        // SAFETY: handed on.
+        let place = unsafe { Out::new(request, "request") }?;
+        let Checked { comm, operation, operator } = self.check()?;
+        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
+        let prepared = unsafe { Persistent::new(Arc::clone(&comm.engine), operation, operator) }?;
+        hand_out(prepared, comm.share(), place);
+        Ok(())
     }
 }

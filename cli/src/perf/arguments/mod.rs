@@ -147,7 +147,7 @@ impl PerfArguments {
     pub fn collectives(&self) -> Vec<Collective> {
         match self.what {
             Some(What::Collective(collective)) => vec![collective],
-            Some(What::All) => Collective::ALL.to_vec(),
+            Some(What::All) => Collective::UNIFORM.to_vec(),
             Some(What::SendRecv | What::Matrix) | None => Vec::new(),
         }
     }

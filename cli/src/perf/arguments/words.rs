@@ -44,10 +44,12 @@ impl FromStr for What {
             "all" => Ok(What::All),
             "send_recv" => Ok(What::SendRecv),
             "p2p-matrix" => Ok(What::Matrix),
-            name => Collective::from_name(name).map(What::Collective).ok_or_else(|| {
-                let collectives = listed(Collective::ALL.map(Collective::name));
-                format!("expected {collectives}, send_recv, p2p-matrix or all")
-            }),
+            name => Collective::from_name(name).filter(|c| !c.has_layout()).map(What::Collective).ok_or_else(
+                || {
+                    let collectives = listed(Collective::UNIFORM.map(Collective::name));
+                    format!("expected {collectives}, send_recv, p2p-matrix or all")
+                },
+            ),
         }
     }
 }

@@ -28,27 +28,30 @@ pub fn contribution(op: ReduceOp, datatype: Datatype, rank: Rank, index: usize, 
         Land => usize::from(index.is_multiple_of(2) || position != 0),
         Lor => usize::from(index.is_multiple_of(2) && position == 0),
         Lxor => varied % 2,
+        PremulSum | Callback | OrderedCallback => unreachable!("has no name on the command line"),
     };
     number as i64
 }
 
-/// All contributions to the element at `index` together; for floats and an average, their sum.
-pub fn reduced(op: ReduceOp, datatype: Datatype, index: usize, size: u32) -> i64 {
+/// The contributions of the first `ranks` of `size` ranks to the element at `index` together; for floats and an average,
+/// their sum.
+pub fn reduced(op: ReduceOp, datatype: Datatype, index: usize, size: u32, ranks: u32) -> i64 {
     use ReduceOp::*;
-    let all = (0..size).map(|rank| contribution(op, datatype, rank, index, size));
+    let all = (0..ranks).map(|rank| contribution(op, datatype, rank, index, size));
     let truth = |holds| i64::from(holds);
     match op {
         Sum => all.sum(),
-        Avg if datatype.is_integer() => all.sum::<i64>() / i64::from(size),
+        Avg if datatype.is_integer() => all.sum::<i64>() / i64::from(ranks.max(1)),
         Avg => all.sum(),
         Product => all.product(),
-        Min => all.min().expect("at least one rank"),
-        Max => all.max().expect("at least one rank"),
+        Min => all.min().unwrap_or(0),
+        Max => all.max().unwrap_or(0),
         Band => all.fold(!0, |a, b| a & b),
         Bor => all.fold(0, |a, b| a | b),
         Bxor => all.fold(0, |a, b| a ^ b),
         Land => truth(all.fold(true, |a, b| a & (b != 0))),
         Lor => truth(all.fold(false, |a, b| a | (b != 0))),
         Lxor => truth(all.fold(false, |a, b| a ^ (b != 0))),
+        PremulSum | Callback | OrderedCallback => unreachable!("has no name on the command line"),
     }
 }

@@ -85,7 +85,8 @@ impl Case {
             _ => 0,
         };
         let exact = self.op != ReduceOp::Avg || self.datatype.is_integer();
-        let value = |index| reduced(self.operator(), self.datatype, index, self.size);
+        let ranks = self.contributors();
+        let value = |index| reduced(self.operator(), self.datatype, index, self.size, ranks);
         let element = self.datatype.bytes();
         if exact {
             return first_difference(&self.numbers(skipped, value), output, element);
@@ -95,7 +96,7 @@ impl Case {
         let per_element = element / format.bytes();
         let wrong = components.map(|(at, bytes)| (at, decode(format, bytes))).find(|&(at, got)| {
             let index = (at / per_element + skipped) % PERIOD + at % per_element;
-            let expected = value(index) as f64 / f64::from(self.size);
+            let expected = value(index) as f64 / f64::from(ranks);
             let error = (got - expected).abs();
             error.is_nan() || error > format.rounding_error(expected)
         });
@@ -125,6 +126,15 @@ impl Case {
             (Datatype::Bool, Product | Min | Band) => Land,
             (Datatype::Bool, Bxor) => Lxor,
             (_, op) => op,
+        }
+    }
+
+    /// How many ranks, from the first on, are in the result.
+    fn contributors(&self) -> u32 {
+        match self.collective {
+            Collective::Scan => self.rank + 1,
+            Collective::Exscan => self.rank,
+            _ => self.size,
         }
     }
 

@@ -100,7 +100,7 @@ fn blocks_that_are_moved_must_come_from_the_right_rank() {
 
 #[test]
 fn an_output_that_nobody_wrote_is_wrong() {
-    for collective in Collective::ALL.into_iter().filter(|c| *c != Collective::Barrier) {
+    for collective in Collective::UNIFORM.into_iter().filter(|c| *c != Collective::Barrier) {
         let case = case(collective, Datatype::Float32, ReduceOp::Sum, 2, 3);
         let elements = collective.output_elements(3, 2, 2, 40);
         let mut output = vec![0; elements * 4];

@@ -5,9 +5,10 @@
 //! job's key, which so appears on no command line. An agent ([`mod@agent`]) starts its ranks as the launcher does
 //! its own, passes everything on, and decides nothing. When the launcher is gone, however it ended, the
 //! agent's input ends, and the agent ends its ranks; when the agent is gone its watchdog does, and the
-//! launcher ([`fleet`]) ends the job.
+//! launcher ([`fleet`], a [`far_agent`] per host) ends the job.
 
 mod agent;
+mod far_agent;
 mod fleet;
 mod frame;
 mod order;

@@ -1,0 +1,76 @@
+//! State of the library that a child of fork does not share with its parent.
+//!
+//! After a fork the child starts with a fresh value and leaves the inherited one alone for ever: a thread that does not
+//! exist in the child may hold its locks.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::fork;
+
+/// A value for each process, made when it is first asked for.
+pub struct PerProcess<T> {
+    /// That of the current process; replaced after a fork, never freed.
+    current: AtomicPtr<OfProcess<T>>,
+}
+
+/// The value of one process.
+pub struct OfProcess<T> {
+    /// Forks before this process.
+    pub epoch: u16,
+    /// The value.
+    pub value: T,
+}
+
+impl<T> Default for PerProcess<T> {
+    fn default() -> PerProcess<T> {
+        PerProcess::new()
+    }
+}
+
+impl<T> PerProcess<T> {
+    /// No value yet.
+    pub const fn new() -> PerProcess<T> {
+        PerProcess { current: AtomicPtr::new(ptr::null_mut()) }
+    }
+}
+
+impl<T: Send + Sync> PerProcess<T> {
+    /// The value of this process; `make` makes it, and may do so in vain.
+    #[inline]
+    pub fn get_or(&self, make: impl FnOnce() -> T) -> &OfProcess<T> {
+        let epoch = fork::epoch();
+        let known = self.current.load(Ordering::Acquire);
+        // SAFETY: NULL is answered; else it came from `Box::into_raw` below, and values are never freed.
+        match unsafe { known.as_ref() } {
+            Some(current) if current.epoch == epoch => current,
+            _ => self.renew(known, OfProcess { epoch, value: make() }),
+        }
+    }
+
+    #[cold]
+    fn renew(&self, known: *mut OfProcess<T>, fresh: OfProcess<T>) -> &OfProcess<T> {
+        let fresh = Box::into_raw(Box::new(fresh));
+        match self.current.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: just made from a box, and from here on never freed.
+            Ok(_) => unsafe { &*fresh },
+            Err(winner) => {
+                // SAFETY: the exchange failed, so nobody but us has seen it.
+                drop(unsafe { Box::from_raw(fresh) });
+                // SAFETY: published by another thread of this process, never freed.
+                unsafe { &*winner }
+            }
+        }
+    }
+}
+
+impl<T> Drop for PerProcess<T> {
+    fn drop(&mut self) {
+        let current = *self.current.get_mut();
+        if !current.is_null() {
+            // SAFETY: from `Box::into_raw` above, and nobody borrows it: that would borrow `self`. Of earlier processes
+            // nothing is freed.
+            drop(unsafe { Box::from_raw(current) });
+        }
+    }
+}

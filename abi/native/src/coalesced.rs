@@ -1,0 +1,406 @@
+//! Coalesced collectives: one call on a list of buffers, few messages.
+
+use std::ffi::{c_int, c_void};
+
+use anyccl_edge::check::{self, not_null};
+use anyccl_edge::{Found, Out, Resolved, buffers};
+use anyccl_engine::base::{Call, CallKind, Collective, Error, Result};
+use anyccl_engine::comm::{Coalesced, List, Part};
+
+use crate::communicator::{Comm, anyccl_comm_t};
+use crate::datatype::anyccl_datatype_t;
+use crate::operators::OPERATORS;
+use crate::reduce_op::anyccl_reduce_op_t;
+use crate::request::{anyccl_request_t, hand_out};
+use crate::status::{anyccl_status_t, edge};
+
+/// Combines the elements of all ranks, for each buffer of a list; every rank gets the results.
+///
+///     rank 0  a0 a1 | b0 | c0 c1 c2           S0 S1 | T0 | U0 U1 U2
+///     rank 1  a0 a1 | b0 | c0 c1 c2    =>     S0 S1 | T0 | U0 U1 U2
+///
+/// \param sends        [in] As many pointers as there are buffers: where counts[i] elements are read.
+/// \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in place.
+/// \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
+/// \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+/// \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
+/// \param op           [in] As for anyccl_all_reduce.
+/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs, every rank gets
+///          ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of buffers and a hash.
+///
+/// Collective; blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
+/// floats are summed, in fewer messages: small buffers are packed together, large ones go side by side. The arrays
+/// themselves are read during the call only. Buffers must not overlap each other, but for in place. Replaces
+/// ncclGroupStart ... ncclGroupEnd around many small calls, and torch.distributed.all_reduce_coalesced.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::AllReduce,
+        sends,
+        recvs,
+        counts,
+        buffers,
+        datatype,
+        op: Some(op),
+        root: None,
+        comm,
+    };
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    edge("anyccl_all_reduce_coalesced", || unsafe { arguments.start() }?.1.wait())
+}
+
+/// Starts an all_reduce of a list of buffers and returns at once.
+///
+/// \param sends, recvs, counts, buffers, datatype, op, comm  As for
+///        anyccl_all_reduce_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+///        this call.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_iall_reduce.
+///
+/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::AllReduce,
+        sends,
+        recvs,
+        counts,
+        buffers,
+        datatype,
+        op: Some(op),
+        root: None,
+        comm,
+    };
+    edge("anyccl_iall_reduce_coalesced", || {
+        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
+        let place = unsafe { Out::new(request, "request") }?;
+        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
+        // request has ended.
+        let (comm, started) = unsafe { arguments.start() }?;
+        hand_out(started, comm.share(), place);
+        Ok(())
+    })
+}
+
+/// Gives all ranks the elements of the root, for each buffer of a list.
+///
+/// \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
+/// \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
+/// \param counts, buffers, datatype  [in] As for anyccl_all_reduce_coalesced.
+/// \param root      [in] The rank that sends, the same on every rank.
+/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \returns As anyccl_all_reduce_coalesced.
+///
+/// Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_broadcast_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    root: c_int,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::Broadcast,
+        sends,
+        recvs,
+        counts,
+        buffers,
+        datatype,
+        op: None,
+        root: Some(root),
+        comm,
+    };
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    edge("anyccl_broadcast_coalesced", || unsafe { arguments.start() }?.1.wait())
+}
+
+/// Starts a broadcast of a list of buffers and returns at once.
+///
+/// \param sends, recvs, counts, buffers, datatype, root, comm  As for
+///        anyccl_broadcast_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+///        this call.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_ibroadcast.
+///
+/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    root: c_int,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::Broadcast,
+        sends,
+        recvs,
+        counts,
+        buffers,
+        datatype,
+        op: None,
+        root: Some(root),
+        comm,
+    };
+    edge("anyccl_ibroadcast_coalesced", || {
+        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
+        let place = unsafe { Out::new(request, "request") }?;
+        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
+        // request has ended.
+        let (comm, started) = unsafe { arguments.start() }?;
+        hand_out(started, comm.share(), place);
+        Ok(())
+    })
+}
+
+/// Gives all ranks the elements of every rank, for each buffer of a list.
+///
+/// \param sends        [in] send_counts[i] elements each.
+/// \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place: sends[i] == recvs[i] +
+///                     rank * send_counts[i] elements.
+/// \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
+/// \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
+/// \returns As anyccl_all_reduce_coalesced.
+///
+/// Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_gather_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    send_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::AllGather,
+        sends,
+        recvs,
+        counts: send_counts,
+        buffers,
+        datatype,
+        op: None,
+        root: None,
+        comm,
+    };
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    edge("anyccl_all_gather_coalesced", || unsafe { arguments.start() }?.1.wait())
+}
+
+/// Starts an all_gather of a list of buffers and returns at once.
+///
+/// \param sends, recvs, send_counts, buffers, datatype, comm  As for
+///        anyccl_all_gather_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+///        this call.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_iall_gather.
+///
+/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    send_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::AllGather,
+        sends,
+        recvs,
+        counts: send_counts,
+        buffers,
+        datatype,
+        op: None,
+        root: None,
+        comm,
+    };
+    edge("anyccl_iall_gather_coalesced", || {
+        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
+        let place = unsafe { Out::new(request, "request") }?;
+        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
+        // request has ended.
+        let (comm, started) = unsafe { arguments.start() }?;
+        hand_out(started, comm.share(), place);
+        Ok(())
+    })
+}
+
+/// Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
+///
+/// \param sends        [in] size * recv_counts[i] elements each: a block per rank.
+/// \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place: recvs[i] == sends[i] +
+///                     rank * recv_counts[i] elements.
+/// \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
+/// \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
+/// \returns As anyccl_all_reduce_coalesced.
+///
+/// Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    recv_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::ReduceScatter,
+        sends,
+        recvs,
+        counts: recv_counts,
+        buffers,
+        datatype,
+        op: Some(op),
+        root: None,
+        comm,
+    };
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    edge("anyccl_reduce_scatter_coalesced", || unsafe { arguments.start() }?.1.wait())
+}
+
+/// Starts a reduce_scatter of a list of buffers and returns at once.
+///
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for
+///        anyccl_reduce_scatter_coalesced; the buffers belong to the library until the request has ended, the arrays only during
+///        this call.
+/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_ireduce_scatter.
+///
+/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    recv_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::ReduceScatter,
+        sends,
+        recvs,
+        counts: recv_counts,
+        buffers,
+        datatype,
+        op: Some(op),
+        root: None,
+        comm,
+    };
+    edge("anyccl_ireduce_scatter_coalesced", || {
+        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
+        let place = unsafe { Out::new(request, "request") }?;
+        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
+        // request has ended.
+        let (comm, started) = unsafe { arguments.start() }?;
+        hand_out(started, comm.share(), place);
+        Ok(())
+    })
+}
+
+/// The arguments as they came from C.
+struct Lists {
+    collective: Collective,
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: Option<anyccl_reduce_op_t>,
+    root: Option<c_int>,
+    comm: anyccl_comm_t,
+}
+
+impl Lists {
+    /// Checks everything, then starts. Nothing was sent when it fails, unless the communicator has failed.
+    ///
+    /// # Safety
+    /// Arrays and buffers are as the documentation of the C function says, until what was started has ended.
+    unsafe fn start(&self) -> Result<(Found<'static, Comm>, Coalesced)> {
+        let comm = Comm::from_handle(self.comm)?;
+        let (rank, size) = (comm.engine.rank(), comm.engine.size());
+        let datatype = check::datatype(self.datatype)?;
+        let (op, operator) = match self.op.map(|op| OPERATORS.resolve(op, datatype)).transpose()? {
+            Some(Resolved { op, operator }) => (Some(op), operator),
+            None => (None, None),
+        };
+        let root = self.root.map_or(Ok(0), |root| check::rank(root, size, "root"))?;
+        // SAFETY: the caller promises arrays of this length.
+        let counts = unsafe { array(self.counts, self.buffers, "counts") }?;
+        let sends = if self.sends.is_null() && self.collective == Collective::Broadcast && rank != root {
+            None
+        } else {
+            // SAFETY: as above.
+            Some(unsafe { array(self.sends, self.buffers, "sends") }?)
+        };
+        // SAFETY: as above.
+        let recvs = unsafe { array(self.recvs, self.buffers, "recvs") }?;
+        let mut parts = Vec::with_capacity(self.buffers);
+        for (at, (&count, &recv)) in counts.iter().zip(recvs).enumerate() {
+            let send = sends.map_or(std::ptr::null(), |sends| sends[at]);
+            let kind = CallKind::Collective(self.collective);
+            let call = Call { kind, datatype, op, root, count: count as u64 };
+            buffers::check(&call, rank, size, send.addr(), recv.addr())
+                .map_err(|error| of_buffer(error, at))?;
+            parts.push(Part { send: send.cast(), recv: recv.cast(), count, datatype });
+        }
+        let list = List { collective: self.collective, op, root, parts: &parts };
+        // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
+        let started = unsafe { comm.engine.start_list(&list, operator.as_ref()) }?;
+        Ok((comm, started))
+    }
+}
+
+/// An array from C.
+///
+/// # Safety
+/// `start` is NULL or has `length` elements that nobody changes during the call.
+pub unsafe fn array<'a, T>(start: *const T, length: usize, what: &'static str) -> Result<&'a [T]> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    not_null(start, what)?;
+    // SAFETY: not NULL; the rest is the caller's promise.
+    Ok(unsafe { std::slice::from_raw_parts(start, length) })
+}
+
+/// Says which buffer of a list an error is about.
+pub fn of_buffer(error: Error, at: usize) -> Error {
+    match error {
+        Error::InvalidArgument { what, got } => {
+            Error::InvalidArgument { what, got: format!("buffer {at}: {got}") }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,122 @@
+//! Calls for data-parallel training: parameters to all ranks, gradients from all ranks.
+
+use std::ffi::{c_int, c_void};
+
+use anyccl_edge::check::{self, invalid};
+use anyccl_edge::{Found, buffers as extents};
+use anyccl_engine::base::{Call, CallKind, Collective, Result};
+use anyccl_engine::comm::Part;
+
+use crate::coalesced::{array, of_buffer};
+use crate::communicator::{Comm, anyccl_comm_t};
+use crate::datatype::anyccl_datatype_t;
+use crate::status::{anyccl_status_t, edge};
+
+/// Gives all ranks the root's parameters.
+///
+///     rank 0 (root)  w0 w1 | b0           w0 w1 | b0
+///     rank 1         x0 x1 | c0    =>     w0 w1 | b0
+///
+/// \param buffers    [in,out] number pointers. At the root read, elsewhere written. None is NULL where its count is not 0.
+/// \param counts     [in] Elements of each, the same on every rank.
+/// \param datatypes  [in] One of enum anyccl_datatype for each, the same on every rank; they may differ from each other.
+/// \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+/// \param root       [in] The rank whose parameters all get, the same on every rank.
+/// \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm works on;
+///          ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm has failed.
+///
+/// Collective; blocks until all are there. Few messages, as anyccl_broadcast_coalesced. Does what sync_params of SAR and the
+/// first step of PyTorch's DistributedDataParallel do.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_sync_params(
+    buffers: *const *mut c_void,
+    counts: *const usize,
+    datatypes: *const anyccl_datatype_t,
+    number: usize,
+    root: c_int,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    edge("anyccl_sync_params", || {
+        let collective = Collective::Broadcast;
+        // SAFETY: the caller promises arrays of this length.
+        let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
+        if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
+            return invalid("buffers", format!("NULL at {at}"));
+        }
+        let root = check::rank(root, comm.engine.size(), "root")?;
+        // SAFETY: the caller promises buffers of these lengths, used by nobody else during the call.
+        unsafe { comm.engine.sync_params(&parts, root) }
+    })
+}
+
+/// Sums gradients over all ranks; every rank gets the sums.
+///
+///     rank 0  a0 a1 | NULL | c0           a0+x0 a1+x1 | NULL | c0+z0
+///     rank 1  x0 x1 | NULL | z0    =>     a0+x0 a1+x1 | NULL | c0+z0
+///
+/// \param buffers    [in,out] number pointers. NULL: this rank has no gradient there, which is in order when no rank has one.
+/// \param counts     [in] Elements of each, the same on every rank, also where a buffer is NULL.
+/// \param datatypes  [in] One of enum anyccl_datatype for each, with a sum; the same on every rank. They may differ from each
+///                   other.
+/// \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
+/// \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank, with a sentence that names buffer and ranks, when a
+///          buffer is NULL on some ranks only: then no buffer has changed and comm works on;
+///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE for what was wrong on this rank alone, when nothing was
+///          sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
+///          has failed.
+///
+/// Collective; blocks until all are there. The ranks compare by a small message which buffers they have; then few messages,
+/// as anyccl_all_reduce_coalesced. Sums, not averages: divide by the size where the mean is wanted. Does what gather_grads of
+/// SAR does, which waits for ever where a gradient is missing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_gather_grads(
+    buffers: *const *mut c_void,
+    counts: *const usize,
+    datatypes: *const anyccl_datatype_t,
+    number: usize,
+    comm: anyccl_comm_t,
+) -> anyccl_status_t {
+    edge("anyccl_gather_grads", || {
+        let collective = Collective::AllReduce;
+        // SAFETY: the caller promises arrays of this length.
+        let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
+        // SAFETY: the caller promises buffers of these lengths, used by nobody else during the call.
+        unsafe { comm.engine.gather_grads(&parts) }
+    })
+}
+
+/// Reads the arrays. Buffers may be NULL; the others are checked for `collective`.
+///
+/// # Safety
+/// The arrays have `number` elements that nobody changes during the call, or are NULL.
+unsafe fn parts(
+    collective: Collective,
+    buffers: *const *mut c_void,
+    counts: *const usize,
+    datatypes: *const anyccl_datatype_t,
+    number: usize,
+    comm: anyccl_comm_t,
+) -> Result<(Found<'static, Comm>, Vec<Part>)> {
+    let comm = Comm::from_handle(comm)?;
+    // SAFETY: passed on from our caller.
+    let buffers = unsafe { array(buffers, number, "buffers") }?;
+    // SAFETY: as above.
+    let counts = unsafe { array(counts, number, "counts") }?;
+    // SAFETY: as above.
+    let datatypes = unsafe { array(datatypes, number, "datatypes") }?;
+    let mut parts = Vec::with_capacity(number);
+    for (at, ((&buffer, &count), &datatype)) in buffers.iter().zip(counts).zip(datatypes).enumerate() {
+        let datatype = check::datatype(datatype).map_err(|error| of_buffer(error, at))?;
+        let kind = CallKind::Collective(collective);
+        let call = Call { kind, datatype, op: None, root: 0, count: count as u64 };
+        if !buffer.is_null() {
+            let (rank, size) = (comm.engine.rank(), comm.engine.size());
+            extents::check(&call, rank, size, buffer.addr(), buffer.addr())
+                .map_err(|error| of_buffer(error, at))?;
+        }
+        parts.push(Part { send: buffer.cast_const().cast(), recv: buffer.cast(), count, datatype });
+    }
+    Ok((comm, parts))
+}

@@ -1,0 +1,200 @@
+//! Several requests at once: the first to end, those that have ended, all or none.
+
+use std::ffi::c_int;
+
+use anyccl_edge::Out;
+use anyccl_edge::check::not_null;
+use anyccl_engine::base::Result;
+use anyccl_engine::comm::{Work, wait_some};
+
+use crate::request::{Claimed, anyccl_request_t, look_up, retire, slots};
+use crate::status::{anyccl_status_t, edge};
+
+/// What `ANYCCL_NO_INDEX` is in C.
+const NO_INDEX: usize = usize::MAX;
+
+/// Waits for the end of one of several operations, of one or several communicators.
+///
+/// \param count     [in] Number of requests.
+/// \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and persistent ones
+///                  that are not under way, are skipped. May be NULL when count is 0.
+/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the operation
+///                  failed.
+/// \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are skipped;
+///          ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL, ANYCCL_ERR_INVALID_USAGE when one is
+///          given twice or used by another thread, or in a forked child: then nothing was waited for, and index is left
+///          alone.
+///
+/// Blocks, at most until the time-out of one of the communicators; a rank that waits long sleeps, however many
+/// communicators there are. Of several that have ended, the first in the array. Replaces MPI_Waitany.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_wait_any(
+    count: usize,
+    requests: *mut anyccl_request_t,
+    index: *mut usize,
+) -> anyccl_status_t {
+    edge("anyccl_wait_any", || {
+        // SAFETY: the caller promises a writable index or NULL.
+        let index = unsafe { Out::new(index, "index") }?;
+        // SAFETY: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        let opened = look_up(slots)?;
+        let mut claimed = Claimed::new(&opened)?;
+        let first = wait_some(&mut works(&mut claimed)).first().copied();
+        take_one(slots, &mut claimed, first, index)
+    })
+}
+
+/// Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.
+///
+/// \param count     [in] Number of requests, and room in indices and statuses.
+/// \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+/// \param ended     [out] How many have ended: 0 only when all are skipped.
+/// \param indices   [out] Their places in the array, ascending.
+/// \param statuses  [out] How each has ended, in the order of indices. May be NULL.
+/// \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the order of indices.
+///          For a refusal as by anyccl_wait_any nothing was waited for or written; else everything is written.
+///
+/// Blocks as anyccl_wait_any. Replaces MPI_Waitsome.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_wait_some(
+    count: usize,
+    requests: *mut anyccl_request_t,
+    ended: *mut usize,
+    indices: *mut usize,
+    statuses: *mut anyccl_status_t,
+) -> anyccl_status_t {
+    edge("anyccl_wait_some", || {
+        // SAFETY: the caller promises a writable number or NULL.
+        let ended = unsafe { Out::new(ended, "ended") }?;
+        // SAFETY: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        if count > 0 {
+            not_null(indices, "indices")?;
+        }
+        let opened = look_up(slots)?;
+        let mut claimed = Claimed::new(&opened)?;
+        let places = wait_some(&mut works(&mut claimed));
+        let mut outcome = Ok(());
+        for (nth, place) in places.iter().enumerate() {
+            let (at, how) = take(slots, &mut claimed, *place)?;
+            // SAFETY: the caller promises room for `count` indices, and there are no more ended ones than that.
+            unsafe { indices.wrapping_add(nth).write(at) };
+            if !statuses.is_null() {
+                let status =
+                    how.as_ref().map_or_else(anyccl_status_t::from, |()| anyccl_status_t::ANYCCL_SUCCESS);
+                // SAFETY: the same of statuses.
+                unsafe { statuses.wrapping_add(nth).write(status) };
+            }
+            outcome = outcome.and(how);
+        }
+        ended.set(places.len());
+        outcome
+    })
+}
+
+/// Asks whether several operations have all ended, and moves those of their communicators on.
+///
+/// \param count     [in] Number of requests.
+/// \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that are NULL have
+///                  ended. May be NULL when count is 0.
+/// \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
+/// \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as anyccl_wait_any.
+///
+/// Local: does not wait. Replaces MPI_Testall.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_test_all(
+    count: usize,
+    requests: *mut anyccl_request_t,
+    done: *mut c_int,
+) -> anyccl_status_t {
+    edge("anyccl_test_all", || {
+        // SAFETY: the caller promises a writable int or NULL.
+        let done = unsafe { Out::new(done, "done") }?;
+        // SAFETY: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        let opened = look_up(slots)?;
+        let mut claimed = Claimed::new(&opened)?;
+        // Each is asked: one that waits must not keep others from being moved on.
+        let ended = claimed.works.iter_mut().map(|(_, work)| work.has_ended());
+        let waiting = ended.filter(|ended| !ended).count();
+        done.set(c_int::from(waiting == 0));
+        if waiting > 0 {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        for place in 0..claimed.works.len() {
+            let (_, how) = take(slots, &mut claimed, place)?;
+            outcome = outcome.and(how);
+        }
+        outcome
+    })
+}
+
+/// Asks whether one of several operations has ended, and moves those of their communicators on.
+///
+/// \param count     [in] Number of requests.
+/// \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped. Also written when
+///                  the operation failed.
+/// \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation failed.
+/// \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
+///
+/// Local: does not wait. Replaces MPI_Testany.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_test_any(
+    count: usize,
+    requests: *mut anyccl_request_t,
+    index: *mut usize,
+    done: *mut c_int,
+) -> anyccl_status_t {
+    edge("anyccl_test_any", || {
+        // SAFETY: the caller promises a writable index or NULL.
+        let index = unsafe { Out::new(index, "index") }?;
+        // SAFETY: the caller promises a writable int or NULL.
+        let done = unsafe { Out::new(done, "done") }?;
+        // SAFETY: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        let opened = look_up(slots)?;
+        let mut claimed = Claimed::new(&opened)?;
+        let active = claimed.works.iter_mut().enumerate().filter(|(_, (_, work))| !work.is_inactive());
+        let (mut all_skipped, mut first) = (true, None);
+        for (place, (_, work)) in active {
+            all_skipped = false;
+            if work.has_ended() {
+                first = Some(place);
+                break;
+            }
+        }
+        done.set(c_int::from(all_skipped || first.is_some()));
+        take_one(slots, &mut claimed, first, index)
+    })
+}
+
+fn works<'a>(claimed: &'a mut Claimed) -> Vec<&'a mut Work> {
+    claimed.works.iter_mut().map(|(_, work)| &mut **work).collect()
+}
+
+/// Takes the ended operation at a place among the claimed: its place in the array, and how it has ended.
+fn take(slots: &mut [anyccl_request_t], claimed: &mut Claimed, place: usize) -> Result<(usize, Result<()>)> {
+    let (at, work) = &mut claimed.works[place];
+    let how = work.wait();
+    retire(work, &mut slots[*at])?;
+    Ok((*at, how))
+}
+
+/// The same for at most one, whose place is told.
+fn take_one(
+    slots: &mut [anyccl_request_t],
+    claimed: &mut Claimed,
+    place: Option<usize>,
+    index: Out<usize>,
+) -> Result<()> {
+    let Some(place) = place else {
+        index.set(NO_INDEX);
+        return Ok(());
+    };
+    let (at, how) = take(slots, claimed, place)?;
+    index.set(at);
+    how
+}

@@ -1,0 +1,118 @@
+/* Waiting for the first of several requests, for some, and asking for any or all. */
+#include "check.h"
+#include "ranks.h"
+
+enum { MANY = 8 };
+
+/* Rank 0 receives MANY values that rank 1 sends one after the other, each when it is asked for. */
+static void one_by_one(struct bed *bed, void *shared)
+{
+    int got[MANY], values[MANY];
+    anyccl_request_t requests[MANY + 2];
+    size_t index = 3;
+    (void)shared;
+    if (bed->rank == 1) {
+        for (int k = 0; k < MANY; k++) {
+            int asked;
+            CHECK_OK(anyccl_recv(&asked, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+            values[k] = 100 + k;
+            CHECK_OK(anyccl_send(&values[k], 1, ANYCCL_INT32, 0, 0, bed->comm));
+        }
+        return;
+    }
+    for (int k = 0; k < MANY; k++)
+        CHECK_OK(anyccl_irecv(&got[k], 1, ANYCCL_INT32, 1, 0, bed->comm, &requests[k]));
+    requests[MANY] = ANYCCL_REQUEST_NULL;
+    /* Persistent and never started: skipped. */
+    CHECK_OK(anyccl_barrier_init(bed->comm, &requests[MANY + 1]));
+    for (int k = 0; k < MANY; k++) {
+        int done = 7;
+        CHECK_OK(anyccl_test_all(MANY + 2, requests, &done));
+        CHECK(done == 0);
+        CHECK_OK(anyccl_test_any(MANY + 2, requests, &index, &done));
+        CHECK(done == 0 && index == ANYCCL_NO_INDEX);
+        CHECK_OK(anyccl_send(&k, 1, ANYCCL_INT32, 1, 0, bed->comm));
+        if (k % 2 == 0) {
+            CHECK_OK(anyccl_wait_any(MANY + 2, requests, &index));
+        } else {
+            size_t ended = 0, indices[MANY + 2];
+            anyccl_status_t statuses[MANY + 2];
+            CHECK_OK(anyccl_wait_some(MANY + 2, requests, &ended, indices, statuses));
+            CHECK(ended == 1 && statuses[0] == ANYCCL_SUCCESS);
+            index = indices[0];
+        }
+        CHECK(index == (size_t)k && got[k] == 100 + k && requests[k] == ANYCCL_REQUEST_NULL);
+    }
+    CHECK_OK(anyccl_wait_any(MANY + 2, requests, &index));
+    CHECK(index == ANYCCL_NO_INDEX);
+    CHECK_OK(anyccl_request_free(&requests[MANY + 1]));
+}
+
+static void all_together(struct bed *bed, void *shared)
+{
+    int sent[MANY], got[MANY], done = 0;
+    anyccl_request_t requests[MANY];
+    (void)shared;
+    for (int k = 0; k < MANY; k++) {
+        sent[k] = k;
+        CHECK_OK(anyccl_iall_reduce(&sent[k], &got[k], 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[k]));
+    }
+    while (!done)
+        CHECK_OK(anyccl_test_all(MANY, requests, &done));
+    for (int k = 0; k < MANY; k++)
+        CHECK(got[k] == k * bed->size && requests[k] == ANYCCL_REQUEST_NULL);
+    for (int k = 0; k < MANY; k++)
+        CHECK_OK(anyccl_ibarrier(bed->comm, &requests[k]));
+    for (int k = 0; k < MANY;) {
+        size_t index = 0;
+        CHECK_OK(anyccl_test_any(MANY, requests, &index, &done));
+        if (done) {
+            CHECK(index < MANY && requests[index] == ANYCCL_REQUEST_NULL);
+            k++;
+        }
+    }
+}
+
+static void wrong_uses(struct bed *bed, void *shared)
+{
+    anyccl_request_t request, twice[2];
+    size_t index = 5, ended = 5;
+    int done = 5;
+    (void)shared;
+    CHECK_OK(anyccl_ibarrier(bed->comm, &request));
+    twice[0] = twice[1] = request;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait_any(2, twice, &index));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_test_all(2, twice, &done));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_any(1, &request, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_any(1, NULL, &index));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_some(1, &request, &ended, NULL, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_test_any(1, &request, &index, NULL));
+    CHECK(index == 5 && ended == 5 && done == 5 && twice[0] == request);
+    CHECK_OK(anyccl_wait_any(0, NULL, &index));
+    CHECK(index == ANYCCL_NO_INDEX);
+    CHECK_OK(anyccl_wait(&request));
+}
+
+/* A failure is told with the place of what failed. */
+static void failing(struct bed *bed, void *shared)
+{
+    anyccl_request_t requests[2] = {ANYCCL_REQUEST_NULL, ANYCCL_REQUEST_NULL};
+    size_t index = 0;
+    int value;
+    (void)shared;
+    CHECK_OK(anyccl_irecv(&value, 1, ANYCCL_INT32, 1 - bed->rank, 0, bed->comm, &requests[1]));
+    if (bed->rank == 0)
+        CHECK_OK(anyccl_comm_abort(bed->comm));
+    CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_wait_any(2, requests, &index));
+    CHECK(index == 1 && requests[1] == ANYCCL_REQUEST_NULL);
+}
+
+int main(void)
+{
+    run_ranks(2, PATIENCE_MS, one_by_one, NULL);
+    for (int size = 1; size <= 4; size++)
+        run_ranks(size, PATIENCE_MS, all_together, NULL);
+    run_ranks(2, PATIENCE_MS, wrong_uses, NULL);
+    run_ranks(2, PATIENCE_MS, failing, NULL);
+    return 0;
+}

@@ -1,0 +1,178 @@
+//! The launcher's end of the way to one agent.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::fleet::Common;
+use super::frame::Frame;
+use super::order::Order;
+use super::placement::{Place, quoted, words};
+use crate::Failure;
+use crate::run::arguments::{Bind, OWN_VARIABLES};
+use crate::sys::child::{Orders, prepare};
+use crate::sys::process::{Pid, ended};
+
+/// Bytes read at a time.
+const READ: usize = 64 << 10;
+
+/// One host's agent, by whatever leads to it.
+pub struct Agent {
+    /// As the user named it.
+    pub host: String,
+    /// Its ranks.
+    pub ranks: Range<u32>,
+    /// By rank of this host.
+    pub ended: Vec<bool>,
+    /// No more lines will come.
+    pub quiet: bool,
+    /// The command that leads to it.
+    pub child: Child,
+    /// Closed: it is to end.
+    pub stdin: Option<ChildStdin>,
+    /// `None` once it has ended.
+    pub stdout: Option<File>,
+    /// On its way to the agent.
+    pub outgoing: VecDeque<u8>,
+    incoming: Vec<u8>,
+}
+
+impl Agent {
+    /// Starts it, and gives it its order.
+    pub fn start(common: &Common<'_>, place: Place, world: u32) -> Result<Agent, Failure> {
+        let arguments = common.arguments;
+        let own = std::env::current_exe().map(|path| path.display().to_string());
+        let program = match &arguments.remote_anyccl {
+            Some(path) => path.clone(),
+            None => {
+                own.map_err(|e| Failure::own(format_args!("cannot find this program's own file: {e}")))?
+            }
+        };
+        let agent = format!("{} agent", quoted(&program));
+        let words =
+            words(&arguments.launcher, &place.host, &agent).map_err(|text| Failure { code: 2, text })?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let orders = Orders {
+            watchdog: common.watchdog.descriptor(),
+            cpus: None,
+            files: common.files,
+            mask: common.mask,
+        };
+        prepare(&mut command, orders);
+        let mut child = command.spawn().map_err(|error| Failure {
+            code: 1,
+            text: format!("cannot start \"{}\" for host {}: {error}", words[0], place.host),
+        })?;
+        let (stdin, stdout) =
+            (child.stdin.take(), child.stdout.take().map(|out| File::from(OwnedFd::from(out))));
+        let count = place.ranks.len();
+        let mut agent = Agent {
+            host: place.host,
+            ranks: place.ranks,
+            ended: vec![false; count],
+            quiet: false,
+            child,
+            stdin,
+            stdout,
+            outgoing: VecDeque::new(),
+            incoming: Vec::new(),
+        };
+        let order = agent.order(common, world)?;
+        agent.say(&Frame::Order(order));
+        Ok(agent)
+    }
+
+    fn order(&self, common: &Common<'_>, world: u32) -> Result<Vec<u8>, Failure> {
+        let arguments = common.arguments;
+        let text = |word: &std::ffi::OsString| {
+            let text = word.to_str().map(str::to_string);
+            text.ok_or_else(|| {
+                Failure::own(format_args!("{}: only UTF-8 reaches other hosts", word.display()))
+            })
+        };
+        let own = |name: &str| OWN_VARIABLES.contains(&name);
+        let mut environment: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| name.starts_with("ANYCCL_") && !own(name))
+            .collect();
+        environment.extend(arguments.env.iter().cloned());
+        let order = Order {
+            version: anyccl_engine::base::VERSION.to_string(),
+            first: self.ranks.start,
+            count: self.ranks.len() as u32,
+            world,
+            stores: common.stores.clone(),
+            key: common.key,
+            environment,
+            folder: std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default(),
+            bind: matches!(arguments.bind, Bind::Core),
+            command: arguments.command.iter().map(text).collect::<Result<_, _>>()?,
+        };
+        serde_json::to_vec(&order).map_err(Failure::own)
+    }
+
+    /// Whether this rank is one of its own.
+    pub fn has(&self, rank: u32) -> bool {
+        self.ranks.contains(&rank)
+    }
+
+    /// Puts a frame on its way.
+    pub fn say(&mut self, frame: &Frame) {
+        if self.stdin.is_some() {
+            self.outgoing.extend(frame.to_bytes());
+        }
+    }
+
+    /// Writes what surely fits. An agent that is gone is noticed by the end of its output.
+    pub fn write(&mut self) {
+        let Some(stdin) = &mut self.stdin else { return };
+        let chunk = self.outgoing.make_contiguous();
+        match stdin.write(&chunk[..chunk.len().min(libc::PIPE_BUF)]) {
+            Ok(n) => drop(self.outgoing.drain(..n)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.stdin = None,
+        }
+    }
+
+    /// What has come, and why no more will.
+    pub fn read(&mut self) -> (Vec<Frame>, Option<String>) {
+        let Some(stdout) = &mut self.stdout else { return (Vec::new(), None) };
+        let mut buffer = vec![0; READ];
+        let mut end = None;
+        match stdout.read(&mut buffer) {
+            Ok(0) => end = Some(self.why_gone()),
+            Ok(n) => self.incoming.extend_from_slice(&buffer[..n]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => end = Some(format!("cannot read from its agent: {error}")),
+        }
+        let frames = Frame::take_all(&mut self.incoming).unwrap_or_else(|_| {
+            let said = String::from_utf8_lossy(&self.incoming[..self.incoming.len().min(80)]).into_owned();
+            end = Some(format!("something other than its agent answers: {said:?}"));
+            Vec::new()
+        });
+        if end.is_some() {
+            self.stdout = None;
+        }
+        (frames, end)
+    }
+
+    fn why_gone(&mut self) -> String {
+        let pid = self.child.id() as Pid;
+        // Its end is at most a moment behind that of its output.
+        let until = Instant::now() + Duration::from_millis(200);
+        loop {
+            match ended(pid) {
+                Ok(Some(ending)) => {
+                    return format!("the command that leads to its agent has ended, code {}", ending.code());
+                }
+                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+                _ => return "its agent has closed the connection".into(),
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where the block of each rank lies: one after the other and equally long, or as the caller's layout says.
+
+use std::ops::Range;
+
+use super::segments::Segments;
+use crate::plan::{Block, PlanRequest};
+
+/// The blocks of a buffer, one per rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Blocks<'a> {
+    /// Of `count` elements each.
+    Equal(Segments),
+    /// By the caller.
+    Given(&'a [Block]),
+}
+
+impl<'a> Blocks<'a> {
+    /// Those of the send buffer.
+    pub(super) fn of_input(request: &PlanRequest<'a>) -> Blocks<'a> {
+        Blocks::of(request, request.layout.input)
+    }
+
+    /// Those of the receive buffer.
+    pub(super) fn of_output(request: &PlanRequest<'a>) -> Blocks<'a> {
+        Blocks::of(request, request.layout.output)
+    }
+
+    fn of(request: &PlanRequest, given: &'a [Block]) -> Blocks<'a> {
+        match request.collective.has_layout() {
+            true => Blocks::Given(given),
+            false => Blocks::Equal(Segments::blocks(request.count, request.size as usize)),
+        }
+    }
+
+    /// The elements of the block of a rank.
+    pub(super) fn part(&self, rank: usize) -> Range<usize> {
+        match self {
+            Blocks::Equal(segments) => segments.part(rank),
+            Blocks::Given(blocks) => range(blocks[rank]),
+        }
+    }
+
+    /// The elements of the blocks of consecutive ranks, which are consecutive too; of one, where the caller says where
+    /// blocks lie ([`Blocks::lie_apart`]).
+    pub(super) fn range(&self, ranks: Range<usize>) -> Range<usize> {
+        match self {
+            Blocks::Equal(segments) => segments.range(ranks),
+            Blocks::Given(_) => {
+                debug_assert_eq!(ranks.len(), 1, "nothing is known of its neighbours");
+                self.part(ranks.start)
+            }
+        }
+    }
+
+    /// Whether blocks of neighbours may lie anywhere.
+    pub(super) fn lie_apart(&self) -> bool {
+        matches!(self, Blocks::Given(_))
+    }
+}
+
+/// The send buffer of a rank that has one block there.
+pub(super) fn own_input(request: &PlanRequest) -> Range<usize> {
+    request.layout.input.first().map_or(0..request.count, |block| range(*block))
+}
+
+/// The receive buffer of a rank that has one block there.
+pub(super) fn own_output(request: &PlanRequest) -> Range<usize> {
+    request.layout.output.first().map_or(0..request.count, |block| range(*block))
+}
+
+/// An empty block may be said to lie anywhere, also outside of the buffer.
+fn range(block: Block) -> Range<usize> {
+    if block.len == 0 { 0..0 } else { block.offset..block.end() }
+}

@@ -1,0 +1,45 @@
+//! Direct exchange between neighbours: each edge is one message, all at once.
+//!
+//! Two ranks may have several edges in one direction, which match in the order of either's list. An edge from a rank to
+//! itself is a copy.
+//!
+//! Cost, blocks of n bytes to d neighbours: alpha + d n beta.
+
+use super::super::blocks::{Blocks, own_input};
+use super::super::builder::{LaneBuilder, input, output, plan};
+use super::super::cost::burst;
+use crate::base::{Collective, Rank};
+use crate::plan::{Plan, PlanRequest, Span};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    let (sources, destinations) = (request.layout.sources, request.layout.destinations);
+    let received = Blocks::of_output(request);
+    let sent = |index: usize| match request.collective {
+        Collective::NeighborAllGatherV => input(own_input(request)),
+        _ => input(Blocks::of_input(request).part(index)),
+    };
+    let mut lane = LaneBuilder::of(request);
+    lane.round(|round| {
+        for (index, &to) in destinations.iter().enumerate().filter(|(_, to)| **to != request.rank) {
+            round.send(to, sent(index));
+        }
+        for (index, &from) in sources.iter().enumerate().filter(|(_, from)| **from != request.rank) {
+            round.receive(from, output(received.part(index)));
+        }
+    });
+    let from_oneself = places(destinations, request.rank).map(sent);
+    let to_oneself = places(sources, request.rank).map(|index| output(received.part(index)));
+    let own: Vec<(Span, Span)> = from_oneself.zip(to_oneself).collect();
+    plan(0, [lane].into_iter().chain(own.into_iter().map(|(src, dst)| LaneBuilder::copy(src, dst))))
+}
+
+/// Where a rank stands in a list.
+fn places(ranks: &[Rank], wanted: Rank) -> impl Iterator<Item = usize> {
+    ranks.iter().enumerate().filter(move |(_, rank)| **rank == wanted).map(|(index, _)| index)
+}
+
+/// What all ranks know of the graph is that it has at most an edge for each pair.
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    burst(link, 2.0 * (f64::from(request.size) - 1.0))
+}

@@ -1,0 +1,85 @@
+//! Reductions that keep the order of the ranks: rank 0 is the leftmost operand, the last rank the rightmost.
+//!
+//! For operators that do not commute. All are made of one phase, [`collect`]: whoever is to have some elements of the
+//! result gets everybody's contribution to them, and combines these in rank order. They differ in who has which
+//! elements, and in what becomes of the result. Only brackets may be set freely, so any tree over neighbours would do;
+//! the direct one takes one latency, the bytes of a ring, and the same brackets on every rank: all ranks get the same
+//! bits.
+//!
+//! The tests show the order with `plan::verify::verify_order`, beside what is shown of every algorithm.
+
+mod all_reduce;
+mod reduce;
+mod reduce_scatter;
+#[cfg(test)]
+mod tests;
+
+use super::builder::RoundBuilder;
+use super::cost::{Terms, burst, moved, reduced};
+use super::direct::{Slots, others};
+use super::{Algorithm, Cost, always};
+use crate::base::{Collective, Rank};
+use crate::plan::{PlanRequest, Span};
+use crate::tuning::{LinkModel, Traffic};
+
+/// Every algorithm that keeps the order. Where predictions are equal, the earlier row wins.
+pub static ORDERED: &[Algorithm] = &[
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::AllReduce,
+        summary: "all send all, combine alone in rank order: the smallest messages",
+        supports: always,
+        build: all_reduce::one_shot,
+        cost: Cost::Flat(Traffic::Everywhere, all_reduce::one_shot_cost),
+    },
+    Algorithm {
+        name: "two_shot",
+        collective: Collective::AllReduce,
+        summary: "a segment per rank, combined in rank order, sent to all: large messages",
+        supports: always,
+        build: all_reduce::two_shot,
+        cost: Cost::Flat(Traffic::Everywhere, all_reduce::two_shot_cost),
+    },
+    Algorithm {
+        name: "one_shot",
+        collective: Collective::Reduce,
+        summary: "all send to the root, which combines in rank order: small messages",
+        supports: always,
+        build: reduce::one_shot,
+        cost: Cost::Flat(Traffic::Root, reduce::one_shot_cost),
+    },
+    Algorithm {
+        name: "two_shot",
+        collective: Collective::Reduce,
+        summary: "a segment per rank, combined in rank order, sent to the root: large messages",
+        supports: always,
+        build: reduce::two_shot,
+        cost: Cost::Flat(Traffic::Everywhere, reduce::two_shot_cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::ReduceScatter,
+        summary: "every rank gets its block from all and combines in rank order",
+        supports: always,
+        build: reduce_scatter::direct,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct_cost),
+    },
+];
+
+/// The ordered algorithms of a collective, in the order of the table.
+pub fn ordered(collective: Collective) -> impl Iterator<Item = &'static Algorithm> {
+    ORDERED.iter().filter(move |algorithm| algorithm.collective == collective)
+}
+
+/// Sends each other rank `theirs` of it, and receives their contributions to as many elements as `slots` have room for.
+fn collect(round: &mut RoundBuilder, request: &PlanRequest, slots: Slots, theirs: impl Fn(Rank) -> Span) {
+    for (index, peer) in others(request).into_iter().enumerate() {
+        round.send(peer, theirs(peer));
+        round.receive(peer, slots.slot(index));
+    }
+}
+
+/// What it costs that each rank collects, for its part of a buffer, `bytes` from the others together.
+fn collected(t: &Terms, link: &LinkModel, bytes: f64) -> f64 {
+    burst(link, t.others()) + moved(link, bytes) + reduced(link, bytes)
+}

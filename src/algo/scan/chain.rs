@@ -1,0 +1,85 @@
+//! Pipelined chain scan: each rank puts what comes from the rank before it in front of its own input, and passes it on.
+//!
+//! One lane per chunk: while chunk k goes on, chunk k+1 arrives. Each element crosses every link once.
+//!
+//! Cost, s chunks: (s+p-2) (alpha + n/s (beta + gamma)). Best for large messages. Scratch up to n, 2 n if exclusive.
+
+use std::ops::Range;
+
+use super::super::alone::alone;
+use super::super::builder::{LaneBuilder, RoundBuilder, input, output, plan, scratch, shifted};
+use super::super::cost::{Terms, hop, moved, reduced};
+use super::super::segments::Segments;
+use super::is_exclusive;
+use crate::plan::{Plan, PlanRequest, Span};
+use crate::tuning::LinkModel;
+
+pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    if request.size == 1 {
+        return if is_exclusive(request) { Plan::default() } else { alone(request) };
+    }
+    let is_first = request.rank == 0;
+    let is_last = request.rank + 1 == request.size;
+    let chunks = Segments::chunks(request);
+    let lanes = (0..chunks.parts()).map(|index| {
+        let places = Places::of(request, chunks.part(index), is_last);
+        let mut lane = LaneBuilder::default();
+        if !is_first {
+            lane.round(|round| round.receive(request.rank - 1, places.before));
+            lane.round(|round| places.combine(round, is_exclusive(request), is_last));
+        }
+        if !is_last {
+            let sent = if is_first { places.own } else { places.through };
+            lane.round(|round| round.send(request.rank + 1, sent));
+        }
+        lane
+    });
+    let all = 0..request.count;
+    let copied = is_first && !is_exclusive(request) && !request.in_place;
+    let own = copied.then(|| LaneBuilder::copy(input(all.clone()), output(all)));
+    let scratch = match (is_first, is_exclusive(request), request.in_place) {
+        (true, ..) | (_, false, false) => 0,
+        (_, false, true) => request.count,
+        (_, true, _) => 2 * request.count,
+    };
+    plan(scratch, lanes.chain(own))
+}
+
+/// Where a rank keeps a chunk.
+struct Places {
+    own: Span,
+    /// The reduction of the ranks before this one.
+    before: Span,
+    /// The same with this one.
+    through: Span,
+    result: Span,
+}
+
+impl Places {
+    fn of(request: &PlanRequest, chunk: Range<usize>, is_last: bool) -> Places {
+        let result = output(chunk.clone());
+        let second = scratch(shifted(chunk.clone(), request.count));
+        // What comes may lie in the output until it is complete, unless the own input is there and still needed.
+        let needs_own = !(is_exclusive(request) && is_last);
+        let before = if request.in_place && needs_own { scratch(chunk.clone()) } else { result };
+        let through = if is_exclusive(request) { second } else { result };
+        Places { own: input(chunk), before, through, result }
+    }
+
+    /// Makes the result, and what is sent on, of what has come.
+    fn combine(&self, round: &mut RoundBuilder, is_exclusive: bool, is_last: bool) {
+        if !(is_exclusive && is_last) {
+            round.reduce(self.before, self.own, self.through);
+        }
+        if is_exclusive && self.before != self.result {
+            round.copy(self.before, self.result);
+        }
+    }
+}
+
+pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+    let t = Terms::of(request);
+    let chunks = Segments::chunks(request).parts() as f64;
+    let chunk = t.bytes / chunks;
+    (chunks + t.size - 2.0).max(0.0) * (hop(link) + moved(link, chunk) + reduced(link, chunk))
+}

@@ -1,0 +1,97 @@
+//! What the ranks must agree on in a collective on a list of buffers, in the place of its count.
+//!
+//! Each message of such a call says of which list it is a part: ranks with different lists find out by the first one.
+
+use std::fmt;
+
+/// The count of one message of a list, in 64 bits: its elements, how many buffers the whole list has, and a hash of their
+/// lengths and datatypes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListCount {
+    /// Buffers of the list; 255 stands for all larger numbers, which the hash tells apart.
+    pub buffers: u8,
+    /// Hash of all lengths and datatypes, [`ListCount::LENGTHS_BITS`] long.
+    pub lengths: u32,
+    /// Elements of this message.
+    pub elements: u64,
+}
+
+impl ListCount {
+    const ELEMENTS_BITS: u32 = 34;
+    const LENGTHS_BITS: u32 = 22;
+    /// Most elements of one message.
+    pub const MOST_ELEMENTS: u64 = (1 << ListCount::ELEMENTS_BITS) - 1;
+
+    /// Of a list with these lengths and datatypes, in order. The first message has no elements yet.
+    pub fn of(buffers: impl Iterator<Item = (u64, u8)>) -> ListCount {
+        let (mut number, mut hash) = (0usize, 0u64);
+        for (length, datatype) in buffers {
+            number += 1;
+            hash = mix(mix(hash ^ length) ^ u64::from(datatype));
+        }
+        let lengths = (hash >> (u64::BITS - ListCount::LENGTHS_BITS)) as u32;
+        ListCount { buffers: number.min(255) as u8, lengths, elements: 0 }
+    }
+
+    /// As it travels. `elements` is at most [`ListCount::MOST_ELEMENTS`].
+    pub fn to_bits(self) -> u64 {
+        debug_assert!(self.elements <= ListCount::MOST_ELEMENTS);
+        let shifted = u64::from(self.buffers) << ListCount::LENGTHS_BITS | u64::from(self.lengths);
+        shifted << ListCount::ELEMENTS_BITS | self.elements
+    }
+
+    /// Any bits are some count.
+    pub fn from_bits(bits: u64) -> ListCount {
+        let lengths = bits >> ListCount::ELEMENTS_BITS & ((1 << ListCount::LENGTHS_BITS) - 1);
+        ListCount {
+            buffers: (bits >> (ListCount::ELEMENTS_BITS + ListCount::LENGTHS_BITS)) as u8,
+            lengths: lengths as u32,
+            elements: bits & ListCount::MOST_ELEMENTS,
+        }
+    }
+}
+
+/// The finaliser of SplitMix64: every bit of the input changes about half of the output's.
+fn mix(value: u64) -> u64 {
+    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// As in error messages: `3 buffers with lengths #2c01ff, 600 elements in this message`.
+impl fmt::Display for ListCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ListCount { buffers, lengths, elements }, many) =
+            (self, ["", "+"][usize::from(self.buffers == 255)]);
+        write!(f, "{buffers}{many} buffers with lengths #{lengths:06x}, {elements} elements in this message")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lengths: &[u64]) -> ListCount {
+        ListCount::of(lengths.iter().map(|length| (*length, 9)))
+    }
+
+    #[test]
+    fn a_count_survives_packing() {
+        let count = ListCount { elements: ListCount::MOST_ELEMENTS, ..of(&[1, 2, 3]) };
+        assert_eq!(ListCount::from_bits(count.to_bits()), count);
+        assert_eq!(ListCount::from_bits(u64::MAX).to_bits(), u64::MAX);
+    }
+
+    #[test]
+    fn lists_that_differ_in_lengths_order_number_or_datatypes_are_told_apart() {
+        let lists =
+            [of(&[]), of(&[0]), of(&[6]), of(&[1, 2, 3]), of(&[3, 2, 1]), of(&[1, 5]), of(&[1, 2, 3, 0])];
+        let other_type = ListCount::of([(6, 8)].into_iter());
+        let mut all: Vec<u64> = lists.into_iter().chain([other_type]).map(ListCount::to_bits).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 8);
+        assert_ne!(of(&[1; 300]), of(&[1; 301]));
+    }
+}

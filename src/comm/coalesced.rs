@@ -1,0 +1,322 @@
+//! One collective on a list of buffers, in few messages.
+//!
+//! Small buffers are packed: their contents are copied into one piece of memory, one collective runs on it, and the
+//! results are copied out. Large ones go as they are, without a copy. All of it is under way at the same time. What is
+//! packed together follows from lengths and datatypes alone, so all ranks cut a list in the same way; every message
+//! travels under the name of its whole list ([`ListCount`]), so ranks whose lists differ find out by the first.
+//!
+//! Where a block belongs to each rank (all_gather, reduce_scatter), packed memory holds all parts of rank 0's block, then
+//! those of rank 1's, and so on: one block per rank again. The packed call is always in place.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::operator::Operator;
+use super::request::Request;
+use super::{Communicator, Operation};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
+
+/// Longest buffer that is packed: beyond, two copies cost more than a message of its own.
+const PACKED_UP_TO: usize = 32 << 10;
+/// Bytes that are packed together at most: enough for a message to be worth its latency, and little enough for packing to
+/// stay in the caches and for messages to follow each other.
+const PACK_BYTES: usize = 256 << 10;
+
+/// One buffer of a list, on both sides.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Read: [`Collective::input_elements`] elements for its count.
+    pub send: *const u8,
+    /// Written: [`Collective::output_elements`] elements for its count.
+    pub recv: *mut u8,
+    /// Elements, in the sense of the collective.
+    pub count: usize,
+    /// Their type.
+    pub datatype: Datatype,
+}
+
+/// A collective on a list of buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct List<'a> {
+    /// All_reduce, broadcast, all_gather or reduce_scatter.
+    pub collective: Collective,
+    /// Where it reduces.
+    pub op: Option<ReduceOp>,
+    /// Where it has one; else 0.
+    pub root: Rank,
+    /// The buffers, in an order that is the same on all ranks.
+    pub parts: &'a [Part],
+}
+
+/// One message of a list: a buffer as it is, or some that are packed.
+#[derive(Debug, PartialEq, Eq)]
+struct Message {
+    datatype: Datatype,
+    parts: Vec<usize>,
+}
+
+/// Cuts a list: large buffers alone, small ones of a datatype together, as many as fit.
+fn cut(parts: &[Part]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    // The message of each datatype that may have room, and the bytes in it.
+    let mut open: HashMap<Datatype, (usize, usize)> = HashMap::new();
+    for (index, part) in parts.iter().enumerate() {
+        let bytes = part.count.saturating_mul(part.datatype.bytes());
+        if let Some((at, filled)) = open.get_mut(&part.datatype)
+            && bytes <= PACKED_UP_TO
+            && *filled + bytes <= PACK_BYTES
+        {
+            messages[*at].parts.push(index);
+            *filled += bytes;
+            continue;
+        }
+        if bytes <= PACKED_UP_TO {
+            open.insert(part.datatype, (messages.len(), bytes));
+        }
+        messages.push(Message { datatype: part.datatype, parts: vec![index] });
+    }
+    messages
+}
+
+/// Bytes that go from packed memory to the caller.
+struct CopyOut {
+    from: usize,
+    to: *mut u8,
+    bytes: usize,
+}
+
+struct UnderWay {
+    // Dropped first: a request that is dropped waits, and uses the memory until then.
+    request: Request,
+    packed: Vec<u8>,
+    results: Vec<CopyOut>,
+}
+
+/// A list that was started. Completes once. Dropping an incomplete one waits for it.
+pub struct Coalesced {
+    under_way: Vec<UnderWay>,
+    outcome: Result<()>,
+}
+
+// SAFETY: the pointers are the caller's buffers, which it has promised to leave to the call, on whatever thread it ends.
+unsafe impl Send for Coalesced {}
+
+impl Coalesced {
+    /// Waits for the end. Later calls repeat the result.
+    pub fn wait(&mut self) -> Result<()> {
+        for mut message in self.under_way.drain(..) {
+            let ended = message.request.wait();
+            // SAFETY: it has ended; the results' places are the caller's, left to this call by the promise of its start.
+            let ended = ended.map(|()| unsafe { message.unpack() });
+            if self.outcome.is_ok() {
+                self.outcome = ended;
+            }
+        }
+        self.outcome.clone()
+    }
+
+    /// Whether it has ended; moves everything of its communicator on. `wait` tells how.
+    pub fn has_ended(&mut self) -> bool {
+        while let Some(message) = self.under_way.first_mut() {
+            match message.request.test() {
+                Ok(false) => return false,
+                // SAFETY: as in `wait`.
+                Ok(true) => unsafe { message.unpack() },
+                Err(error) if self.outcome.is_ok() => self.outcome = Err(error),
+                Err(_) => {}
+            }
+            self.under_way.remove(0);
+        }
+        true
+    }
+
+    /// What is waited for next.
+    pub(super) fn running(&self) -> Option<&Request> {
+        self.under_way.first().map(|message| &message.request)
+    }
+}
+
+impl UnderWay {
+    /// # Safety
+    /// The request has ended well, and nobody else uses the places of the results.
+    unsafe fn unpack(&self) {
+        for result in &self.results {
+            let from = self.packed[result.from..result.from + result.bytes].as_ptr();
+            // SAFETY: inside of our memory, as just checked; the caller vouches for the other side, which is apart from it.
+            unsafe { std::ptr::copy_nonoverlapping(from, result.to, result.bytes) };
+        }
+    }
+}
+
+impl Communicator {
+    /// Starts a collective on a list of buffers. Nothing was sent when it fails, unless the communicator has failed.
+    ///
+    /// # Safety
+    /// As [`Communicator::start`], for every buffer.
+    pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Coalesced> {
+        self.check_usable()?;
+        for part in list.parts {
+            let operation = self.plain(list, part);
+            operation.check(self.size())?;
+            match operator {
+                Some(operator) => operator.check(&operation.call)?,
+                None => operation.kernels(self.rank, self.size()).map(|_| ())?,
+            }
+            if part.count as u64 > ListCount::MOST_ELEMENTS {
+                return Err(Error::Unsupported(format!("{} elements in one buffer of a list", part.count)));
+            }
+        }
+        let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
+        let name = ListCount::of(lengths);
+        let mut started = Coalesced { under_way: Vec::new(), outcome: Ok(()) };
+        if list.parts.is_empty() {
+            started.under_way.push(self.start_empty(list, name)?);
+        }
+        for message in cut(list.parts) {
+            // SAFETY: passed on from our caller. What was started before is waited for, should this one fail.
+            started.under_way.push(unsafe { self.start_message(list, &message, name, operator) }?);
+        }
+        Ok(started)
+    }
+
+    /// The call on one buffer.
+    fn plain(&self, list: &List, part: &Part) -> Operation {
+        let kind = CallKind::Collective(list.collective);
+        let (op, root, count) = (list.op, list.root, part.count as u64);
+        let call = Call { kind, datatype: part.datatype, op, root, count };
+        Operation { call, send: part.send, recv: part.recv, peer: 0 }
+    }
+
+    /// # Safety
+    /// As [`Communicator::start_list`].
+    unsafe fn start_message(
+        &self,
+        list: &List,
+        message: &Message,
+        name: ListCount,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<UnderWay> {
+        let parts: Vec<Part> = message.parts.iter().map(|index| list.parts[*index]).collect();
+        let count = parts.iter().map(|part| part.count).sum();
+        let sign = |call: Call| {
+            let count = ListCount { elements: call.count, ..name }.to_bits();
+            Some(Call { kind: CallKind::List(list.collective), count, ..call })
+        };
+        if let [part] = parts[..] {
+            let operation = self.plain(list, &part);
+            // SAFETY: passed on from our caller.
+            let request = unsafe { self.start_as(&operation, operator, sign(operation.call)) }?;
+            return Ok(UnderWay { request, packed: Vec::new(), results: Vec::new() });
+        }
+        let layout = Layout::new(self, list, count * message.datatype.bytes());
+        let mut packed = vec![0; layout.bytes];
+        let mut results = Vec::new();
+        let mut at = 0;
+        for part in &parts {
+            let bytes = part.count * part.datatype.bytes();
+            for block in layout.read.clone() {
+                let from = part.send.wrapping_add((block - layout.read.start) * bytes);
+                let to = packed[block * layout.block + at..][..bytes].as_mut_ptr();
+                match operator.filter(|operator| operator.scales()) {
+                    // SAFETY: the caller vouches for the part's input; `to` has room for as much, in our own memory.
+                    Some(operator) => unsafe { operator.scale(to, from, part.count) },
+                    // SAFETY: as above.
+                    None => unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) },
+                }
+            }
+            for block in layout.written.clone() {
+                let to = part.recv.wrapping_add((block - layout.written.start) * bytes);
+                results.push(CopyOut { from: block * layout.block + at, to, bytes });
+            }
+            at += bytes;
+        }
+        let memory = packed.as_mut_ptr();
+        let whole = Part {
+            send: memory.wrapping_add(layout.read.start * layout.block),
+            recv: memory.wrapping_add(layout.written.start * layout.block),
+            count,
+            datatype: message.datatype,
+        };
+        let operation = self.plain(list, &whole);
+        // Scaled already.
+        let operator = operator.filter(|operator| !operator.scales());
+        // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as the request.
+        let request = unsafe { self.start_as(&operation, operator, sign(operation.call)) }?;
+        Ok(UnderWay { request, packed, results })
+    }
+
+    /// A list without buffers is a call like any other: ranks that have some must learn of those that have none.
+    fn start_empty(&self, list: &List, name: ListCount) -> Result<UnderWay> {
+        let kind = CallKind::Collective(Collective::Barrier);
+        let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
+        let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut(), peer: 0 };
+        let signature =
+            Call { kind: CallKind::List(list.collective), root: list.root, count: name.to_bits(), ..call };
+        // SAFETY: a barrier touches no buffer.
+        let request = unsafe { self.start_as(&barrier, None, Some(signature)) }?;
+        Ok(UnderWay { request, packed: Vec::new(), results: Vec::new() })
+    }
+}
+
+/// Where things are in packed memory, in blocks.
+struct Layout {
+    block: usize,
+    bytes: usize,
+    /// Blocks that are packed on this rank, one after the other in each buffer.
+    read: std::ops::Range<usize>,
+    /// Blocks that are results on this rank.
+    written: std::ops::Range<usize>,
+}
+
+impl Layout {
+    fn new(comm: &Communicator, list: &List, block: usize) -> Layout {
+        let (rank, size) = (comm.rank as usize, comm.size() as usize);
+        let own = rank..rank + 1;
+        let (blocks, read, written) = match list.collective {
+            Collective::AllGather => (size, own, 0..size),
+            Collective::ReduceScatter => (size, 0..size, own),
+            Collective::Broadcast if comm.rank != list.root => (1, 0..0, 0..1),
+            _ => (1, 0..1, 0..1),
+        };
+        Layout { block, bytes: blocks * block, read, written }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(count: usize, datatype: Datatype) -> Part {
+        Part { send: std::ptr::null(), recv: std::ptr::null_mut(), count, datatype }
+    }
+
+    #[test]
+    fn small_buffers_of_a_datatype_share_messages_and_large_ones_go_alone() {
+        use Datatype::{Float32, Uint8};
+        let large = PACKED_UP_TO / 4 + 1;
+        let parts = [
+            part(10, Float32),
+            part(large, Float32),
+            part(3, Uint8),
+            part(0, Float32),
+            part(PACKED_UP_TO, Uint8),
+        ];
+        let message = |datatype, parts: &[usize]| Message { datatype, parts: parts.to_vec() };
+        let expected = [message(Float32, &[0, 3]), message(Float32, &[1]), message(Uint8, &[2, 4])];
+        assert_eq!(cut(&parts), expected);
+        assert_eq!(cut(&[]), []);
+    }
+
+    #[test]
+    fn a_message_takes_no_more_than_its_bytes_and_none_is_left_out() {
+        let parts: Vec<Part> = (0..100).map(|i| part(i * 40, Datatype::Float64)).collect();
+        let messages = cut(&parts);
+        let bytes =
+            |message: &Message| message.parts.iter().map(|index| parts[*index].count * 8).sum::<usize>();
+        assert!(messages.iter().all(|message| bytes(message) <= PACK_BYTES));
+        assert!(messages.len() <= 2 * messages.iter().map(bytes).sum::<usize>() / PACK_BYTES + 1);
+        let mut all: Vec<usize> = messages.into_iter().flat_map(|message| message.parts).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..100));
+    }
+}

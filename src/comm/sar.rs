@@ -1,0 +1,107 @@
+//! What data-parallel training asks for: parameters from one rank to all, gradients summed over all.
+//!
+//! Both are collectives on a list of buffers of any datatypes. Gradients have one thing more: a parameter that was not
+//! used has none. That is in order where no rank has one, and a mistake in the program where only some do; so the ranks
+//! first tell each other which they have, a bit for each, and go on only if that is the same everywhere.
+
+use super::coalesced::{List, Part};
+use super::{Communicator, Operation};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
+
+impl Communicator {
+    /// Gives all ranks the root's content of each buffer. Every part's `send` and `recv` are the same.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], for every buffer.
+    pub unsafe fn sync_params(&self, parts: &[Part], root: Rank) -> Result<()> {
+        let list = List { collective: Collective::Broadcast, op: None, root, parts };
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_list(&list, None) }?.wait()
+    }
+
+    /// Sums each buffer over all ranks, in place. Every part's `send` and `recv` are the same; NULL: this rank has none.
+    ///
+    /// A buffer that some ranks have and others have not is an error on all ranks, which names them; the buffers are
+    /// unchanged then, and the communicator works on.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], for every buffer that is not NULL.
+    pub unsafe fn gather_grads(&self, parts: &[Part]) -> Result<()> {
+        self.check_usable()?;
+        if let Some((at, part)) =
+            parts.iter().enumerate().find(|(_, part)| !ReduceOp::Sum.accepts(part.datatype))
+        {
+            let got = format!("buffer {at}: {} has no sum", part.datatype.name());
+            return Err(Error::InvalidArgument { what: "datatypes", got });
+        }
+        self.agree_on_presence(parts)?;
+        let present: Vec<Part> = parts.iter().filter(|part| is_there(part)).copied().collect();
+        let list =
+            List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &present };
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_list(&list, None) }?.wait()
+    }
+
+    /// All ranks have the same buffers. The message carries the name of the list, so lengths are compared as well.
+    fn agree_on_presence(&self, parts: &[Part]) -> Result<()> {
+        let mut mine = vec![0u8; parts.len().div_ceil(8)];
+        for (at, _) in parts.iter().enumerate().filter(|(_, part)| is_there(part)) {
+            mine[at / 8] |= 1 << (at % 8);
+        }
+        let mut all = vec![0u8; mine.len() * self.size() as usize];
+        let collective = Collective::AllGather;
+        let kind = CallKind::Collective(collective);
+        let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: mine.len() as u64 };
+        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr(), peer: 0 };
+        let name = ListCount::of(parts.iter().map(|part| (part.count as u64, part.datatype as u8)));
+        let count = ListCount { elements: call.count, ..name }.to_bits();
+        let signature = Call { kind: CallKind::List(collective), count, ..call };
+        // SAFETY: a bit per buffer of this rank and of all ranks, alive until the call has ended.
+        unsafe { self.start_as(&operation, None, Some(signature)) }?.wait()?;
+        if mine.is_empty() { Ok(()) } else { same_everywhere(&all, mine.len(), parts.len()) }
+    }
+}
+
+/// Whether this rank has a buffer. Of no elements, all do.
+fn is_there(part: &Part) -> bool {
+    !part.recv.is_null() || part.count == 0
+}
+
+/// Compares what all ranks have: `bytes` bytes for each, a bit for each of `buffers`.
+fn same_everywhere(all: &[u8], bytes: usize, buffers: usize) -> Result<()> {
+    let has = |rank: usize, at: usize| all[rank * bytes + at / 8] >> (at % 8) & 1 == 1;
+    let ranks = all.len() / bytes;
+    let differs = |at: &usize| (1..ranks).any(|rank| has(rank, *at) != has(0, *at));
+    let Some(first) = (0..buffers).find(differs) else { return Ok(()) };
+    let more = (first + 1..buffers).filter(differs).count();
+    let listed = |present: bool| {
+        let ranks: Vec<String> =
+            (0..ranks).filter(|rank| has(*rank, first) == present).map(|r| r.to_string()).collect();
+        format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, ranks.join(", "))
+    };
+    let also = if more == 0 { String::new() } else { format!("; the same of {more} more") };
+    let got = format!("buffer {first} is NULL on {} but not on {}{also}", listed(false), listed(true));
+    Err(Error::InvalidArgument { what: "buffers", got })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(all: &[u8], bytes: usize, buffers: usize) -> String {
+        same_everywhere(all, bytes, buffers).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_buffer_that_only_some_ranks_have_is_named_with_its_ranks() {
+        assert!(same_everywhere(&[0b101, 0b101, 0b101], 1, 3).is_ok());
+        assert!(
+            text(&[0b101, 0b001, 0b101], 1, 3).contains("buffer 2 is NULL on rank 1 but not on ranks 0, 2")
+        );
+        let far = text(&[255, 0b11, 255, 0b01, 255, 0b00], 2, 10);
+        assert!(
+            far.contains("buffer 8 is NULL on rank 2 but not on ranks 0, 1; the same of 1 more"),
+            "{far}"
+        );
+    }
+}

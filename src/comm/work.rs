@@ -1,0 +1,124 @@
+//! Whatever a program may have started and not waited for yet.
+
+use std::sync::Arc;
+
+use super::coalesced::Coalesced;
+use super::persistent::Persistent;
+use super::request::Request;
+use crate::base::Result;
+use crate::p2p::Status;
+use crate::progress::wait::{Awaited, wait_for_first};
+
+/// Waits until one of those that are under way has ended; gives the places of all that have by then. None, where none is
+/// under way. They may be of several communicators.
+pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
+    loop {
+        let mut ended = Vec::new();
+        for (at, work) in works.iter_mut().enumerate() {
+            if !work.is_inactive() && work.has_ended() {
+                ended.push(at);
+            }
+        }
+        let running: Vec<Awaited> =
+            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
+        if !ended.is_empty() || running.is_empty() {
+            return ended;
+        }
+        wait_for_first(&running);
+    }
+}
+
+/// Waits until all have ended, each in its turn where they have different links: another rank may wait for what this one
+/// started last.
+pub fn settle(works: &mut [&mut Work]) {
+    loop {
+        for work in works.iter_mut() {
+            work.has_ended();
+        }
+        let running: Vec<Awaited> =
+            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
+        // Of one engine, any wait moves them all on.
+        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
+            return;
+        }
+        wait_for_first(&running);
+    }
+}
+
+/// Something that was started.
+pub enum Work {
+    /// Ends once.
+    Once(Request),
+    /// Ends once, in several messages.
+    List(Coalesced),
+    /// May be started again.
+    Persistent(Persistent),
+}
+
+impl Work {
+    /// Waits for its end. Where nothing is under way, that is now.
+    pub fn wait(&mut self) -> Result<()> {
+        match self {
+            Work::Once(request) => request.wait(),
+            Work::List(list) => list.wait(),
+            Work::Persistent(persistent) => persistent.wait(),
+        }
+    }
+
+    /// Whether it has ended; moves everything of its communicator on. `wait` tells how, at once then.
+    pub fn has_ended(&mut self) -> bool {
+        match self {
+            Work::Once(request) => !matches!(request.test(), Ok(false)),
+            Work::List(list) => list.has_ended(),
+            Work::Persistent(persistent) => persistent.has_ended(),
+        }
+    }
+
+    /// What is known of the message of the last run, if it was one and has ended well.
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            Work::Once(request) => request.status(),
+            Work::List(_) => None,
+            Work::Persistent(persistent) => persistent.status(),
+        }
+    }
+
+    /// Ends a receive that has met no message yet.
+    pub fn cancel(&self) {
+        if let Some(request) = self.running() {
+            request.cancel();
+        }
+    }
+
+    /// Whether nothing is under way because it is to be started first.
+    pub fn is_inactive(&self) -> bool {
+        matches!(self, Work::Persistent(persistent) if !persistent.is_running())
+    }
+
+    /// What is waited for next.
+    pub(super) fn running(&self) -> Option<&Request> {
+        match self {
+            Work::Once(request) => Some(request),
+            Work::List(list) => list.running(),
+            Work::Persistent(persistent) => persistent.running(),
+        }
+    }
+}
+
+impl From<Request> for Work {
+    fn from(request: Request) -> Work {
+        Work::Once(request)
+    }
+}
+
+impl From<Coalesced> for Work {
+    fn from(list: Coalesced) -> Work {
+        Work::List(list)
+    }
+}
+
+impl From<Persistent> for Work {
+    fn from(persistent: Persistent) -> Work {
+        Work::Persistent(persistent)
+    }
+}

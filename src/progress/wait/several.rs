@@ -1,0 +1,177 @@
+//! Waiting for the first of several calls, of one or several engines.
+//!
+//! The steps are those of the wait for one call: poll, yield, sleep. Each engine is locked for itself, one after the other,
+//! never two at a time; so threads that wait for the same engines in different orders do not stop each other. Asleep, a
+//! thread polls the descriptors of all of them at once, and is a sleeper in each: peers ring, and threads of this process
+//! that move something wake it through each engine's own wake-up. No engine knows of the others.
+//!
+//! A deadline counts the time without progress of its call, as in the wait for one; rest comes when nothing moves at all.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::{
+    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_LOOK, POLLS_WHEN_CROWDED, STALL_TIME,
+    YIELD_TIME,
+};
+use crate::progress::engine::{Engine, Ticket};
+use crate::sys::cores::yield_now;
+use crate::sys::poll::PollSet;
+
+/// A call that is waited for.
+#[derive(Clone)]
+pub struct Awaited {
+    /// Where it runs.
+    pub driver: Arc<Driver>,
+    /// Its name there.
+    pub ticket: Ticket,
+    /// Longest time without progress.
+    pub timeout: Option<Duration>,
+}
+
+/// A call with its clock.
+struct Watched<'a> {
+    call: &'a Awaited,
+    /// How often it had moved when it was last seen to move.
+    moves: u32,
+    /// When that was, or the first question after it.
+    since: Option<Instant>,
+}
+
+impl Watched<'_> {
+    /// Takes note of its moves; whether it has its outcome.
+    fn look(&mut self, engine: &Engine) -> bool {
+        let moves = engine.moves(self.call.ticket);
+        if moves != self.moves {
+            (self.moves, self.since) = (moves, None);
+        }
+        engine.has_outcome(self.call.ticket)
+    }
+
+    /// Gives the call up if it has been silent for too long; else the time that is left to it.
+    fn check_deadline(&mut self, engine: &mut Engine, now: Instant) -> Option<Duration> {
+        let limit = self.call.timeout?;
+        let silence = now.saturating_duration_since(*self.since.get_or_insert(now));
+        if silence >= limit && !engine.has_outcome(self.call.ticket) {
+            self.call.driver.give_up(engine, self.call.ticket, limit);
+        }
+        Some(limit.saturating_sub(silence))
+    }
+}
+
+/// Waits until one of the calls has its outcome, which stays where it is. One that waits longer than its time-out gets
+/// that as its outcome.
+pub fn wait_for_first(awaited: &[Awaited]) {
+    if awaited.is_empty() {
+        return;
+    }
+    let mut watched: Vec<Watched> =
+        awaited.iter().map(|call| Watched { call, moves: 0, since: None }).collect();
+    // Calls of one driver side by side: each is locked once per look.
+    watched.sort_by_key(|one| Arc::as_ptr(&one.call.driver));
+    let mut groups: Vec<&mut [Watched]> =
+        watched.chunk_by_mut(|one, other| Arc::ptr_eq(&one.call.driver, &other.call.driver)).collect();
+    let drivers: Vec<&Driver> = groups.iter().map(|calls| &*calls[0].call.driver).collect();
+    let crowded = drivers.iter().any(|driver| driver.lock().crowded);
+    let longest = drivers.iter().map(|driver| driver.spin).max().unwrap_or_default();
+    let spin = if crowded { Duration::ZERO } else { longest };
+    let (mut looks, mut polls, mut since, mut told) = (0u32, 0u32, None, false);
+    loop {
+        let mut moved = false;
+        for (driver, calls) in drivers.iter().zip(&mut groups) {
+            let mut engine = driver.lock();
+            moved |= driver.move_on(&mut engine);
+            // All of them: each has a clock.
+            let ended = calls.iter_mut().filter_map(|call| call.look(&engine).then_some(())).count();
+            if ended > 0 {
+                return;
+            }
+        }
+        looks = looks.wrapping_add(1);
+        if moved {
+            (polls, since) = (0, None);
+            // Others may move for ever.
+            if looks.is_multiple_of(POLLS_PER_LOOK) {
+                look_after_all(&drivers, &mut groups);
+            }
+            continue;
+        }
+        polls += 1;
+        if polls < POLLS_WHEN_CROWDED || !crowded && !polls.is_multiple_of(POLLS_PER_LOOK) {
+            std::hint::spin_loop();
+            continue;
+        }
+        let now = Instant::now();
+        let silence = now - *since.get_or_insert(now);
+        let until_deadline = look_after_all(&drivers, &mut groups);
+        if silence < spin + YIELD_TIME {
+            if crowded || silence >= spin {
+                yield_now();
+            }
+            continue;
+        }
+        let tell = silence >= STALL_TIME && !told;
+        told |= tell;
+        let deserted = drivers.iter().filter(|driver| be_suspicious(driver, silence, tell)).count();
+        let soon = (!told || deserted > 0).then_some(STALL_TIME / 4);
+        sleep_on_all(&drivers, &groups, until_deadline.into_iter().chain(soon).min());
+    }
+}
+
+/// Aborts and deadlines; gives the time to the next of these.
+fn look_after_all(drivers: &[&Driver], groups: &mut [&mut [Watched]]) -> Option<Duration> {
+    let now = Instant::now();
+    let mut next = None;
+    for (driver, calls) in drivers.iter().zip(groups) {
+        let mut engine = driver.lock();
+        driver.abort_if_wanted(&mut engine);
+        for call in calls.iter_mut() {
+            next = next.into_iter().chain(call.check_deadline(&mut engine, now)).min();
+        }
+    }
+    next
+}
+
+/// Reads news, tells others what is waited for, and looks for ranks that have gone: whether there are any.
+fn be_suspicious(driver: &Driver, silence: Duration, tell: bool) -> bool {
+    let mut engine = driver.lock();
+    engine.read_control();
+    if tell {
+        engine.announce_stalls();
+    }
+    if silence >= DESERTED_TIME {
+        engine.all_have_met();
+    }
+    if engine.somebody_went() && silence >= DESERTED_TIME {
+        engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
+    }
+    engine.somebody_went()
+}
+
+/// Sleeps until something may have happened in any of them.
+fn sleep_on_all(drivers: &[&Driver], groups: &[&mut [Watched]], timeout: Option<Duration>) {
+    let mut set = PollSet::new();
+    let mut awake = false;
+    for (driver, calls) in drivers.iter().zip(groups) {
+        let mut engine = driver.lock();
+        if driver.sleepers.fetch_add(1, Ordering::Relaxed) == 0 {
+            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
+        }
+        // Whoever sent before it could see us sleeping did not ring: look once more.
+        awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.call.ticket));
+        driver.add_to_poll_set(&engine, &mut set);
+    }
+    if !awake {
+        // An error (out of memory) only makes this look again.
+        let _ = set.wait(timeout.map(|time| Instant::now() + time));
+    }
+    for driver in drivers {
+        let mut engine = driver.lock();
+        if driver.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 {
+            driver.wake.clear();
+            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
+        }
+        engine.read_control();
+    }
+}

@@ -1,0 +1,203 @@
+//! Operators that are functions of the program.
+//!
+//! The function sees memory of its own rank only, aligned for the datatype: operands that lie elsewhere, in a slot
+//! that a peer writes or at an odd address, are copied into a *piece* first, which stays in the nearest cache. So it may
+//! be written as if its arguments were plain arrays.
+//!
+//! It runs on a thread that is inside a call of the communicator, with the engine locked. A call from in there would
+//! wait for itself; [`is_inside_callback`] lets the door refuse it. A function that unwinds (a C++ exception, a Rust
+//! panic) ends the process with a sentence: half of a reduction can be neither finished nor undone.
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::base::Datatype;
+
+/// `inout[i] = in[i] op inout[i]` for `count` elements of the datatype with this number; `context` is the program's own.
+pub type CallbackFn = unsafe extern "C-unwind" fn(
+    input: *const c_void,
+    inout: *mut c_void,
+    count: usize,
+    datatype: c_int,
+    context: *mut c_void,
+);
+
+/// A function of the program, for one datatype.
+#[derive(Clone, Copy, Debug)]
+pub struct Callback {
+    function: CallbackFn,
+    context: *mut c_void,
+    datatype: Datatype,
+}
+
+// SAFETY: whoever makes one promises that function and context may be used from any thread.
+unsafe impl Send for Callback {}
+// SAFETY: as above, by several at a time.
+unsafe impl Sync for Callback {}
+
+/// Most bytes that the function gets at once.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// Operands on their way to the function.
+#[repr(align(64))]
+struct Piece([u8; PIECE_BYTES]);
+
+/// Threads that are inside of callbacks now. While there are none, nobody looks further.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is inside of a callback.
+#[inline]
+pub fn is_inside_callback() -> bool {
+    RUNNING.load(Ordering::Relaxed) > 0 && INSIDE.get()
+}
+
+impl Callback {
+    /// # Safety
+    /// `function` keeps to [`CallbackFn`], may be called from any thread and from several at a time, and touches
+    /// nothing but its operands and `context`, which is valid for as long as the callback is in use.
+    pub unsafe fn new(function: CallbackFn, context: *mut c_void, datatype: Datatype) -> Callback {
+        Callback { function, context, datatype }
+    }
+
+    /// `dst[i] = a[i] op b[i]`, in this order, for `count` elements.
+    ///
+    /// # Safety
+    /// As [`super::ReduceFn`].
+    #[cold]
+    pub(super) unsafe fn apply(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+        let _inside = Inside::enter();
+        let element = self.datatype.bytes();
+        let (mut left, mut right) = (Piece([0; PIECE_BYTES]), Piece([0; PIECE_BYTES]));
+        let (left, right) = (left.0.as_mut_ptr(), right.0.as_mut_ptr());
+        let step = PIECE_BYTES / element;
+        let mut done = 0;
+        while done < count {
+            let n = step.min(count - done);
+            let (at, bytes) = (done * element, n * element);
+            let (dst, a, b) = (dst.wrapping_add(at), a.wrapping_add(at), b.wrapping_add(at));
+            let input = if self.is_plain(a) {
+                a
+            } else {
+                // SAFETY: `bytes` of `a` are readable by the caller's promise, and a piece holds as many.
+                unsafe { std::ptr::copy_nonoverlapping(a, left, bytes) };
+                left
+            };
+            // Written only at the end: `dst` may be `a`.
+            // SAFETY: as above, for `b` and the other piece.
+            unsafe { std::ptr::copy_nonoverlapping(b, right, bytes) };
+            let returns = MustReturn;
+            // SAFETY: both operands are readable for `n` elements, aligned, and apart; the second is ours to write. The
+            // function keeps its promise of `new`.
+            unsafe { (self.function)(input.cast(), right.cast(), n, self.datatype as c_int, self.context) };
+            std::mem::forget(returns);
+            // SAFETY: `dst` is writable for `bytes` by the caller's promise; the piece is ours.
+            unsafe { std::ptr::copy_nonoverlapping(right, dst, bytes) };
+            done += n;
+        }
+    }
+
+    /// Whether the function may read an operand where it is. Left operands are never a peer's: plans receive the right
+    /// one, into memory of this rank or straight out of a link.
+    fn is_plain(&self, left: *const u8) -> bool {
+        left.addr().is_multiple_of(self.datatype.bytes())
+    }
+}
+
+/// While it lives, this thread is inside of a callback.
+struct Inside;
+
+impl Inside {
+    fn enter() -> Inside {
+        RUNNING.fetch_add(1, Ordering::Relaxed);
+        INSIDE.set(true);
+        Inside
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(false);
+        RUNNING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Is dropped by nothing but an unwinding function.
+struct MustReturn;
+
+impl Drop for MustReturn {
+    fn drop(&mut self) {
+        eprintln!("anyccl: the function of a reduction operator threw; it must return: the process ends");
+        std::process::abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Not commutative: keeps the left operand's lower and the right one's upper half.
+    unsafe extern "C-unwind" fn halves(
+        input: *const c_void,
+        inout: *mut c_void,
+        count: usize,
+        datatype: c_int,
+        context: *mut c_void,
+    ) {
+        assert_eq!(datatype, Datatype::Uint32 as c_int);
+        assert!(is_inside_callback());
+        // SAFETY: the context of the test is this counter.
+        unsafe { &*context.cast::<AtomicUsize>() }.fetch_add(count, Ordering::Relaxed);
+        assert!(input.addr().is_multiple_of(4) && inout.addr().is_multiple_of(4));
+        // SAFETY: `count` aligned elements, as the contract of a callback says.
+        let left = unsafe { std::slice::from_raw_parts(input.cast::<u32>(), count) };
+        // SAFETY: as above, and apart from the others.
+        let right = unsafe { std::slice::from_raw_parts_mut(inout.cast::<u32>(), count) };
+        for (x, y) in left.iter().zip(right) {
+            *y = (*y & 0xffff_0000) | (x & 0xffff);
+        }
+    }
+
+    #[test]
+    fn a_callback_sees_every_element_once_aligned_and_in_order_wherever_operands_lie() {
+        let calls = AtomicUsize::new(0);
+        let context = (&raw const calls).cast_mut().cast();
+        // SAFETY: the function is as it should be, and the counter outlives the callback.
+        let callback = unsafe { Callback::new(halves, context, Datatype::Uint32) };
+        let count = 2 * PIECE_BYTES / 4 + 7;
+        let element = |from: u32, i: usize| (from + i as u32).to_le_bytes();
+        for shift in [0, 1] {
+            for into in ["a", "b", "other"] {
+                let fill = |from: u32| {
+                    let elements = (0..count).flat_map(|i| element(from, i));
+                    vec![0; shift].into_iter().chain(elements).collect::<Vec<u8>>()
+                };
+                let (mut a, mut b, mut other) = (fill(0x0001_0000), fill(0x0205_0000), fill(0));
+                let (left, right) = (a[shift..].as_mut_ptr(), b[shift..].as_mut_ptr());
+                let dst = match into {
+                    "a" => left,
+                    "b" => right,
+                    _ => other[shift..].as_mut_ptr(),
+                };
+                // SAFETY: three vectors of `count` elements behind the shift.
+                unsafe { callback.apply(dst, left, right, count) };
+                let result = match into {
+                    "a" => &a,
+                    "b" => &b,
+                    _ => &other,
+                };
+                let expected = (0..count).flat_map(|i| {
+                    let (x, y) = (0x0001_0000 + i as u32, 0x0205_0000 + i as u32);
+                    ((y & 0xffff_0000) | (x & 0xffff)).to_le_bytes()
+                });
+                assert!(result[shift..].iter().copied().eq(expected), "into {into}, shifted by {shift}");
+            }
+        }
+        assert_eq!(calls.load(Ordering::Relaxed), 6 * count);
+        assert!(!is_inside_callback());
+    }
+}

@@ -1,0 +1,27 @@
+//! What a plan reduces with: a kernel, or a function of the program.
+
+use super::{Callback, ReduceFn};
+
+/// How two runs of elements are combined.
+pub enum Reducer {
+    /// A builtin operator on its datatype.
+    Kernel(ReduceFn),
+    /// A function of the program.
+    Callback(Callback),
+}
+
+impl Reducer {
+    /// `dst[i] = a[i] op b[i]` for `count` elements.
+    ///
+    /// # Safety
+    /// As [`ReduceFn`].
+    #[inline(always)]
+    pub unsafe fn apply(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+        match self {
+            // SAFETY: passed on from our caller.
+            Reducer::Kernel(kernel) => unsafe { kernel(dst, a, b, count) },
+            // SAFETY: passed on from our caller.
+            Reducer::Callback(callback) => unsafe { callback.apply(dst, a, b, count) },
+        }
+    }
+}

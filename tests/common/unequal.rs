@@ -1,0 +1,285 @@
+//! Calls whose blocks differ in length: layouts, memory with guards, the call, the comparison.
+
+use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
+use anyccl_engine::comm::{Communicator, Places, Unequal};
+use anyccl_engine::plan::{Block, BlockLayout};
+
+use super::case::Case;
+use super::numbers::combine;
+use super::values::{noise, value};
+
+/// What memory holds where nothing is to be written.
+const UNTOUCHED: u8 = 0xc3;
+/// Bytes in front of the first block. Odd: nothing is aligned by luck.
+const FRONT: usize = 13;
+
+/// The collectives with a layout.
+pub const COLLECTIVES: [Collective; 5] = [
+    Collective::AllGatherV,
+    Collective::GatherV,
+    Collective::ScatterV,
+    Collective::ReduceScatterV,
+    Collective::AllToAllV,
+];
+
+/// Where blocks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Two buffers, blocks one after the other.
+    Packed,
+    /// Two buffers, blocks from the last to the first, with gaps.
+    Displaced,
+    /// Blocks are sent from where they arrive.
+    InPlace,
+    /// A pointer for each block.
+    Lists,
+}
+
+impl Form {
+    pub const ALL: [Form; 4] = [Form::Packed, Form::Displaced, Form::InPlace, Form::Lists];
+}
+
+/// One call, the same on all ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct UnequalCase {
+    pub collective: Collective,
+    pub datatype: Datatype,
+    pub op: Option<ReduceOp>,
+    pub root: Rank,
+    /// Blocks have less elements than this; a third have none.
+    pub most: usize,
+    pub seed: u64,
+}
+
+impl UnequalCase {
+    /// int32, sum.
+    pub fn plain(collective: Collective, root: Rank, most: usize) -> UnequalCase {
+        let op = collective.reduces().then_some(ReduceOp::Sum);
+        let root = if collective.has_root() { root } else { 0 };
+        UnequalCase { collective, datatype: Datatype::Int32, op, root, most, seed: 0 }
+    }
+
+    /// Elements of the block that `from` sends to `to`. Where data are gathered or scattered, only one of them counts.
+    pub fn len(&self, from: Rank, to: Rank, form: Form) -> usize {
+        let (from, to) = match self.collective {
+            Collective::AllGatherV | Collective::GatherV => (from, 0),
+            Collective::ScatterV | Collective::ReduceScatterV => (0, to),
+            // Both blocks of a pair are one in place.
+            _ if form == Form::InPlace => (from.min(to), from.max(to)),
+            _ => (from, to),
+        };
+        let number = noise(from ^ (self.seed as u32) << 8, to as usize);
+        if number.is_multiple_of(3) { 0 } else { (number >> 8) as usize % self.most.max(1) }
+    }
+
+    /// The case that has the values of this one's inputs.
+    fn values(&self) -> Case {
+        let (datatype, op, root) = (self.datatype, self.op, self.root);
+        let collective = if self.collective.reduces() { Collective::AllReduce } else { Collective::AllToAll };
+        Case { collective, datatype, op, root, count: 0 }
+    }
+
+    /// What `from` has for element `at` of the block for `to`.
+    fn element(&self, size: u32, from: Rank, to: Rank, at: usize) -> u128 {
+        match self.collective {
+            // The same for everybody.
+            Collective::AllGatherV | Collective::GatherV => value(&self.values(), size, from, at),
+            Collective::ReduceScatterV => {
+                let before: usize = (0..to).map(|rank| self.len(0, rank, Form::Packed)).sum();
+                value(&self.values(), size, from, before + at)
+            }
+            _ => value(&self.values(), size, from, to as usize * 10_000 + at),
+        }
+    }
+
+    fn bytes(&self, elements: impl Iterator<Item = u128>) -> Vec<u8> {
+        let width = self.datatype.bytes();
+        elements.flat_map(|bits| bits.to_le_bytes()[..width].to_vec()).collect()
+    }
+
+    /// The blocks that `rank` sends.
+    fn sent(&self, size: u32, rank: Rank, form: Form) -> Vec<Vec<u8>> {
+        let block =
+            |to: Rank| self.bytes((0..self.len(rank, to, form)).map(|at| self.element(size, rank, to, at)));
+        match self.collective {
+            Collective::AllGatherV | Collective::GatherV => vec![block(0)],
+            Collective::ScatterV if rank != self.root => Vec::new(),
+            _ => (0..size).map(block).collect(),
+        }
+    }
+
+    /// The blocks that `rank` must receive.
+    fn received(&self, size: u32, rank: Rank, form: Form) -> Vec<Vec<u8>> {
+        let block = |from: Rank| {
+            self.bytes((0..self.len(from, rank, form)).map(|at| self.element(size, from, rank, at)))
+        };
+        match self.collective {
+            Collective::GatherV if rank != self.root => Vec::new(),
+            Collective::ScatterV => vec![block(self.root)],
+            Collective::ReduceScatterV => {
+                let reduced = |at| {
+                    let all: Vec<u128> = (0..size).map(|from| self.element(size, from, rank, at)).collect();
+                    combine(self.datatype, self.op.expect("it reduces"), &all)
+                };
+                vec![self.bytes((0..self.len(0, rank, form)).map(reduced))]
+            }
+            _ => (0..size).map(block).collect(),
+        }
+    }
+}
+
+/// Blocks in one piece of memory.
+struct Blocks {
+    memory: Vec<u8>,
+    layout: Vec<Block>,
+    width: usize,
+}
+
+impl Blocks {
+    fn of(contents: &[Vec<u8>], form: Form, width: usize) -> Blocks {
+        let gap = if form == Form::Displaced { 2 } else { 0 };
+        let mut layout = vec![Block::default(); contents.len()];
+        let mut end = gap;
+        let order: Vec<usize> = match form {
+            Form::Displaced => (0..contents.len()).rev().collect(),
+            _ => (0..contents.len()).collect(),
+        };
+        for index in order {
+            layout[index] = Block { offset: end, len: contents[index].len() / width };
+            end = layout[index].end() + gap;
+        }
+        let mut blocks = Blocks { memory: vec![UNTOUCHED; FRONT + end * width], layout, width };
+        for (index, content) in contents.iter().enumerate() {
+            let start = FRONT + blocks.layout[index].offset * width;
+            blocks.memory[start..][..content.len()].copy_from_slice(content);
+        }
+        blocks
+    }
+
+    /// With room for `contents`, but nothing written.
+    fn for_result(contents: &[Vec<u8>], form: Form, width: usize) -> Blocks {
+        let empty: Vec<Vec<u8>> = contents.iter().map(|content| vec![UNTOUCHED; content.len()]).collect();
+        Blocks::of(&empty, form, width)
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        self.memory.as_mut_ptr().wrapping_add(FRONT)
+    }
+
+    fn pointers(&mut self) -> Vec<*mut u8> {
+        let (start, width) = (self.start(), self.width);
+        // Of an empty block not even the address is looked at.
+        let pointer = |block: &Block| match block.len {
+            0 => std::ptr::null_mut(),
+            _ => start.wrapping_add(block.offset * width),
+        };
+        self.layout.iter().map(pointer).collect()
+    }
+}
+
+/// Makes the call on this rank, by `run` or `start`, and compares what it has left, gaps and guards included.
+pub fn check(comm: &Communicator, case: &UnequalCase, form: Form, started: bool) {
+    let outcome = attempt(comm, case, form, started, |_, len| len);
+    outcome.unwrap_or_else(|e| panic!("{case:?} {form:?} on rank {}: {e}", comm.rank()));
+}
+
+/// As [`check`], but `lie` makes another length of the one that this rank should give for its block for a rank, or from
+/// one; where it does, nothing is compared.
+pub fn attempt(
+    comm: &Communicator,
+    case: &UnequalCase,
+    form: Form,
+    started: bool,
+    lie: impl Fn(Rank, usize) -> usize,
+) -> Result<()> {
+    let (size, rank, width) = (comm.size(), comm.rank(), case.datatype.bytes());
+    let (sent, received) = (case.sent(size, rank, form), case.received(size, rank, form));
+    let mut input = Blocks::of(&sent, form, width);
+    let mut output = Blocks::for_result(&received, form, width);
+    let mut expected = Blocks::of(&received, form, width).memory;
+    let in_place = form == Form::InPlace && !sent.is_empty() && !received.is_empty();
+    if in_place {
+        (input, output, expected) = merged(case.collective, rank, input, output, expected);
+    }
+    let untouched = input.memory.clone();
+    let mut sends: Vec<Block> = input.layout.clone();
+    let mut recvs: Vec<Block> = output.layout.clone();
+    let mut is_true = true;
+    for (index, block) in sends.iter_mut().chain(&mut recvs).enumerate() {
+        let len = lie(index as Rank, block.len);
+        is_true &= len == block.len;
+        block.len = len;
+    }
+    let send_pointers: Vec<*const u8> = input.pointers().into_iter().map(<*mut u8>::cast_const).collect();
+    let recv_pointers = output.pointers();
+    let mut recv = output.start();
+    let mut send = input.start().cast_const();
+    if in_place {
+        let mine = rank as usize;
+        match case.collective {
+            Collective::AllGatherV | Collective::GatherV => {
+                send = recv.wrapping_add(output.layout[mine].offset * width);
+            }
+            Collective::ScatterV | Collective::ReduceScatterV => {
+                recv = input.start().wrapping_add(input.layout[mine].offset * width);
+            }
+            _ => send = recv,
+        }
+    }
+    let places = match form {
+        Form::Lists => Places::Lists { sends: &send_pointers, recvs: &recv_pointers },
+        _ => Places::Buffers { send, recv },
+    };
+    let UnequalCase { collective, datatype, op, root, .. } = *case;
+    let layout = BlockLayout { input: &sends, output: &recvs, ..BlockLayout::NONE };
+    let operation = Unequal { collective, datatype, op, root, layout, places };
+    if started {
+        // SAFETY: the memory has all blocks of the layout, and is left alone until the request has ended; who lies
+        // says less than is there.
+        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())?;
+    } else {
+        // SAFETY: as above, for the call.
+        unsafe { comm.run_unequal(&operation) }?;
+    }
+    if is_true {
+        let is_in_input = in_place && matches!(collective, Collective::ScatterV | Collective::ReduceScatterV);
+        let (result, other) = if is_in_input { (&input, &output) } else { (&output, &input) };
+        assert_eq!(result.memory, expected, "{case:?} {form:?} on rank {rank}");
+        if !in_place {
+            assert_eq!(other.memory, untouched, "{case:?} {form:?} on rank {rank} wrote its input");
+        }
+    }
+    Ok(())
+}
+
+/// Input and output in one memory, the larger one's, and what must be there at the end.
+fn merged(
+    collective: Collective,
+    rank: Rank,
+    mut input: Blocks,
+    mut output: Blocks,
+    expected: Vec<u8>,
+) -> (Blocks, Blocks, Vec<u8>) {
+    let mine = rank as usize;
+    match collective {
+        Collective::ScatterV | Collective::ReduceScatterV => {
+            let mut whole = input.memory.clone();
+            let own = FRONT + input.layout[mine].offset * input.width;
+            let result = &expected[FRONT..];
+            whole[own..][..result.len()].copy_from_slice(result);
+            (input, output, whole)
+        }
+        Collective::AllGatherV | Collective::GatherV => {
+            let own = FRONT + output.layout[mine].offset * output.width;
+            let content = input.memory[FRONT..].to_vec();
+            output.memory[own..][..content.len()].copy_from_slice(&content);
+            input.memory.truncate(FRONT);
+            (input, output, expected)
+        }
+        _ => {
+            assert_eq!(input.layout, output.layout);
+            output.memory.clone_from(&input.memory);
+            (input, output, expected)
+        }
+    }
+}
