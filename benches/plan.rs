@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyccl_engine::algo;
 use anyccl_engine::base::Collective;
-use anyccl_engine::plan::PlanRequest;
+use anyccl_engine::plan::{BlockLayout, PlanRequest};
 use anyccl_engine::progress::Program;
 use anyccl_engine::topology::Topology;
 use criterion::{BenchmarkId, Criterion};
@@ -36,7 +36,7 @@ fn build_and_compile(criterion: &mut Criterion) {
             in_place: false,
             chunk_bytes: CHUNK_BYTES,
             topology: &topology,
-            layout: anyccl_engine::plan::BlockLayout::NONE,
+            layout: BlockLayout::NONE,
         };
         for algorithm in algo::of(Collective::AllReduce) {
             group.bench_function(BenchmarkId::new(algorithm.name, size), |bencher| {

@@ -174,15 +174,14 @@ static void gather_and_scatter(const struct bed *bed, int root, int started)
 static void reductions(const struct bed *bed, int started)
 {
     int send[ROOM], recv[ROOM];
-    size_t counts[MOST_RANKS], first = 0, all = 0;
+    size_t counts[MOST_RANKS], first = 0;
     anyccl_request_t request;
 
     for (int rank = 0; rank < bed->size; rank++) {
         counts[rank] = length(rank, 1);
         first += rank < bed->rank ? counts[rank] : 0;
-        all += counts[rank];
     }
-    for (size_t at = 0; at < all; at++)
+    for (size_t at = 0; at < ROOM; at++)
         send[at] = element(bed->rank, 0, at);
     if (started)
         CHECK_OK(anyccl_ireduce_scatter_v(send, recv, counts, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &request));

@@ -107,13 +107,14 @@ fn exchange(
         layout: BlockLayout { input: &input, output: &output, sources, destinations },
         places: Places::Buffers { send: sent.as_ptr().cast(), recv: received.as_mut_ptr().cast() },
     };
-    if started {
+    let outcome = if started {
         // SAFETY: both buffers have all blocks, and are left alone until the call or the request has ended.
-        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())?;
+        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
     } else {
-        // SAFETY: as above, for the call.
-        unsafe { comm.run_unequal(&operation) }?;
-    }
+        // SAFETY: as above.
+        unsafe { comm.run_unequal(&operation) }
+    };
+    outcome?;
     assert!(cut || received == expected, "{collective:?} on rank {me}");
     Ok(())
 }

@@ -90,10 +90,10 @@ fn every_collective_is_right_in_place_and_apart_with_both_forms_of_calls() {
         let few = ["--iterations", "2", "--both", "--root", "1", form];
         let report = json(&[&["all", "-n", "3"], &sizes[..], &few[..]].concat());
         let rows = report["rows"].as_array().unwrap();
-        // Eight collectives with two sizes and two places, and a barrier with neither.
-        assert_eq!(rows.len(), 8 * 4 + 1);
+        // Ten collectives with two sizes and two places, and a barrier with neither.
+        assert_eq!(rows.len(), 10 * 4 + 1);
         assert!(rows.iter().all(|row| row["correct"] == true), "{report}");
-        assert_eq!(rows.iter().filter(|row| row["in_place"] == true).count(), 16);
+        assert_eq!(rows.iter().filter(|row| row["in_place"] == true).count(), 20);
     }
 }
 

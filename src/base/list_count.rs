@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ListCount {
     /// Buffers of the list; 255 stands for all larger numbers, which the hash tells apart.
     pub buffers: u8,
-    /// Hash of all lengths and datatypes, [`ListCount::LENGTHS_BITS`] long.
+    /// Hash of all lengths and datatypes, 22 bits long.
     pub lengths: u32,
     /// Elements of this message.
     pub elements: u64,

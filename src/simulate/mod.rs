@@ -1,7 +1,7 @@
 //! What would happen: plans, executed against a model of links, cores and network interfaces instead of real ones.
 //!
 //! [`simulate`] takes an algorithm and a request, makes the plans of the ranks, and follows their messages in time
-//! ([`run`](self::run)). Ranks send and receive through ports of their own, work with one core each, and share the network
+//! (`run`). Ranks send and receive through ports of their own, work with one core each, and share the network
 //! interfaces of their host (`fluid`). The model is LogGP's, with LogGOPS's work per byte: see docs/SIMULATOR.md for
 //! the formulas, their sources, and what the model leaves out.
 //!

@@ -233,14 +233,15 @@ pub fn attempt(
     let UnequalCase { collective, datatype, op, root, .. } = *case;
     let layout = BlockLayout { input: &sends, output: &recvs, ..BlockLayout::NONE };
     let operation = Unequal { collective, datatype, op, root, layout, places };
-    if started {
-        // SAFETY: the memory has all blocks of the layout, and is left alone until the request has ended; who lies
+    let outcome = if started {
+        // SAFETY: the memory has all blocks of the layout, and is left alone until the call or the request has ended; who lies
         // says less than is there.
-        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())?;
+        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
     } else {
-        // SAFETY: as above, for the call.
-        unsafe { comm.run_unequal(&operation) }?;
-    }
+        // SAFETY: as above.
+        unsafe { comm.run_unequal(&operation) }
+    };
+    outcome?;
     if is_true {
         let is_in_input = in_place && matches!(collective, Collective::ScatterV | Collective::ReduceScatterV);
         let (result, other) = if is_in_input { (&input, &output) } else { (&output, &input) };

@@ -32,13 +32,10 @@ pub struct CallArguments {
 }
 
 fn collective(text: &str) -> Result<Collective, String> {
-    // Calls whose blocks differ have a plan for each list of counts.
-    let has_no_layout = |collective: &Collective| !collective.has_layout();
-    let known = || {
-        Collective::ALL.iter().filter(|c| has_no_layout(c)).map(|c| c.name()).collect::<Vec<_>>().join(", ")
-    };
+    // Those with a layout are described by more than a size.
+    let known = || Collective::UNIFORM.map(Collective::name).join(", ");
     Collective::from_name(text)
-        .filter(has_no_layout)
+        .filter(|c| !c.has_layout())
         .ok_or_else(|| format!("the collectives are {}", known()))
 }
 

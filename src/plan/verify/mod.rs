@@ -5,7 +5,8 @@
 //! 3. `schedule` runs everything, on the memory of `machine`. A message completes when both lanes
 //!    have reached its round and all earlier messages of its pair are complete: no buffering, the
 //!    least that any transport gives.
-//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree.
+//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree; for scans also
+//!    with the order of the ranks (`prefixes`).
 //!
 //! `order` adds, for operators that do not commute, that results are combined in the order of the ranks.
 //!
@@ -24,6 +25,7 @@ mod layout;
 mod machine;
 mod matching;
 mod order;
+mod prefixes;
 mod schedule;
 mod shape;
 #[cfg(test)]
@@ -78,6 +80,9 @@ pub fn verify_each(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Viola
     check_results(&outputs, requests, explain)?;
     if request.collective == Collective::AllReduce {
         check_identical(&outputs, explain)?;
+    }
+    if matches!(request.collective, Collective::Scan | Collective::Exscan) {
+        prefixes::check(plans, &layouts, &messages, request)?;
     }
     Ok(())
 }

@@ -425,3 +425,19 @@ fn every_message_says_where() {
     let violation = pair(vec![send(1, output(0..1))]).unwrap_err();
     assert_eq!(violation.to_string(), "rank 0, lane 0, round 1, step 0: rank 1 has no receive for this send");
 }
+
+#[test]
+fn a_scan_must_put_lower_ranks_to_the_left() {
+    let first = plan(vec![vec![copy(input(0..1), output(0..1)), send(1, input(0..1))]]);
+    let second = |left: Span, right: Span| {
+        let sum = Step::Reduce { a: left, b: right, dst: output(0..1) };
+        plan(vec![vec![receive(0, scratch(0..1))], vec![sum]])
+    };
+    let in_order = second(scratch(0..1), input(0..1));
+    assert_eq!(check(Collective::Scan, 1, &[first.clone(), in_order]), Ok(()));
+    let swapped = second(input(0..1), scratch(0..1));
+    assert_eq!(
+        check(Collective::Scan, 1, &[first, swapped]).unwrap_err().to_string(),
+        "rank 1: Output element 0 is (1[0] + 0[0]); defined is the same from left to right"
+    );
+}

@@ -43,9 +43,10 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     edge("anyccl_neighbor_all_gather_v", || {
+        let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
         // SAFETY: the caller promises arrays with an element per neighbour.
         let describe = |caller: Caller| unsafe {
-            blocks_of_neighbor_all_gather_v(&caller, graph, send, recv, send_count, recv_counts, recv_displs)
+            blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
         unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).run(describe) }
@@ -76,9 +77,10 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     edge("anyccl_ineighbor_all_gather_v", || {
+        let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
         // SAFETY: the caller promises arrays with an element per neighbour.
         let describe = |caller: Caller| unsafe {
-            blocks_of_neighbor_all_gather_v(&caller, graph, send, recv, send_count, recv_counts, recv_displs)
+            blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
@@ -118,13 +120,13 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     edge("anyccl_neighbor_all_to_all_v", || {
+        let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
         // SAFETY: the caller promises arrays with an element per neighbour.
         let describe = |caller: Caller| unsafe {
             blocks_of_neighbor_all_to_all_v(
                 &caller,
                 graph,
-                send,
-                recv,
+                places,
                 send_counts,
                 send_displs,
                 recv_counts,
@@ -161,13 +163,13 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     edge("anyccl_ineighbor_all_to_all_v", || {
+        let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
         // SAFETY: the caller promises arrays with an element per neighbour.
         let describe = |caller: Caller| unsafe {
             blocks_of_neighbor_all_to_all_v(
                 &caller,
                 graph,
-                send,
-                recv,
+                places,
                 send_counts,
                 send_displs,
                 recv_counts,
@@ -185,8 +187,7 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
 unsafe fn blocks_of_neighbor_all_gather_v(
     caller: &Caller,
     graph: anyccl_graph_t,
-    send: *const c_void,
-    recv: *mut c_void,
+    places: Places<'static>,
     send_count: usize,
     recv_counts: *const usize,
     recv_displs: *const usize,
@@ -195,18 +196,15 @@ unsafe fn blocks_of_neighbor_all_gather_v(
     let (sources, destinations) = (graph.sources().to_vec(), graph.destinations().to_vec());
     // SAFETY: passed on from our caller.
     let output = unsafe { of_neighbors(recv_counts, recv_displs, sources.len(), "recv_counts") }?;
-    let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
     Ok(Blocks { input: one(send_count), output, places, sources, destinations })
 }
 
 /// # Safety
 /// Arrays that are not NULL have an element per neighbour.
-#[expect(clippy::too_many_arguments, reason = "the arguments of the C function")]
 unsafe fn blocks_of_neighbor_all_to_all_v(
     caller: &Caller,
     graph: anyccl_graph_t,
-    send: *const c_void,
-    recv: *mut c_void,
+    places: Places<'static>,
     send_counts: *const usize,
     send_displs: *const usize,
     recv_counts: *const usize,
@@ -218,7 +216,6 @@ unsafe fn blocks_of_neighbor_all_to_all_v(
     let input = unsafe { of_neighbors(send_counts, send_displs, destinations.len(), "send_counts") }?;
     // SAFETY: as above.
     let output = unsafe { of_neighbors(recv_counts, recv_displs, sources.len(), "recv_counts") }?;
-    let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
     Ok(Blocks { input, output, places, sources, destinations })
 }
 
