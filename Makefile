@@ -4,9 +4,11 @@ PREFIX   ?= target/demo-prefix
 EXAMPLES ?= target/examples
 RANKS    ?= 4
 CC       ?= cc
+CXX      ?= c++
 PYTHON   ?= python3
 CFLAGS   ?= -O2
 C_FLAGS  := -std=c11 -Wall -Wextra -Wpedantic $(CFLAGS) -Ic-examples -I$(PREFIX)/include
+CXX_FLAGS := -std=c++17 -Wall -Wextra -Wpedantic $(CFLAGS) -I$(PREFIX)/include
 C_LIBS   := -L$(PREFIX)/lib -Wl,-rpath,$(abspath $(PREFIX))/lib -lanyccl -lm
 RUN      := $(PREFIX)/bin/anyccl run
 DIGITS   := target/digits.csv
@@ -17,7 +19,7 @@ PEERS    ?=
 SIZES    ?= 8,1024,65536,4194304,33554432
 PICTURES := target/peers/pictures
 
-PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all
+PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # The order of `make test`: what fails quickly comes first.
 PARTS    := check unit c-api examples launchers benches
 
@@ -36,6 +38,7 @@ help:
 tools:
 	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.95 or newer, https://rustup.rs"; exit 1; }
 	@command -v $(CC) >/dev/null || { echo "$(CC) is missing: install a C compiler, or set CC"; exit 1; }
+	@command -v $(CXX) >/dev/null || { echo "$(CXX) is missing: install a C++ compiler, or set CXX"; exit 1; }
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3, or set PYTHON"; exit 1; }
 
 install: tools
@@ -51,12 +54,15 @@ $(EXAMPLES)/05-train: $(wildcard c-examples/05-train/*.c) install
 $(EXAMPLES)/%: c-examples/%.c install
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) $< -o $@ $(C_LIBS)
+$(EXAMPLES)/%: c-examples/%.cpp install
+	@mkdir -p $(@D)
+	$(CXX) $(CXX_FLAGS) $< -o $@ $(C_LIBS)
 
 demo: examples
 	@$(PYTHON) c-examples/05-train/fetch_digits.py $(DIGITS)
 	@set -e; for program in $(filter-out 05-train,$(PROGRAMS)); do \
 	    echo; echo "== $$program, ranks: $(RANKS)"; \
-	    $(RUN) -n $(RANKS) $(EXAMPLES)/$$program; \
+	    $(RUN) -n $(RANKS) --keep-going $(EXAMPLES)/$$program; \
 	done; \
 	for n in 1 $(RANKS); do \
 	    echo; echo "== 05-train, ranks: $$n"; \
@@ -89,6 +95,7 @@ test-c-api:
 	$(PYTHON) capi-tests/run.py
 test-examples: examples
 	$(PYTHON) c-examples/run_tests.py --prefix $(PREFIX) --programs $(EXAMPLES)
+	$(PYTHON) docs/run_snippets.py --prefix $(PREFIX)
 # mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
 test-launchers: examples
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)

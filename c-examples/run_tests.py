@@ -59,6 +59,36 @@ def equivalence(n):
     ] + [f"all three ways agree, ranks: {n}"]
 
 
+def halo(n):
+    rows, columns, steps = 24, 32, 200
+    now = [[100.0] * (columns + 2)] + [[0.0] * (columns + 2) for _ in range(rows + 1)]
+    for _ in range(steps):
+        before, now = now, [row[:] for row in now]
+        for i in range(1, rows + 1):
+            for j in range(1, columns + 1):
+                now[i][j] = 0.25 * (before[i - 1][j] + before[i + 1][j] + before[i][j - 1] + before[i][j + 1])
+    change = max(abs(a - b) for one, other in zip(now, before) for a, b in zip(one, other))
+    middle = now[rows // 2 + 1][columns // 2 + 1]
+    return [f"after {steps} steps: {middle:.9f} in the middle, last change {change:.9f}"]
+
+
+def survive(n):
+    sums = [sum(number * term for term in range(1000)) for number in range(1, 9)]
+    left = [n if number < 4 or n == 1 else n - 1 for number in range(1, 9)]
+    return [f"round {number}: sum {sums[number - 1]} by {left[number - 1]} of {n} ranks" for number in range(1, 9)] + [
+        f"total {sum(sums)}"
+    ]
+
+
+def power_iteration(n):
+    order, vector, length = 60, [1.0] * 60, 0.0
+    for _ in range(20):
+        vector = [sum(x / (i + j + 1) for j, x in enumerate(vector)) for i in range(order)]
+        length = sum(x * x for x in vector) ** 0.5
+        vector = [x / length for x in vector]
+    return [f"largest eigenvalue {length:.9f}"]
+
+
 def isend_all_to_all(n):
     return [f"rank {r}: 0 of {sum(r + peer for peer in range(n))} elements wrong; the same as all_to_all" for r in range(n)]
 
@@ -67,14 +97,14 @@ class Failure(Exception):
     """Why a test did not pass."""
 
 
-def run(command):
+def run(command, errors=subprocess.STDOUT):
     """What the command prints. A command that fails or hangs is a failure."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired as expired:
         raise Failure(f"not finished after {SECONDS} s; so far:\n{expired.stdout}") from None
     if done.returncode != 0:
-        raise Failure(f"exit status {done.returncode}:\n{done.stdout}")
+        raise Failure(f"exit status {done.returncode}:\n{done.stdout}{done.stderr or ''}")
     return done.stdout
 
 
@@ -98,6 +128,8 @@ def tests_of_output(options):
         ("03-all-to-all", all_to_all),
         ("04-equivalence", equivalence),
         ("06-isend-all-to-all", isend_all_to_all),
+        ("07-halo", halo),
+        ("09-cpp", power_iteration),
     ):
         for n in RANKS:
 
@@ -108,6 +140,20 @@ def tests_of_output(options):
                 expect_lines(expected(n), printed)
 
             yield f"{program} on {n}", test
+
+
+def tests_of_survival(options):
+    """(name, what to call) of the job that loses a rank: the others finish, and say whom they have lost."""
+    for n in RANKS:
+
+        def test(n=n):
+            launcher = os.path.join(options.prefix, "bin", "anyccl")
+            program = os.path.join(options.programs, "08-survive")
+            # What the survivors say about the loss goes to standard error, in any order and words.
+            printed = run([launcher, "run", "-n", str(n), "--no-prefix", "--keep-going", program], subprocess.PIPE)
+            expect_lines(survive(n), printed)
+
+        yield f"08-survive on {n}", test
 
 
 def tests_of_training(options, folder):
@@ -169,7 +215,8 @@ def main():
 
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        tests = [*tests_of_output(options), *tests_of_training(options, folder), *tests_of_readme(options, folder)]
+        tests = [*tests_of_output(options), *tests_of_survival(options), *tests_of_training(options, folder),
+                 *tests_of_readme(options, folder)]
         for name, test in tests:
             try:
                 test()

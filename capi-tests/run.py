@@ -3,7 +3,7 @@
 
     1  installs to target/capi-tests/prefix-a and moves that to target/capi-tests/moved
     2  builds the programs here with find_package(anyccl) and runs them by CTest
-    3  builds and runs one with pkg-config
+    3  builds and runs one in C and one in C++ with pkg-config
     4  counts the instructions of small calls by callgrind, against a budget
     5  runs those of one process again under valgrind; where there is none, with AddressSanitizer
 
@@ -69,7 +69,7 @@ def build_and_test(prefix, name, *, configure=(), labels=()):
 
 
 def pkg_config(prefix):
-    """Builds one program by what pkg-config says."""
+    """Builds one program of each language by what pkg-config says."""
     tool = shutil.which("pkg-config") or shutil.which("pkgconf")
     if tool is None:
         print("pkg-config is not here: its test is left out")
@@ -77,10 +77,14 @@ def pkg_config(prefix):
     environment = os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
     said = subprocess.run([tool, "--cflags", "--libs", "anyccl"], check=True, text=True, capture_output=True,
                           env=environment)
-    program = WORK / "header_c_by_pkg_config"
-    run(os.environ.get("CC", "cc"), "-std=c99", "-I", HERE / "common", HERE / "header_c.c", "-o", program,
-        *said.stdout.split(), f"-Wl,-rpath,{prefix / 'lib'}")
-    run(program)
+    for compiler, language, file in (
+        (os.environ.get("CC", "cc"), "-std=c99", "header_c.c"),
+        (os.environ.get("CXX", "c++"), "-std=c++17", "cpp_calls.cpp"),
+    ):
+        program = WORK / f"{Path(file).stem}_by_pkg_config"
+        run(compiler, language, "-I", HERE / "common", HERE / file, "-o", program, *said.stdout.split(),
+            f"-Wl,-rpath,{prefix / 'lib'}")
+        run(program)
 
 
 def instructions_counted():

@@ -33,6 +33,32 @@ fn the_report_repeats_the_last_library_error_and_the_last_lines() {
     assert_eq!(last, ["line 4", "line 5", "line 6", "line 7", "no newline"]);
 }
 
+/// Rank 1 dies; rank 0 waits for that, and then does what `then` says.
+fn survives_rank_1(then: &str) -> String {
+    format!(
+        "if [ $ANYCCL_RANK = 1 ]; then kill -KILL $$; fi
+        # A second has passed when the launcher would have ended this rank.
+        trap 'echo ended by the launcher; exit 9' TERM
+        i=0; while [ $i -lt 30 ]; do i=$((i + 1)); sleep 0.05; done; {then}"
+    )
+}
+
+#[test]
+fn a_job_that_keeps_going_outlives_a_rank_that_was_killed() {
+    let job = run_script(3, &["--keep-going"], &survives_rank_1("echo done; exit 0"));
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    assert_eq!(job.sorted_lines(), ["[0] done", "[2] done"]);
+    assert!(job.stderr.contains("lost on the way: rank 1 was ended by SIGKILL"), "{}", job.stderr);
+}
+
+#[test]
+fn a_job_that_keeps_going_fails_when_a_survivor_does() {
+    let job = run_script(2, &["--keep-going"], &survives_rank_1("exit 3"));
+    assert_eq!(job.code(), 3, "{}", job.stderr);
+    assert!(job.stderr.contains("rank 0 (pid "), "{}", job.stderr);
+    assert!(job.stderr.contains("soon after: rank 1 was ended by SIGKILL"), "{}", job.stderr);
+}
+
 /// Rank 1 exits with 5 on SIGUSR1; the others do what `others` says, and wait.
 fn fails_on_signal(others: &str) -> String {
     format!(

@@ -61,11 +61,6 @@
 #define ANYCCL_UNIQUE_ID_BYTES 128
 
 /**
- * ANYCCL_COMM_NONE: a number that no handle has.
- */
-#define NONE 1
-
-/**
  * A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators.
  */
 #define ANYCCL_COLOR_NONE -1

@@ -2,6 +2,7 @@
 //!
 //!     bin/anyccl                          the tool
 //!     include/anyccl/anyccl.h
+//!     include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //!     lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
 //!     lib/libanyccl.a
 //!     lib/cmake/anyccl/                   find_package(anyccl)
@@ -38,15 +39,25 @@ impl Install {
         let prefix = &self.prefix;
         put(&built.join("anyccl"), &prefix.join("bin/anyccl"))?;
         libraries(&built, &prefix.join("lib"))?;
-        for header in fs::read_dir(root().join("include/anyccl"))? {
-            let header = header?;
-            put(&header.path(), &prefix.join("include/anyccl").join(header.file_name()))?;
-        }
+        headers(&root().join("include/anyccl"), &prefix.join("include/anyccl"))?;
         package_files(&prefix.join("lib"))?;
         documents(&prefix.join("share/doc/anyccl"))?;
         println!("installed anyccl {VERSION} to {}", prefix.display());
         Ok(())
     }
+}
+
+/// The headers of a folder and of the folders in it.
+fn headers(from: &Path, to: &Path) -> Result {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => headers(&entry.path(), &target)?,
+            false => put(&entry.path(), &target)?,
+        }
+    }
+    Ok(())
 }
 
 fn libraries(built: &Path, lib: &Path) -> Result {

@@ -5,6 +5,7 @@ mod check;
 mod docs;
 mod header;
 mod install;
+mod pictures;
 mod symbols;
 mod workspace;
 

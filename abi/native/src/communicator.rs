@@ -31,8 +31,8 @@ pub struct Comm {
 
 pub static COMMS: Handles<Comm> = Handles::new("comm");
 
-/// ANYCCL_COMM_NONE: a number that no handle has.
-pub const NONE: usize = 1;
+/// ANYCCL_COMM_NONE: a number that no handle has. Not exported: the header says it as a handle.
+pub(crate) const NONE: usize = 1;
 
 impl Comm {
     /// The communicator of a handle from C.

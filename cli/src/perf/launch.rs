@@ -22,6 +22,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         no_prefix: true,
         tag_output: false,
         own_output: true,
+        keep_going: false,
         timeout: None,
         grace: Duration::from_secs(2),
         env: Vec::new(),

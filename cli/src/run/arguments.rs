@@ -10,6 +10,7 @@ Examples:
   anyccl run -n 4 ./program --size 1000
   anyccl run -n 2 -x ANYCCL_LOG=info -- python train.py
   anyccl run -n 16 --bind none --timeout 60 ./program
+  anyccl run -n 4 --keep-going ./survives-the-loss-of-ranks
   anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
   anyccl run --hosts a:2,b:2 --launcher 'podman exec -i {host} sh -c {cmd}' ./program
 
@@ -60,6 +61,11 @@ pub struct RunArguments {
     /// The ranks have this command's own standard output and error; nothing is passed on.
     #[arg(skip)]
     pub own_output: bool,
+
+    /// Let the other ranks go on when one fails. A rank that a signal has ended then does not fail the job, if some rank
+    /// exits with 0
+    #[arg(long)]
+    pub keep_going: bool,
 
     /// End the job when it has run this long
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::RunArguments;
 use super::crew::{Crew, End};
+use super::losses::Losses;
 use super::report::{Cause, Outcome, RankRecord};
 use super::signals::asks_to_end;
 use crate::sys::poll::{self, Waiting};
@@ -39,6 +40,7 @@ pub struct Job {
     timeout: Option<(Instant, Duration)>,
     interrupts: u32,
     cause: Cause,
+    losses: Losses,
     program: String,
 }
 
@@ -64,6 +66,7 @@ impl Job {
             timeout: arguments.timeout.map(|limit| (Instant::now() + limit, limit)),
             interrupts: 0,
             cause: Cause::AllExited,
+            losses: Losses::new(arguments.keep_going),
             program: arguments.command[0].display().to_string(),
         }
     }
@@ -87,6 +90,7 @@ impl Job {
             self.note_ends();
             self.keep_deadlines(Instant::now());
         }
+        self.cause.becomes(self.losses.cause());
         let tails = self.crew.finish()?;
         Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, tails })
     }
@@ -194,7 +198,7 @@ impl Job {
             let asked = lost || !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
             record.with_the_job = asked && record.was_told_to(ending);
-            if ending != Ending::Exit(0) && matches!(self.phase, Phase::Running) {
+            if self.losses.fail_the_job(rank, ending) && matches!(self.phase, Phase::Running) {
                 self.cause = Cause::RankFailed(rank);
                 self.phase = Phase::Failing { ask_at: Instant::now() + OWN_WORDS };
             }

@@ -14,6 +14,7 @@ mod input;
 mod job;
 mod lines;
 mod local;
+mod losses;
 mod output;
 mod report;
 mod signals;

@@ -177,7 +177,8 @@ impl Outcome {
             }
         }
         if !failed.is_empty() {
-            line(text, &format!("soon after: {}", shortened(&failed)));
+            let when = if self.cause == Cause::AllExited { "lost on the way" } else { "soon after" };
+            line(text, &format!("{when}: {}", shortened(&failed)));
         }
         if !ended.is_empty() {
             line(text, &format!("ended with the job: {}", ranges(&ended)));

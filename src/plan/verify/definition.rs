@@ -4,16 +4,26 @@ use crate::base::{Collective, Rank};
 use crate::plan::{Block, PlanRequest};
 
 /// The contributions that an element of the output must hold, each once.
-#[derive(Clone, Copy)]
-pub(super) enum Expected {
+#[derive(Clone, Copy, Debug)]
+pub enum Expected {
     /// Element `element` of one rank's input.
-    One { rank: Rank, element: usize },
+    One {
+        /// Whose input.
+        rank: Rank,
+        /// Which element of it.
+        element: usize,
+    },
     /// Element `element` of the inputs of ranks 0 to `end`-1, reduced.
-    First { end: Rank, element: usize },
+    First {
+        /// One more than the last rank.
+        end: Rank,
+        /// Which element of each.
+        element: usize,
+    },
 }
 
 /// What `rank` must find in element `element` of its output; `None`: it must not be written. A request per rank.
-pub(super) fn expected(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Expected> {
+pub fn expected(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Expected> {
     let request = &requests[rank as usize];
     if request.collective.has_layout() {
         return by_layout(requests, rank, element);

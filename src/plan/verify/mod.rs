@@ -32,11 +32,11 @@ mod shape;
 mod tests;
 mod violation;
 
+pub use definition::{Expected, expected};
 pub use order::verify_order;
 pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};
-use definition::Expected;
 use layout::Layout;
 use machine::Machine;
 use matching::Messages;

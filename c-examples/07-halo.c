@@ -1,0 +1,153 @@
+/* Heat spreads over a plate that the ranks share, each with a block of it. In every step each block needs the edges of
+ * its neighbours: they go into its halo, a frame around it that is one cell wide.
+ *
+ *         columns of rank 0   of rank 1
+ *         +--------------+  +--------------+
+ *         | . . . . . x -|->|h . . . . . . |        x  an edge cell, h  the halo cell that gets it
+ *         | . . . . . x -|->|h . . . . . . |
+ *         +--------------+  +--------------+
+ *
+ *     cc 07-halo.c -o halo -lanyccl
+ *     anyccl run -n 4 ./halo
+ *
+ * The numbers it prints do not depend on the number of ranks. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+
+/* The whole plate. Its outer cells keep their temperature: 100 along the top, 0 elsewhere. */
+enum { ROWS = 24, COLUMNS = 32, STEPS = 200 };
+
+/* A block is kept row by row, with room for the largest one and its halo. */
+typedef double block_t[ROWS + 2][COLUMNS + 2];
+
+/* The cells of one block in one direction: `count` from `first` on. */
+struct range {
+    int first, count;
+};
+
+/* Cuts `cells` into `parts` ranges that differ by at most one. */
+static struct range cut(int cells, int parts, int part)
+{
+    struct range range;
+    range.first = cells * part / parts;
+    range.count = cells * (part + 1) / parts - range.first;
+    return range;
+}
+
+/* The sides of a block. Opposite ones are side and side ^ 1. */
+enum { UP, DOWN, LEFT, RIGHT, SIDES };
+
+/* Where this rank is. */
+struct place {
+    struct range rows, columns;
+    int neighbours[SIDES]; /* -1 at the edge of the plate */
+};
+
+/* Ranks form a grid that is as square as their number allows, row by row. */
+static struct place place_of(int rank, int size)
+{
+    int across = 1;
+    for (int tried = 2; tried * tried <= size; tried++)
+        if (size % tried == 0)
+            across = tried;
+    int down = size / across, row = rank / across, column = rank % across;
+    struct place place;
+    place.rows = cut(ROWS, down, row);
+    place.columns = cut(COLUMNS, across, column);
+    place.neighbours[UP] = row > 0 ? rank - across : -1;
+    place.neighbours[DOWN] = row < down - 1 ? rank + across : -1;
+    place.neighbours[LEFT] = column > 0 ? rank - 1 : -1;
+    place.neighbours[RIGHT] = column < across - 1 ? rank + 1 : -1;
+    return place;
+}
+
+/* Copies the cells beside one side of the block out of it, or its halo on that side into it. */
+static void copy_side(block_t block, const struct place *place, int side, double *line, int into_halo)
+{
+    int rows = place->rows.count, columns = place->columns.count;
+    int in = into_halo ? 0 : 1;
+    for (int i = 0; i < (side == UP || side == DOWN ? columns : rows); i++) {
+        double *cell = side == UP     ? &block[in][i + 1]
+                       : side == DOWN ? &block[rows + 1 - in][i + 1]
+                       : side == LEFT ? &block[i + 1][in]
+                                      : &block[i + 1][columns + 1 - in];
+        if (into_halo)
+            *cell = line[i];
+        else
+            line[i] = *cell;
+    }
+}
+
+/* Fills the halo from the neighbours. All receives and sends are started before any is waited for, so it does not
+ * matter in which order the ranks come. */
+static int exchange(block_t block, const struct place *place)
+{
+    double in[SIDES][COLUMNS + ROWS], out[SIDES][COLUMNS + ROWS];
+    anyccl_request_t requests[2 * SIDES];
+    for (int side = 0; side < SIDES; side++) {
+        size_t count = (size_t)(side == UP || side == DOWN ? place->columns.count : place->rows.count);
+        int peer = place->neighbours[side];
+        requests[2 * side] = requests[2 * side + 1] = ANYCCL_REQUEST_NULL;
+        if (peer < 0)
+            continue;
+        copy_side(block, place, side, out[side], 0);
+        ANYCCL_CHECK(anyccl_irecv(in[side], count, ANYCCL_FLOAT64, peer, 0, ANYCCL_WORLD, &requests[2 * side]));
+        ANYCCL_CHECK(
+            anyccl_isend(out[side], count, ANYCCL_FLOAT64, peer, 0, ANYCCL_WORLD, &requests[2 * side + 1]));
+    }
+    ANYCCL_CHECK(anyccl_wait_all(2 * SIDES, requests));
+    for (int side = 0; side < SIDES; side++)
+        if (place->neighbours[side] >= 0)
+            copy_side(block, place, side, in[side], 1);
+    return 0;
+}
+
+/* Each cell becomes the mean of its four neighbours. Returns the largest change of a cell. */
+static double step(block_t old, block_t next, const struct place *place)
+{
+    double change = 0;
+    for (int i = 1; i <= place->rows.count; i++) {
+        for (int j = 1; j <= place->columns.count; j++) {
+            next[i][j] = 0.25 * (old[i - 1][j] + old[i + 1][j] + old[i][j - 1] + old[i][j + 1]);
+            change = fmax(change, fabs(next[i][j] - old[i][j]));
+        }
+    }
+    return change;
+}
+
+int main(void)
+{
+    int rank, size;
+    ANYCCL_CHECK(anyccl_init());
+    ANYCCL_CHECK(anyccl_rank(&rank));
+    ANYCCL_CHECK(anyccl_world_size(&size));
+    struct place place = place_of(rank, size);
+
+    /* What lies outside of the plate is halo that no neighbour fills: it stays as it is here. */
+    static block_t blocks[2];
+    if (place.neighbours[UP] < 0)
+        for (int j = 1; j <= place.columns.count; j++)
+            blocks[0][0][j] = blocks[1][0][j] = 100;
+
+    double change = 0;
+    for (int done = 0; done < STEPS; done++) {
+        if (exchange(blocks[done % 2], &place) != 0)
+            return EXIT_FAILURE;
+        change = step(blocks[done % 2], blocks[(done + 1) % 2], &place);
+    }
+
+    /* The largest change anywhere, and the temperature in the middle of the plate, which one rank has. */
+    double here[2] = {change, 0}, whole[2];
+    int row = ROWS / 2 - place.rows.first, column = COLUMNS / 2 - place.columns.first;
+    if (row >= 0 && row < place.rows.count && column >= 0 && column < place.columns.count)
+        here[1] = blocks[STEPS % 2][row + 1][column + 1];
+    ANYCCL_CHECK(anyccl_all_reduce(here, whole, 2, ANYCCL_FLOAT64, ANYCCL_MAX, ANYCCL_WORLD));
+    if (rank == 0)
+        printf("after %d steps: %.9f in the middle, last change %.9f\n", STEPS, whole[1], whole[0]);
+
+    ANYCCL_CHECK(anyccl_finalize());
+    return 0;
+}

@@ -1,0 +1,138 @@
+// What each collective asks of its buffers, and the C call behind it. Part of anyccl.hpp.
+#ifndef ANYCCL_CPP_COLLECTIVE_RULES_HPP
+#define ANYCCL_CPP_COLLECTIVE_RULES_HPP
+
+#include <cstddef>
+
+#include "anyccl/anyccl.h"
+#include "anyccl/cpp/datatype.hpp"
+#include "anyccl/cpp/mode.hpp"
+#include "anyccl/cpp/transfers.hpp"
+#include "anyccl/cpp/view.hpp"
+#include "anyccl/cpp/ways.hpp"
+
+namespace anyccl {
+inline namespace ANYCCL_CPP_MODE {
+namespace detail {
+
+// One function per collective, for both ways. A buffer that a rank does not use is not looked at.
+class collective_rules : public transfers {
+public:
+    using transfers::transfers;
+
+protected:
+    template <class Way, class Send, class Recv>
+    auto do_all_reduce(Way way, Send& send, Recv& recv, op op) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        way.checked().holds("recv", to.size(), from.size(), "as many as send");
+        return way(anyccl_all_reduce, anyccl_iall_reduce, from.data(), to.data(), from.size(),
+                   datatype<decltype(from)>, to_c(op), handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_reduce(Way way, Send& send, Recv& recv, op op, int root) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        if (rank() == root)
+            way.checked().holds("recv", to.size(), from.size(), "as many as send");
+        return way(anyccl_reduce, anyccl_ireduce, from.data(), to.data(), from.size(), datatype<decltype(from)>,
+                   to_c(op), root, handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_broadcast(Way way, Send& send, Recv& recv, int root) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        if (rank() == root)
+            way.checked().holds("send", from.size(), to.size(), "as many as recv");
+        return way(anyccl_broadcast, anyccl_ibroadcast, from.data(), to.data(), to.size(), datatype<decltype(to)>,
+                   root, handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_all_gather(Way way, Send& send, Recv& recv) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        way.checked().holds("recv", to.size(), ranks() * from.size(), "size times those of send");
+        return way(anyccl_all_gather, anyccl_iall_gather, from.data(), to.data(), from.size(),
+                   datatype<decltype(from)>, handle());
+    }
+
+    template <class Way, class Buffer>
+    auto do_all_gather_in_place(Way way, Buffer& buffer) const
+    {
+        const auto all = written(buffer);
+        way.checked().divides("buffer", all.size(), ranks());
+        const std::size_t each = one_of(all.size());
+        return way(anyccl_all_gather, anyccl_iall_gather, all.data() + own() * each, all.data(), each,
+                   datatype<decltype(all)>, handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_gather(Way way, Send& send, Recv& recv, int root) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        if (rank() == root)
+            way.checked().holds("recv", to.size(), ranks() * from.size(), "size times those of send");
+        return way(anyccl_gather, anyccl_igather, from.data(), to.data(), from.size(), datatype<decltype(from)>,
+                   root, handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_scatter(Way way, Send& send, Recv& recv, int root) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        if (rank() == root)
+            way.checked().holds("send", from.size(), ranks() * to.size(), "size times those of recv");
+        return way(anyccl_scatter, anyccl_iscatter, from.data(), to.data(), to.size(), datatype<decltype(to)>, root,
+                   handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_reduce_scatter(Way way, Send& send, Recv& recv, op op) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        way.checked().holds("send", from.size(), ranks() * to.size(), "size times those of recv");
+        return way(anyccl_reduce_scatter, anyccl_ireduce_scatter, from.data(), to.data(), to.size(),
+                   datatype<decltype(to)>, to_c(op), handle());
+    }
+
+    template <class Way, class Send, class Recv>
+    auto do_all_to_all(Way way, Send& send, Recv& recv) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        go_together(from, to);
+        way.checked().divides("send", from.size(), ranks()).holds("recv", to.size(), from.size(), "as many as send");
+        return way(anyccl_all_to_all, anyccl_iall_to_all, from.data(), to.data(), one_of(from.size()),
+                   datatype<decltype(from)>, handle());
+    }
+
+    // This rank as an index; 0 where there is no communicator, whose calls the library refuses.
+    std::size_t own() const noexcept { return static_cast<std::size_t>(rank() < 0 ? 0 : rank()); }
+
+private:
+    // Elements of one rank, of `all` that divide. Without ranks none: the call is refused by the library.
+    std::size_t one_of(std::size_t all) const noexcept { return ranks() == 0 ? 0 : all / ranks(); }
+};
+
+}  // namespace detail
+}  // namespace ANYCCL_CPP_MODE
+}  // namespace anyccl
+
+#endif

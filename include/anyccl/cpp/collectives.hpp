@@ -1,0 +1,204 @@
+// The collectives, as members of a communicator. Part of anyccl.hpp.
+#ifndef ANYCCL_CPP_COLLECTIVES_HPP
+#define ANYCCL_CPP_COLLECTIVES_HPP
+
+#include "anyccl/anyccl.h"
+#include "anyccl/cpp/collective_rules.hpp"
+#include "anyccl/cpp/datatype.hpp"
+#include "anyccl/cpp/mode.hpp"
+#include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/request.hpp"
+#include "anyccl/cpp/view.hpp"
+#include "anyccl/cpp/ways.hpp"
+
+namespace anyccl {
+inline namespace ANYCCL_CPP_MODE {
+namespace detail {
+
+// All ranks make the same calls in the same order. Each call has a form that starts with `i`, returns at once and
+// gives a request. A call with one buffer is in place. Sizes are checked before anything is sent: a call that is refused
+// leaves the communicator as it was, but the other ranks wait for this one.
+//
+// `send` and `recv` are whatever has elements side by side, or one element. anyccl.h has a picture of each call.
+class collectives : public collective_rules {
+public:
+    using collective_rules::collective_rules;
+
+    // Combines the elements of all ranks; every rank gets the result.
+    template <class Send, class Recv>
+    outcome<void> all_reduce(const Send& send, Recv&& recv, op op) const
+    {
+        return do_all_reduce(blocking("all_reduce"), send, recv, op);
+    }
+    template <class Buffer>
+    outcome<void> all_reduce(Buffer&& buffer, op op) const
+    {
+        return do_all_reduce(blocking("all_reduce"), buffer, buffer, op);
+    }
+    template <class Send, class Recv>
+    outcome<request> iall_reduce(Send&& send, Recv&& recv, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_reduce(starting("iall_reduce"), send, recv, op);
+    }
+    template <class Buffer>
+    outcome<request> iall_reduce(Buffer&& buffer, op op) const
+    {
+        outlives_the_call<Buffer>();
+        return do_all_reduce(starting("iall_reduce"), buffer, buffer, op);
+    }
+
+    // Combines the elements of all ranks; the root gets the result. `recv` is not used elsewhere.
+    template <class Send, class Recv>
+    outcome<void> reduce(const Send& send, Recv&& recv, op op, int root) const
+    {
+        return do_reduce(blocking("reduce"), send, recv, op, root);
+    }
+    template <class Buffer>
+    outcome<void> reduce(Buffer&& buffer, op op, int root) const
+    {
+        return do_reduce(blocking("reduce"), buffer, buffer, op, root);
+    }
+    template <class Send, class Recv>
+    outcome<request> ireduce(Send&& send, Recv&& recv, op op, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_reduce(starting("ireduce"), send, recv, op, root);
+    }
+    template <class Buffer>
+    outcome<request> ireduce(Buffer&& buffer, op op, int root) const
+    {
+        outlives_the_call<Buffer>();
+        return do_reduce(starting("ireduce"), buffer, buffer, op, root);
+    }
+
+    // Copies the elements of the root to every rank. `send` is not used elsewhere.
+    template <class Send, class Recv>
+    outcome<void> broadcast(const Send& send, Recv&& recv, int root) const
+    {
+        return do_broadcast(blocking("broadcast"), send, recv, root);
+    }
+    template <class Buffer>
+    outcome<void> broadcast(Buffer&& buffer, int root) const
+    {
+        return do_broadcast(blocking("broadcast"), buffer, buffer, root);
+    }
+    template <class Send, class Recv>
+    outcome<request> ibroadcast(Send&& send, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_broadcast(starting("ibroadcast"), send, recv, root);
+    }
+    template <class Buffer>
+    outcome<request> ibroadcast(Buffer&& buffer, int root) const
+    {
+        outlives_the_call<Buffer>();
+        return do_broadcast(starting("ibroadcast"), buffer, buffer, root);
+    }
+
+    // Collects the elements of all ranks, in the order of ranks, on every rank. In place, this rank's elements lie in
+    // its part of the buffer.
+    template <class Send, class Recv>
+    outcome<void> all_gather(const Send& send, Recv&& recv) const
+    {
+        return do_all_gather(blocking("all_gather"), send, recv);
+    }
+    template <class Buffer>
+    outcome<void> all_gather(Buffer&& buffer) const
+    {
+        return do_all_gather_in_place(blocking("all_gather"), buffer);
+    }
+    template <class Send, class Recv>
+    outcome<request> iall_gather(Send&& send, Recv&& recv) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_gather(starting("iall_gather"), send, recv);
+    }
+    template <class Buffer>
+    outcome<request> iall_gather(Buffer&& buffer) const
+    {
+        outlives_the_call<Buffer>();
+        return do_all_gather_in_place(starting("iall_gather"), buffer);
+    }
+
+    // Collects the elements of all ranks, in the order of ranks, at the root. `recv` is not used elsewhere.
+    template <class Send, class Recv>
+    outcome<void> gather(const Send& send, Recv&& recv, int root) const
+    {
+        return do_gather(blocking("gather"), send, recv, root);
+    }
+    template <class Send, class Recv>
+    outcome<request> igather(Send&& send, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_gather(starting("igather"), send, recv, root);
+    }
+
+    // Deals the elements of the root out to all ranks, in the order of ranks. `send` is not used elsewhere.
+    template <class Send, class Recv>
+    outcome<void> scatter(const Send& send, Recv&& recv, int root) const
+    {
+        return do_scatter(blocking("scatter"), send, recv, root);
+    }
+    template <class Send, class Recv>
+    outcome<request> iscatter(Send&& send, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_scatter(starting("iscatter"), send, recv, root);
+    }
+
+    // Combines the elements of all ranks; every rank gets its part of the result.
+    template <class Send, class Recv>
+    outcome<void> reduce_scatter(const Send& send, Recv&& recv, op op) const
+    {
+        return do_reduce_scatter(blocking("reduce_scatter"), send, recv, op);
+    }
+    template <class Send, class Recv>
+    outcome<request> ireduce_scatter(Send&& send, Recv&& recv, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_reduce_scatter(starting("ireduce_scatter"), send, recv, op);
+    }
+
+    // Sends part k of every rank to rank k, where the parts lie in the order of the ranks they come from.
+    template <class Send, class Recv>
+    outcome<void> all_to_all(const Send& send, Recv&& recv) const
+    {
+        return do_all_to_all(blocking("all_to_all"), send, recv);
+    }
+    template <class Buffer>
+    outcome<void> all_to_all(Buffer&& buffer) const
+    {
+        return do_all_to_all(blocking("all_to_all"), buffer, buffer);
+    }
+    template <class Send, class Recv>
+    outcome<request> iall_to_all(Send&& send, Recv&& recv) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_to_all(starting("iall_to_all"), send, recv);
+    }
+    template <class Buffer>
+    outcome<request> iall_to_all(Buffer&& buffer) const
+    {
+        outlives_the_call<Buffer>();
+        return do_all_to_all(starting("iall_to_all"), buffer, buffer);
+    }
+
+    // Waits until every rank has come here.
+    outcome<void> barrier() const { return blocking("barrier")(anyccl_barrier, anyccl_ibarrier, handle()); }
+    outcome<request> ibarrier() const { return starting("ibarrier")(anyccl_barrier, anyccl_ibarrier, handle()); }
+};
+
+}  // namespace detail
+}  // namespace ANYCCL_CPP_MODE
+}  // namespace anyccl
+
+#endif

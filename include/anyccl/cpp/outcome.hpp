@@ -1,0 +1,194 @@
+// What a call comes back with: a value, or the failure. Part of anyccl.hpp.
+#ifndef ANYCCL_CPP_OUTCOME_HPP
+#define ANYCCL_CPP_OUTCOME_HPP
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "anyccl/anyccl.h"
+#include "anyccl/cpp/mode.hpp"
+
+namespace anyccl {
+inline namespace ANYCCL_CPP_MODE {
+
+// Why a call could not do what was asked. what() is the sentence of anyccl_last_error(): which function, what was
+// wrong, what is accepted or who is missing.
+class error : public std::runtime_error {
+public:
+    error(anyccl_status_t status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
+
+    // One of enum anyccl_status, never ANYCCL_SUCCESS.
+    anyccl_status_t status() const noexcept { return status_; }
+
+    // Whether the communicator works on: the call was refused on this rank, and nothing was sent.
+    bool was_refused() const noexcept
+    {
+        return status_ == ANYCCL_ERR_INVALID_ARGUMENT || status_ == ANYCCL_ERR_INVALID_USAGE ||
+               status_ == ANYCCL_ERR_UNSUPPORTED;
+    }
+
+private:
+    anyccl_status_t status_;
+};
+
+#if ANYCCL_CPP_THROWS
+
+// What a call returns that gives a T: here simply the T, since failures are thrown.
+template <class T>
+using outcome = T;
+
+#else
+
+// A T, or the failure in its place.
+template <class T>
+class [[nodiscard]] result {
+public:
+    result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+    result(error failure) : content_(std::in_place_index<1>, std::move(failure)) {}
+
+    explicit operator bool() const noexcept { return content_.index() == 0; }
+    anyccl_status_t status() const noexcept { return *this ? ANYCCL_SUCCESS : std::get_if<1>(&content_)->status(); }
+    // The sentence of the failure; empty when there is none. Lives as long as the result.
+    const char* message() const noexcept { return *this ? "" : std::get_if<1>(&content_)->what(); }
+
+    // The value. Ends the process with the sentence when there is none.
+    T& value() & { return *existing(); }
+    T&& value() && { return std::move(*existing()); }
+    T& operator*() & { return *existing(); }
+    T&& operator*() && { return std::move(*existing()); }
+    T* operator->() { return existing(); }
+
+private:
+    T* existing()
+    {
+        if (!*this) {
+            std::fprintf(stderr, "%s\n", message());
+            std::abort();
+        }
+        return std::get_if<0>(&content_);
+    }
+
+    std::variant<T, error> content_;
+};
+
+// Success, or the failure.
+template <>
+class [[nodiscard]] result<void> {
+public:
+    result() = default;
+    result(error failure) : failure_(std::move(failure)) {}
+
+    explicit operator bool() const noexcept { return !failure_; }
+    anyccl_status_t status() const noexcept { return failure_ ? failure_->status() : ANYCCL_SUCCESS; }
+    // The sentence of the failure; empty when there is none. Lives as long as the result.
+    const char* message() const noexcept { return failure_ ? failure_->what() : ""; }
+
+private:
+    std::optional<error> failure_;
+};
+
+// What a call returns that gives a T.
+template <class T>
+using outcome = result<T>;
+
+#endif
+
+namespace detail {
+
+// One call of the C API: what is checked before it, the call, and what is made of its status.
+class call {
+public:
+    // The name, for messages about what is checked here.
+    explicit call(const char* name) noexcept : name_(name) {}
+
+    // Refuses the call when a buffer has another number of elements than it must have.
+    call& holds(const char* buffer, std::size_t has, std::size_t needs, const char* rule)
+    {
+        if (!refused_ && has != needs) {
+            refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT, std::string(name_) + ": " + buffer + " has " +
+                                                              std::to_string(has) + " elements, must have " +
+                                                              std::to_string(needs) + ": " + rule);
+        }
+        return *this;
+    }
+
+    // Refuses the call when a buffer cannot be cut into `parts` equal parts.
+    call& divides(const char* buffer, std::size_t has, std::size_t parts)
+    {
+        // A communicator that is none has no ranks; the library has a sentence for that.
+        if (!refused_ && parts != 0 && has % parts != 0) {
+            refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT,
+                             std::string(name_) + ": " + buffer + " has " + std::to_string(has) +
+                                 " elements, must have the same number for each of " + std::to_string(parts) +
+                                 " ranks");
+        }
+        return *this;
+    }
+
+    // Refuses the call when a buffer is too short.
+    call& has_room(const char* buffer, std::size_t has, std::size_t needs)
+    {
+        if (!refused_ && has < needs) {
+            refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT, std::string(name_) + ": " + buffer + " has " +
+                                                              std::to_string(has) + " elements, must have at least " +
+                                                              std::to_string(needs));
+        }
+        return *this;
+    }
+
+    // Calls `function`, if nothing was refused.
+    template <class Function>
+    outcome<void> run(Function function)
+    {
+        if (auto failure = attempt(function)) {
+#if ANYCCL_CPP_THROWS
+            throw *std::move(failure);
+#else
+            return *std::move(failure);
+#endif
+        }
+        return outcome<void>();
+    }
+
+    // As `run`; a success gives what `make` makes of what the call has written.
+    template <class Function, class Make>
+    auto get(Function function, Make make) -> outcome<std::decay_t<decltype(make())>>
+    {
+        if (auto failure = attempt(function)) {
+#if ANYCCL_CPP_THROWS
+            throw *std::move(failure);
+#else
+            return *std::move(failure);
+#endif
+        }
+        return make();
+    }
+
+private:
+    template <class Function>
+    std::optional<error> attempt(Function& function)
+    {
+        if (refused_)
+            return std::move(refused_);
+        const anyccl_status_t status = function();
+        if (status == ANYCCL_SUCCESS)
+            return std::nullopt;
+        return error(status, anyccl_last_error());
+    }
+
+    const char* name_;
+    std::optional<error> refused_;
+};
+
+}  // namespace detail
+}  // namespace ANYCCL_CPP_MODE
+}  // namespace anyccl
+
+#endif

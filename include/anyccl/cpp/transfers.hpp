@@ -1,0 +1,151 @@
+// Messages between two ranks. Part of anyccl.hpp.
+#ifndef ANYCCL_CPP_TRANSFERS_HPP
+#define ANYCCL_CPP_TRANSFERS_HPP
+
+#include <optional>
+
+#include "anyccl/anyccl.h"
+#include "anyccl/cpp/handle.hpp"
+#include "anyccl/cpp/mode.hpp"
+#include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/request.hpp"
+#include "anyccl/cpp/view.hpp"
+
+namespace anyccl {
+inline namespace ANYCCL_CPP_MODE {
+
+// As the source of a receive or probe: any rank; as its tag: any tag.
+inline constexpr int any_source = ANYCCL_ANY_SOURCE;
+inline constexpr int any_tag = ANYCCL_ANY_TAG;
+
+namespace detail {
+
+// Calls between two ranks. Both sides have the same type of elements; a receive has room for as many as are sent, or
+// more. A tag is 0 or more; messages of one rank with one tag are received in the order in which they were sent.
+class transfers : public handle_base {
+public:
+    using handle_base::handle_base;
+
+    // Returns when `buffer` may be changed, which may be before or after the receiver has come.
+    template <class Buffer>
+    outcome<void> send(const Buffer& buffer, int peer, int tag = 0) const
+    {
+        const auto send = elements(buffer);
+        return call("send").run(
+            [&] { return anyccl_send(send.data(), send.size(), datatype<decltype(send)>, peer, tag, handle()); });
+    }
+
+    // Returns when the receiver has met the message, too.
+    template <class Buffer>
+    outcome<void> ssend(const Buffer& buffer, int peer, int tag = 0) const
+    {
+        const auto send = elements(buffer);
+        return call("ssend").run(
+            [&] { return anyccl_ssend(send.data(), send.size(), datatype<decltype(send)>, peer, tag, handle()); });
+    }
+
+    template <class Buffer>
+    outcome<request> isend(Buffer&& buffer, int peer, int tag = 0) const
+    {
+        outlives_the_call<Buffer>();
+        const auto send = elements(buffer);
+        call checked("isend");
+        return started(checked, [&](anyccl_request_t* request) {
+            return anyccl_isend(send.data(), send.size(), datatype<decltype(send)>, peer, tag, handle(), request);
+        });
+    }
+
+    template <class Buffer>
+    outcome<request> issend(Buffer&& buffer, int peer, int tag = 0) const
+    {
+        outlives_the_call<Buffer>();
+        const auto send = elements(buffer);
+        call checked("issend");
+        return started(checked, [&](anyccl_request_t* request) {
+            return anyccl_issend(send.data(), send.size(), datatype<decltype(send)>, peer, tag, handle(), request);
+        });
+    }
+
+    // Returns when the elements are there.
+    template <class Buffer>
+    outcome<void> recv(Buffer&& buffer, int source, int tag = 0) const
+    {
+        return receive(buffer, source, tag, nullptr);
+    }
+
+    // The same, and tells who sent how many. In a batch, `told` is written at its end.
+    template <class Buffer>
+    outcome<void> recv(Buffer&& buffer, int source, int tag, message_status& told) const
+    {
+        return receive(buffer, source, tag, &told);
+    }
+
+    template <class Buffer>
+    outcome<request> irecv(Buffer&& buffer, int source, int tag = 0) const
+    {
+        outlives_the_call<Buffer>();
+        const auto recv = written(buffer);
+        call checked("irecv");
+        return started(checked, [&](anyccl_request_t* request) {
+            return anyccl_irecv(recv.data(), recv.size(), datatype<decltype(recv)>, source, tag, handle(), request);
+        });
+    }
+
+    // Sends to one rank and receives from another, or the same, at once: all ranks of a circle may call it.
+    template <class Send, class Recv>
+    outcome<void> sendrecv(const Send& send, int peer, Recv&& recv, int source, int tag = 0) const
+    {
+        return exchange(send, peer, recv, source, tag, nullptr);
+    }
+
+    // The same, and tells who sent how many. In a batch, `told` is written at its end.
+    template <class Send, class Recv>
+    outcome<void> sendrecv(const Send& send, int peer, Recv&& recv, int source, int tag, message_status& told) const
+    {
+        return exchange(send, peer, recv, source, tag, &told);
+    }
+
+    // Waits for a message and leaves it there: its count tells how much room it needs.
+    outcome<message_status> probe(int source, int tag = 0) const
+    {
+        message_status found{};
+        return call("probe").get([&] { return anyccl_probe(source, tag, handle(), &found); }, [&] { return found; });
+    }
+
+    // As probe, of what is there already.
+    outcome<std::optional<message_status>> iprobe(int source, int tag = 0) const
+    {
+        message_status found{};
+        int is_found = 0;
+        return call("iprobe").get(
+            [&] { return anyccl_iprobe(source, tag, handle(), &is_found, &found); },
+            [&] { return is_found != 0 ? std::optional<message_status>(found) : std::nullopt; });
+    }
+
+private:
+    template <class Buffer>
+    outcome<void> receive(Buffer& buffer, int source, int tag, message_status* told) const
+    {
+        const auto recv = written(buffer);
+        return call("recv").run([&] {
+            return anyccl_recv(recv.data(), recv.size(), datatype<decltype(recv)>, source, tag, handle(), told);
+        });
+    }
+
+    template <class Send, class Recv>
+    outcome<void> exchange(Send& send, int peer, Recv& recv, int source, int tag, message_status* told) const
+    {
+        const auto from = elements(send);
+        const auto to = written(recv);
+        return call("sendrecv").run([&] {
+            return anyccl_sendrecv(from.data(), from.size(), datatype<decltype(from)>, peer, tag, to.data(), to.size(),
+                                   datatype<decltype(to)>, source, tag, handle(), told);
+        });
+    }
+};
+
+}  // namespace detail
+}  // namespace ANYCCL_CPP_MODE
+}  // namespace anyccl
+
+#endif
