@@ -2558,7 +2558,7 @@ anyccl_status_t anyccl_gather_grads(void *const *buffers,
  *
  * \returns ANYCCL_SUCCESS.
  *
- * Local, of this thread. Inside of a batch, collectives and sends and receives do not block, on any communicator:
+ * Local, of this thread. Inside of a batch, collectives, also of lists, and sends and receives do not block, on any communicator:
  * each returns as soon as it is started, and its buffers, and the status of a receive, belong to the library until
  * the end of the batch. So calls that need each other may stand in any order:
  *
