@@ -212,7 +212,7 @@ mod tests {
         let legend = 3 + 4;
         assert_eq!(svg.matches("<title>").count(), 4 * 6 + legend, "{svg}");
         assert!(
-            svg.contains("1 to 2: Output[0..10), 40 B, reduced on arrival, between hosts; lane 0, round 1")
+            svg.contains("1 to 2: Output[30..40), 40 B, reduced on arrival, between hosts; lane 0, round 1")
         );
         for text in ["a &lt;b&gt;", "host 1", "step 5", "elements 30..40", "reduced on arrival"] {
             assert!(svg.contains(text), "{text}: {svg}");
