@@ -66,12 +66,12 @@ static void barrier(void)
 
 static void send_to(const float *buffer, size_t count, int peer)
 {
-    must(anyccl_send(buffer, count, ANYCCL_FLOAT32, peer, ANYCCL_WORLD));
+    must(anyccl_send(buffer, count, ANYCCL_FLOAT32, peer, 0, ANYCCL_WORLD));
 }
 
 static void recv_from(float *buffer, size_t count, int peer)
 {
-    must(anyccl_recv(buffer, count, ANYCCL_FLOAT32, peer, ANYCCL_WORLD));
+    must(anyccl_recv(buffer, count, ANYCCL_FLOAT32, peer, 0, ANYCCL_WORLD, NULL));
 }
 
 static void maximum(double *values, int count)

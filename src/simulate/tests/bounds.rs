@@ -6,7 +6,7 @@ use crate::algo;
 fn each_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Outcome)) {
     for labels in ["a", "aa", "aab", "aaaa", "abcabc", "aabbccc", "aaaabbbb", "abcdefgh"] {
         let topology = Topology::from_labels(&labels.chars().collect::<Vec<_>>());
-        for algorithm in algo::ALGORITHMS {
+        for algorithm in without_layout() {
             for count in [0, 1, 6, 5000, 60_001] {
                 for in_place in [false, true] {
                     let base = request(algorithm.collective, &topology, count);

@@ -57,3 +57,8 @@ const MIXED: Model = Model {
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
+
+/// Algorithms whose plan depends on one count.
+fn without_layout() -> impl Iterator<Item = &'static crate::algo::Algorithm> {
+    crate::algo::ALGORITHMS.iter().filter(|algorithm| !algorithm.collective.has_layout())
+}
