@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Peer};
 use super::matching::Envelope;
 use super::receiving::{Incoming, Place};
 use super::sending::Nonsense;
@@ -94,7 +94,7 @@ impl Conversation {
 
     /// Whether anything waits for something from this rank.
     fn asks_for(&self, from: Rank) -> bool {
-        self.waits_for_anybody() || self.depends_on(from)
+        self.waits_for_anybody() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
     }
 
     fn take_answer(&mut self, from: Rank, number: u32, word: Word) -> Result<(), Nonsense> {

@@ -55,8 +55,14 @@ impl Peer {
         !self.notes.is_empty() || !self.openings.is_empty() || !self.rests.is_empty()
     }
 
+    /// Whether anything that was started waits for it. Words on their way out wait for room, not for what comes in.
+    pub fn is_needed(&self) -> bool {
+        let has_sends = !self.openings.is_empty() || !self.rests.is_empty() || !self.awaiting_word.is_empty();
+        self.awaited > 0 || has_sends
+    }
+
     fn is_watched(&self) -> bool {
-        self.awaited > 0 || !self.awaiting_word.is_empty() || self.has_outgoing()
+        self.is_needed() || !self.notes.is_empty()
     }
 }
 
