@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Peer};
 use super::matching::Envelope;
 use super::receiving::{Incoming, Place};
 use super::sending::Nonsense;
@@ -13,6 +13,16 @@ use crate::transport::{Header, Link, garbage};
 
 /// Fragments that are taken before it is another peer's turn.
 const TURN: usize = 64;
+
+/// What is taken off a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appetite {
+    /// Words, and messages as long as something waits for this peer. Nobody is held up: a message that no receive has
+    /// met is better read later, straight to its place.
+    Needed,
+    /// Whatever is there: something else may lie behind it.
+    Everything,
+}
 
 /// What a look at a link has brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,9 +61,8 @@ impl From<Error> for Fault {
 }
 
 impl Conversation {
-    /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs. What nobody
-    /// has asked for yet is better read later, straight to its place.
-    pub fn pull(&mut self, from: Rank, link: &mut dyn Link) -> Result<Pulled, Fault> {
+    /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs.
+    pub fn pull(&mut self, from: Rank, link: &mut dyn Link, appetite: Appetite) -> Result<Pulled, Fault> {
         let mut pulled = Pulled::default();
         let is_asked_for = self.asks_for(from);
         for _ in 0..TURN {
@@ -66,6 +75,7 @@ impl Conversation {
                 break;
             }
             let moved = match Word::unpack(head.call) {
+                Some(Word::Message(_)) if appetite == Appetite::Needed && !self.asks_for(from) => break,
                 Some(Word::Message(said)) => self.take_fragment(from, &head, &said, link)?,
                 Some(word) => {
                     self.take_answer(from, head.sequence, word)?;
@@ -84,7 +94,7 @@ impl Conversation {
 
     /// Whether anything waits for something from this rank.
     fn asks_for(&self, from: Rank) -> bool {
-        self.waits_for_anybody() || self.depends_on(from)
+        self.waits_for_anybody() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
     }
 
     fn take_answer(&mut self, from: Rank, number: u32, word: Word) -> Result<(), Nonsense> {
@@ -107,7 +117,12 @@ impl Conversation {
         let number = head.sequence;
         let is_new = number == self.peer(from).next_in;
         let message = if is_new {
-            self.announced(from, number, said)?
+            let message = self.announced(from, number, said)?;
+            if said.wants_word() {
+                // It goes ahead of the bytes: what it asks for leaves the sender while these are read.
+                self.push_notes(from, link)?;
+            }
+            message
         } else {
             let known = self.peer(from).unfinished.get(&number).copied();
             known.ok_or_else(|| garbage("a part of a message that is over"))?

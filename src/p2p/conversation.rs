@@ -55,8 +55,14 @@ impl Peer {
         !self.notes.is_empty() || !self.openings.is_empty() || !self.rests.is_empty()
     }
 
+    /// Whether anything that was started waits for it. Words on their way out wait for room, not for what comes in.
+    pub fn is_needed(&self) -> bool {
+        let has_sends = !self.openings.is_empty() || !self.rests.is_empty() || !self.awaiting_word.is_empty();
+        self.awaited > 0 || has_sends
+    }
+
     fn is_watched(&self) -> bool {
-        self.awaited > 0 || !self.awaiting_word.is_empty() || self.has_outgoing()
+        self.is_needed() || !self.notes.is_empty()
     }
 }
 
@@ -135,21 +141,26 @@ impl Conversation {
         }
     }
 
-    /// Whether any peer is to be looked at.
+    /// Whether any peer is to be looked at, as far as is known without [`Conversation::settle`].
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.anywhere == 0 && self.listed.is_empty()
     }
 
-    /// Puts the peers to be looked at into `peers`, each once.
-    pub fn watched(&mut self, peers: &mut Vec<Rank>) {
-        peers.clear();
+    /// Looks no more at peers with which nothing goes on.
+    pub fn settle(&mut self) {
         let Conversation { listed, peers: known, .. } = self;
         listed.retain(|rank| {
             let peer = &mut known[*rank as usize];
             peer.is_listed = peer.is_watched();
             peer.is_listed
         });
+    }
+
+    /// Puts the peers to be looked at into `peers`, each once.
+    pub fn watched(&mut self, peers: &mut Vec<Rank>) {
+        peers.clear();
+        self.settle();
         if self.anywhere > 0 {
             peers.extend(0..self.size);
         } else {

@@ -28,7 +28,7 @@ mod sending;
 mod slab;
 mod status;
 
-pub use arriving::{Fault, Pulled};
+pub use arriving::{Appetite, Fault, Pulled};
 pub use conversation::{Conversation, Ticket};
 pub use matching::{Envelope, Selector, Tag};
 pub use receiving::Landing;

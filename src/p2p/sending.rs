@@ -12,7 +12,7 @@ use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Link};
 
-/// Bytes of openings that are offered before it is the turn of what comes in.
+/// Bytes of openings, and as many of rests, that are offered before it is the turn of what comes in.
 const TURN_BYTES: usize = 64 << 10;
 
 /// Where an empty message lies.
@@ -69,6 +69,13 @@ impl Sending {
         Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
     }
 
+    /// Its beginning, given credit.
+    fn announcement(&self) -> Announcement {
+        let Outgoing { tag, datatype, count, is_synchronous, .. } = self.what;
+        let opening = if self.bytes <= WINDOW_BYTES { Opening::Whole } else { Opening::Window };
+        Announcement { tag, datatype, count, opening, is_synchronous }
+    }
+
     fn status(&self, own: Rank) -> Status {
         let Outgoing { tag, datatype, count, .. } = self.what;
         Status { source: own, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
@@ -109,14 +116,31 @@ impl Conversation {
         Ticket(Kind::Send(key))
     }
 
+    /// Whether the next message to `to` could not open for want of credit. Some may lie in the link.
+    pub fn lacks_credit(&self, to: Rank) -> bool {
+        let Some(peer) = self.peers.get(to as usize).filter(|_| to != self.own) else { return false };
+        let next = peer.openings.front().map(|key| &self.sends[*key]);
+        next.is_some_and(|send| {
+            let (said, bytes) = (send.announcement(), send.bytes);
+            send.header.is_none() && !peer.account.allows(cost(&said, bytes))
+        })
+    }
+
     /// Offers what goes to `to`, some of it; whether any was taken.
     pub fn push(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
         let mut moved = self.push_notes(to, link)?;
-        if let Some(&key) = self.peer(to).rests.front() {
+        let mut turn = 0;
+        while turn < TURN_BYTES
+            && let Some(&key) = self.peer(to).rests.front()
+        {
             let before = self.sends[key].done;
             self.offer(key, link)?;
             let send = &self.sends[key];
-            moved |= send.done > before;
+            if send.done == before {
+                break;
+            }
+            moved = true;
+            turn += send.done - before;
             if send.done == send.until {
                 self.peer(to).rests.pop_front();
                 self.end_send(key);
@@ -144,7 +168,7 @@ impl Conversation {
         Ok(moved)
     }
 
-    fn push_notes(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
+    pub(super) fn push_notes(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
         let mut moved = false;
         while let Some(note) = self.peer(to).notes.front() {
             // SAFETY: nothing is read.
@@ -168,16 +192,15 @@ impl Conversation {
     fn begin(&mut self, to: Rank, key: Key<Sending>) {
         let to_itself = to == self.own;
         let send = &mut self.sends[key];
-        let Outgoing { tag, datatype, count, is_synchronous, .. } = send.what;
-        let whole = to_itself || send.bytes <= WINDOW_BYTES;
-        let opening = if whole { Opening::Whole } else { Opening::Window };
-        let mut said = Announcement { tag, datatype, count, opening, is_synchronous };
+        let mut said = send.announcement();
         let account = &mut self.peers[to as usize].account;
-        // What a rank sends itself is its own memory, for which nobody else must care.
-        if !to_itself && !account.allows(cost(&said, send.bytes)) {
-            said.opening = Opening::Nothing;
-        }
-        if !to_itself {
+        if to_itself {
+            // Its own memory, for which nobody else must care.
+            said.opening = Opening::Whole;
+        } else {
+            if !account.allows(cost(&said, send.bytes)) {
+                said.opening = Opening::Nothing;
+            }
             account.use_up(cost(&said, send.bytes));
         }
         send.until = said.opening_bytes(send.bytes);

@@ -11,8 +11,9 @@ use super::group::{Group, GroupId};
 use super::port::Presence;
 use super::stash_link::StashLink;
 use crate::base::{Error, Rank, Result};
-use crate::p2p::{Conversation, Ended, Fault, Landing, Message, Outgoing, Selector, Status};
+use crate::p2p::{Appetite, Conversation, Ended, Fault, Landing, Message, Outgoing, Selector, Status};
 use crate::sys::poll::Interest;
+use crate::transport::Link;
 
 /// Names a started message: the communicator, its context (communicators are gone some day, contexts never come back).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ impl Engine {
         let mut turn = Turn::default();
         for rank in ranks {
             let port = self.groups.get(id).members[rank as usize].port;
-            let heard = match self.exchange(id, rank, &mut turn) {
+            let heard = match self.exchange(id, rank, Appetite::Everything, &mut turn) {
                 // Somebody else's bytes may be in the way of ours.
                 Ok(()) if turn.foreign.take().is_some() => self.sort_out(port, true).map(drop),
                 other => other,
@@ -188,9 +189,12 @@ impl Engine {
         while let Some(&id) = self.talking.get(at) {
             self.groups.get_mut(id).conversation.watched(&mut watched);
             for &rank in &watched {
-                self.exchange(id, rank, &mut turn)?;
+                self.exchange(id, rank, Appetite::Needed, &mut turn)?;
             }
-            if self.groups.get(id).conversation.is_idle() {
+            let conversation = &mut self.groups.get_mut(id).conversation;
+            // At once: while anybody is listed, no call takes its short way.
+            conversation.settle();
+            if conversation.is_idle() {
                 self.talking.swap_remove(at);
             } else {
                 at += 1;
@@ -201,23 +205,22 @@ impl Engine {
     }
 
     /// Offers what goes to a rank and takes in what came from it.
-    fn exchange(&mut self, id: GroupId, rank: Rank, turn: &mut Turn) -> Step<()> {
+    fn exchange(&mut self, id: GroupId, rank: Rank, appetite: Appetite, turn: &mut Turn) -> Step<()> {
         let Group { conversation, members, .. } = self.groups.get_mut(id);
         let number = members[rank as usize].port;
         let moves = &mut members[rank as usize].moves;
         let port = &mut self.ports[number as usize];
         let link = &mut *port.inbox.link;
-        let pushed = conversation.push(rank, link).map_err(Fault::Link);
-        let outcome = pushed.and_then(|pushed| Ok((pushed, conversation.pull(rank, link)?)));
+        let outcome = exchange_with(conversation, rank, appetite, link);
         match outcome {
-            Ok((pushed, pulled)) => {
+            Ok((moved, foreign)) => {
                 // An offer is news to the peer, though nothing of it is taken yet.
                 port.ring_if_wanted();
-                if pushed || pulled.moved {
+                if moved {
                     turn.moved = true;
                     *moves = moves.wrapping_add(1);
                 }
-                if pulled.foreign.is_some() {
+                if foreign {
                     turn.foreign = Some(number);
                 }
                 Ok(())
@@ -230,7 +233,7 @@ impl Engine {
     pub(super) fn hear(&mut self, id: GroupId, rank: Rank) -> Step<bool> {
         let Group { conversation, members, .. } = self.groups.get_mut(id);
         let port = &mut self.ports[members[rank as usize].port as usize];
-        match conversation.pull(rank, &mut *port.inbox.link) {
+        match conversation.pull(rank, &mut *port.inbox.link, Appetite::Everything) {
             Ok(pulled) => {
                 port.ring_if_wanted();
                 self.note_talk(id);
@@ -248,7 +251,7 @@ impl Engine {
             let context = conversation.context();
             let mut stash = StashLink::new(inbox, context);
             let fault = loop {
-                match conversation.pull(rank, &mut stash) {
+                match conversation.pull(rank, &mut stash, Appetite::Everything) {
                     Ok(pulled) if pulled.moved => {}
                     Ok(_) => break None,
                     Err(fault) => break Some(fault),
@@ -297,7 +300,7 @@ impl Engine {
         for at in 0..self.talking.len() {
             let id = self.talking[at];
             for rank in 0..self.groups.get(id).size() {
-                self.exchange(id, rank, &mut turn)?;
+                self.exchange(id, rank, Appetite::Everything, &mut turn)?;
             }
         }
         Ok(turn.moved)
@@ -348,6 +351,20 @@ impl Engine {
         }
         text + &unexpected(&group.conversation, Some(peer))
     }
+}
+
+/// One exchange with a rank: whether anything moved, and whether the link's head belongs to somebody else.
+fn exchange_with(
+    conversation: &mut Conversation,
+    rank: Rank,
+    appetite: Appetite,
+    link: &mut dyn Link,
+) -> std::result::Result<(bool, bool), Fault> {
+    // A message that opens without credit costs a round trip, and credit may be here already.
+    let credited = conversation.lacks_credit(rank) && conversation.pull(rank, link, appetite)?.moved;
+    let pushed = conversation.push(rank, link).map_err(Fault::Link)?;
+    let pulled = conversation.pull(rank, link, appetite)?;
+    Ok((credited || pushed || pulled.moved, pulled.foreign.is_some()))
 }
 
 /// What came from a rank, or from any, and was not received.

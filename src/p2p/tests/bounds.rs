@@ -89,3 +89,20 @@ fn thousands_of_waiting_receives_and_messages_are_matched_in_time_that_grows_wit
     pair.settle();
     assert!(receives.into_iter().all(|receive| pair.status(1, receive).is_some()));
 }
+
+#[test]
+fn a_stream_whose_receives_are_there_stays_in_the_link_until_it_is_asked_for() {
+    const MESSAGES: usize = 100;
+    // Of a size that has credit given back several times: a word to send is no reason to read on.
+    let message = bytes(4, 40_000);
+    let mut pair = Pair::new();
+    let sends: Vec<Ticket> = (0..MESSAGES).map(|_| pair.send(0, 3, &message)).collect();
+    for _ in 0..MESSAGES {
+        let mut room = vec![0; message.len()];
+        let receive = pair.receive(1, Selector::new(Some(0), Some(3)), &mut room);
+        pair.settle();
+        assert!(pair.status(1, receive).is_some() && room == message);
+        assert_eq!(pair.sides[1].held_bytes(), 0);
+    }
+    assert!(sends.into_iter().all(|send| pair.status(0, send).is_some()));
+}

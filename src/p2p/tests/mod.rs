@@ -115,14 +115,15 @@ impl Pair {
             return Ok(false);
         }
         let pushed = self.sides[rank].push(peer, &mut self.links[rank])?;
-        let pulled = self.sides[rank].pull(peer, &mut self.links[rank])?;
+        let pulled = self.sides[rank].pull(peer, &mut self.links[rank], Appetite::Needed)?;
         assert_eq!(pulled.foreign, None);
         Ok(pushed | pulled.moved)
     }
 
     /// A rank takes in what is there though it waits for nothing, as if it were in a collective.
     fn drain(&mut self, rank: usize) {
-        while self.sides[rank].pull(1 - rank as Rank, &mut self.links[rank]).unwrap().moved {}
+        let (side, link) = (&mut self.sides[rank], &mut self.links[rank]);
+        while side.pull(1 - rank as Rank, link, Appetite::Everything).unwrap().moved {}
     }
 
     /// Until nothing moves.
