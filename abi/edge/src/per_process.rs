@@ -44,13 +44,15 @@ impl<T: Send + Sync> PerProcess<T> {
         // SAFETY: NULL is answered; else it came from `Box::into_raw` below, and values are never freed.
         match unsafe { known.as_ref() } {
             Some(current) if current.epoch == epoch => current,
-            _ => self.renew(known, OfProcess { epoch, value: make() }),
+            _ => self.renew(known, epoch, make),
         }
     }
 
+    /// Not inlined: what is made may be large, and its place on the stack costs even those who do not make it.
     #[cold]
-    fn renew(&self, known: *mut OfProcess<T>, fresh: OfProcess<T>) -> &OfProcess<T> {
-        let fresh = Box::into_raw(Box::new(fresh));
+    #[inline(never)]
+    fn renew(&self, known: *mut OfProcess<T>, epoch: u16, make: impl FnOnce() -> T) -> &OfProcess<T> {
+        let fresh = Box::into_raw(Box::new(OfProcess { epoch, value: make() }));
         match self.current.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: just made from a box, and from here on never freed.
             Ok(_) => unsafe { &*fresh },

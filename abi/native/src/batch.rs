@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Work, settle};
@@ -24,6 +25,9 @@ struct Kept {
     _comm: Arc<Comm>,
 }
 
+/// Begins without an end so far, of all threads: where there are none, no thread need look for its own.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
     /// Begins without an end so far.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
@@ -34,7 +38,7 @@ thread_local! {
 /// Whether this thread is inside of a batch.
 #[inline]
 pub fn is_open() -> bool {
-    DEPTH.get() > 0
+    OPEN.load(Ordering::Relaxed) > 0 && DEPTH.get() > 0
 }
 
 /// Runs what is started here to its end: now, or inside of a batch at its end.
@@ -81,6 +85,7 @@ pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
     edge("anyccl_batch_begin", || {
+        OPEN.fetch_add(1, Ordering::Relaxed);
         DEPTH.set(DEPTH.get() + 1);
         Ok(())
     })
@@ -101,6 +106,7 @@ pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
             0 => return Err(Error::InvalidUsage("no batch was begun on this thread".into())),
             depth => DEPTH.set(depth - 1),
         }
+        OPEN.fetch_sub(1, Ordering::Relaxed);
         if is_open() { Ok(()) } else { finish() }
     })
 }

@@ -69,14 +69,17 @@ pub struct Checked {
 
 impl Arguments {
     /// Says what is wrong with them, or gives what the engine takes. Nothing was sent when it fails.
+    #[inline]
     pub fn check(&self) -> Result<Checked> {
         let comm = Comm::from_handle(self.comm)?;
         let (rank, size) = (comm.engine.rank(), comm.engine.size());
         let datatype = check::datatype(self.datatype)?;
-        let resolved = self.op.map(|op| OPERATORS.resolve(op, datatype)).transpose()?;
-        let (op, operator) = match resolved {
-            Some(Resolved { op, operator }) => (Some(op), operator),
+        let (op, operator) = match self.op {
             None => (None, None),
+            Some(op) => {
+                let Resolved { op, operator } = OPERATORS.resolve(op, datatype)?;
+                (Some(op), operator)
+            }
         };
         let call = Call {
             kind: CallKind::Collective(self.collective),
