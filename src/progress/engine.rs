@@ -1,8 +1,9 @@
 //! Everything that goes on over the links of one rank, and how it moves forward.
 //!
-//! The communicators made from the same one share its links ([`super::group`]). The engine never waits ([`super::wait`] does). Each call that is started becomes an *active*; `progress`
-//! gives every active a turn. When nothing can move, the engine sorts out what lies at the heads of the links:
-//! a call that contradicts ours fails the communicator, a call of the future is stashed, one of the past dropped.
+//! The communicators made from the same one share its links ([`super::group`]). The engine never waits
+//! ([`super::wait`] does). Each call that is started becomes an *active*; `progress` gives every active a turn. When nothing
+//! can move, the engine sorts out what lies at the heads of the links (`heads`): a call that contradicts ours fails the
+//! communicator, a call of the future is stashed, one of the past dropped.
 //!
 //! A failure is that of one communicator, and for ever: it ends its actives, is told to its other ranks once, and is
 //! repeated to every later call.
@@ -10,16 +11,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::disagreement::{History, Verdict, describe};
-use super::execution::{Buffers, Execution, LinkFailure, placed};
-use super::failure;
-use super::group::{self, Group, GroupId, Groups, Known};
+use super::disagreement::History;
+use super::execution::{Buffers, Execution, placed};
+use super::group::{Group, GroupId, Groups};
 use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
 use super::straight;
 use super::transfer::MessageTicket;
 use crate::base::{Error, Rank, Result};
-use crate::log_line;
 use crate::observe::trace;
 use crate::p2p::{Conversation, Ended};
 use crate::sys::poll::Interest;
@@ -312,162 +311,6 @@ impl Engine {
         Ok(moved)
     }
 
-    /// Nobody can use the head of this link now: find out what it is, and take it away if it is in the way.
-    pub(super) fn sort_out(&mut self, port: u32, stash_own: bool) -> Step<bool> {
-        // A contradiction may have been stashed before the call that it contradicts was made here.
-        for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
-            let mine = active.execution.header();
-            let inbox = &self.ports[port as usize].inbox;
-            if let Some(other) = inbox.stashed_contradiction(mine) {
-                return Err(self.mismatch(
-                    active.group,
-                    port,
-                    other.sequence,
-                    other.call,
-                    active.prepared.call,
-                ));
-            }
-        }
-        let head = match self.ports[port as usize].inbox.link.head() {
-            Ok(Some(head)) => head,
-            Ok(None) => return Ok(false),
-            Err(source) => return self.blame(LinkFailure { peer: port, source }),
-        };
-        self.check_counts(port, &head)?;
-        let taken = match self.groups.known(head.context) {
-            Known::Here(id) if self.failure(id).is_none() => {
-                if group::is_of_transfers(head.context) {
-                    let rank = self.member(id, port)?;
-                    return self.hear(id, rank);
-                }
-                if !self.is_in_the_way(id, port, &head, stash_own)? {
-                    return Ok(false);
-                }
-                self.ports[port as usize].inbox.stash_head()
-            }
-            Known::Future => self.ports[port as usize].inbox.stash_head(),
-            Known::Here(_) | Known::Past => self.ports[port as usize].inbox.discard_head(),
-        };
-        // What cannot be read, of a sender that has given it up, must not stand in the way.
-        match taken.or_else(|_| self.ports[port as usize].inbox.discard_head()) {
-            Ok(taken) => {
-                self.ports[port as usize].ring_if_wanted();
-                Ok(taken)
-            }
-            Err(source) => self.blame(LinkFailure { peer: port, source }),
-        }
-    }
-
-    /// Fails where a message has another number of elements than its receive here, though the calls agree.
-    fn check_counts(&self, port: u32, head: &Header) -> Step<()> {
-        for active in self.actives.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
-            let stashed = self.ports[port as usize].inbox.first_of_call(active.execution.header());
-            let next = stashed.unwrap_or(*head);
-            if let Some(mine) = active.execution.other_count(port, &next) {
-                return Err(self.mismatch(active.group, port, next.sequence, next.call, mine));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the head of a link, of this communicator, must wait for a later call or for others that are under way.
-    fn is_in_the_way(&self, id: GroupId, port: u32, head: &Header, stash_own: bool) -> Step<bool> {
-        let group = self.groups.get(id);
-        let rank = self.member(id, port)?;
-        match group.collectives.judge(head.sequence, head.call) {
-            Verdict::Future => Ok(true),
-            Verdict::Contradicts(mine) => Err(self.mismatch(id, port, head.sequence, head.call, mine)),
-            Verdict::Forgotten => {
-                let who = group.label(rank, &self.ports);
-                let text = format!("{who} sends for call #{}, which ended here long ago", head.sequence);
-                let error = Error::Mismatch(format!("{text}: {}", describe(head.call)));
-                Err(Trouble { group: id, error })
-            }
-            Verdict::Agrees if stash_own => Ok(true),
-            Verdict::Agrees => {
-                let running = |a: &Active| a.outcome.is_none() && a.execution.header().is_of_call(head);
-                if self.actives.iter().any(running) {
-                    return Ok(false);
-                }
-                let who = group.label(rank, &self.ports);
-                let text = format!("{who} sent more than the plan of {} has", describe(head.call));
-                Err(Trouble { group: id, error: Error::Internal(text) })
-            }
-        }
-    }
-
-    /// The rank of a communicator that sends through this port.
-    fn member(&self, id: GroupId, port: u32) -> Step<Rank> {
-        let group = self.groups.get(id);
-        group.rank_of(port).ok_or_else(|| {
-            let who = &self.ports[port as usize].label;
-            let text = format!("{who} sends in \"{}\", of which it is no member", group.name);
-            Trouble { group: id, error: Error::Internal(text) }
-        })
-    }
-
-    /// A link has failed outside of a call's turn: that matters to a call that waits for it, if there is one.
-    fn blame(&self, failure: LinkFailure) -> Step<bool> {
-        let waits = |active: &Active| active.execution.waits_for().any(|(port, _)| port == failure.peer);
-        match self.actives.iter().position(|a| a.outcome.is_none() && waits(a)) {
-            Some(at) => Err(self.link_trouble(at, failure)),
-            None => Ok(false),
-        }
-    }
-
-    /// Ends everything of a communicator with `error`, here and, by a notice, on its other ranks. Only the first one
-    /// counts.
-    pub fn fail(&mut self, id: GroupId, error: Error) {
-        let group = self.groups.get(id);
-        if group.failure.is_some() {
-            return;
-        }
-        let notice = failure::notice(&error, group.context, group.rank);
-        self.end_all(id, error, &notice);
-    }
-
-    /// Ends the communicator of a call.
-    pub(super) fn fail_call(&mut self, ticket: Ticket, error: Error) {
-        match ticket {
-            Ticket::Message(ticket) => self.fail(ticket.group, error),
-            Ticket::Call(number) => {
-                if let Some(active) = self.actives.iter().find(|a| a.number == number) {
-                    self.fail(active.group, error);
-                }
-            }
-        }
-    }
-
-    /// Ends a communicator by the user's will, if it is still there.
-    pub(super) fn abort(&mut self, id: GroupId, reason: &str) {
-        if let Some(name) = self.groups.find(id).map(|group| group.name.clone()) {
-            self.fail(id, Error::Aborted(format!("\"{name}\" was aborted: {reason}")));
-        }
-    }
-
-    /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
-    pub(super) fn end_all(&mut self, id: GroupId, error: Error, notice: &Message) {
-        let group = self.groups.get_mut(id);
-        if group.failure.is_some() {
-            return;
-        }
-        log_line!(Error, "rank {} of \"{}\": {error}", group.rank, group.name);
-        group.failure = Some(error.clone());
-        for member in &group.members {
-            let port = &mut self.ports[member.port as usize];
-            if let Some(control) = &mut port.control {
-                control.send(notice);
-            }
-            port.inbox.forget(group.context);
-            port.inbox.forget(group.transfers());
-        }
-        for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
-            active.execution.abandon(&mut self.ports);
-            active.outcome = Some(Err(error.clone()));
-        }
-        self.end_messages(id, &error);
-    }
-
     /// How often a call, or what goes on with the peer of a message, has moved. Only differences mean something.
     pub(super) fn moves(&self, ticket: Ticket) -> u32 {
         match ticket {
@@ -492,45 +335,6 @@ impl Engine {
     /// Calls without an outcome.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = &Active> {
         self.actives.iter().filter(|a| a.outcome.is_none())
-    }
-
-    /// A new context for a communicator made from one that this rank leads.
-    pub fn lead(&mut self) -> Result<u32> {
-        self.groups.lead(self.rank)
-    }
-
-    /// Adds a communicator; its ranks are behind `ports`, in order.
-    pub fn add_group(&mut self, context: u32, name: String, rank: Rank, ports: &[u32]) -> GroupId {
-        let id = self.groups.insert(Group::new(context, name, rank, ports.iter().copied()));
-        self.hear_stashed(id);
-        for (port, message) in std::mem::take(&mut self.early) {
-            self.take_message(port, message);
-        }
-        id
-    }
-
-    /// Gives a communicator up. Its ranks are told; what has not ended ends now. Whether it was the last one.
-    pub fn remove_group(&mut self, id: GroupId) -> bool {
-        let error = Error::InvalidUsage("the communicator was given up meanwhile".into());
-        self.end_messages(id, &error);
-        for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
-            active.execution.abandon(&mut self.ports);
-            active.outcome = Some(Err(error.clone()));
-        }
-        let group = *self.groups.remove(id);
-        let left = Message::Left { context: group.context };
-        for member in &group.members {
-            let port = &mut self.ports[member.port as usize];
-            if let Some(control) = &mut port.control {
-                control.send(&left);
-            }
-            port.inbox.forget(group.context);
-            port.inbox.forget(group.transfers());
-        }
-        if !group.conversation.is_over() {
-            self.given_up.push(group.conversation);
-        }
-        self.groups.is_empty()
     }
 }
 

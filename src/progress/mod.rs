@@ -7,6 +7,7 @@
 //! - [`port`] is the way to one peer: its inbox and its control channel.
 //! - [`engine`] holds all that goes on over the links of a rank and moves it forward; [`group`] is one of the
 //!   communicators that share them, `consensus` how the survivors of one agree on the next.
+//! - `heads` sorts out what stands in the way, `lifecycle` begins and ends communicators.
 //! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //! - [`disagreement`] and [`failure`] turn silence and surprises into errors that name who and what.
@@ -17,7 +18,9 @@ pub mod engine;
 pub mod execution;
 pub mod failure;
 pub mod group;
+mod heads;
 pub mod inbox;
+mod lifecycle;
 mod news;
 pub mod port;
 pub mod prepared;

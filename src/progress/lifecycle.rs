@@ -1,0 +1,102 @@
+//! How communicators begin and end in an engine: made from others, failed, given up.
+
+use super::engine::{Engine, Ticket};
+use super::failure;
+use super::group::{Group, GroupId};
+use crate::base::{Error, Rank, Result};
+use crate::log_line;
+use crate::transport::control::Message;
+
+impl Engine {
+    /// A new context for a communicator made from one that this rank leads.
+    pub fn lead(&mut self) -> Result<u32> {
+        self.groups.lead(self.rank)
+    }
+
+    /// Adds a communicator; its ranks are behind `ports`, in order.
+    pub fn add_group(&mut self, context: u32, name: String, rank: Rank, ports: &[u32]) -> GroupId {
+        let id = self.groups.insert(Group::new(context, name, rank, ports.iter().copied()));
+        self.hear_stashed(id);
+        for (port, message) in std::mem::take(&mut self.early) {
+            self.take_message(port, message);
+        }
+        id
+    }
+
+    /// Gives a communicator up. Its ranks are told; what has not ended ends now. Whether it was the last one.
+    pub fn remove_group(&mut self, id: GroupId) -> bool {
+        let error = Error::InvalidUsage("the communicator was given up meanwhile".into());
+        self.end_messages(id, &error);
+        for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
+            active.execution.abandon(&mut self.ports);
+            active.outcome = Some(Err(error.clone()));
+        }
+        let group = *self.groups.remove(id);
+        let left = Message::Left { context: group.context };
+        for member in &group.members {
+            let port = &mut self.ports[member.port as usize];
+            if let Some(control) = &mut port.control {
+                control.send(&left);
+            }
+            port.inbox.forget(group.context);
+            port.inbox.forget(group.transfers());
+        }
+        if !group.conversation.is_over() {
+            self.given_up.push(group.conversation);
+        }
+        self.groups.is_empty()
+    }
+
+    /// Ends everything of a communicator with `error`, here and, by a notice, on its other ranks. Only the first one
+    /// counts.
+    pub fn fail(&mut self, id: GroupId, error: Error) {
+        let group = self.groups.get(id);
+        if group.failure.is_some() {
+            return;
+        }
+        let notice = failure::notice(&error, group.context, group.rank);
+        self.end_all(id, error, &notice);
+    }
+
+    /// Ends the communicator of a call.
+    pub(super) fn fail_call(&mut self, ticket: Ticket, error: Error) {
+        match ticket {
+            Ticket::Message(ticket) => self.fail(ticket.group, error),
+            Ticket::Call(number) => {
+                if let Some(active) = self.actives.iter().find(|a| a.number == number) {
+                    self.fail(active.group, error);
+                }
+            }
+        }
+    }
+
+    /// Ends a communicator by the user's will, if it is still there.
+    pub(super) fn abort(&mut self, id: GroupId, reason: &str) {
+        if let Some(name) = self.groups.find(id).map(|group| group.name.clone()) {
+            self.fail(id, Error::Aborted(format!("\"{name}\" was aborted: {reason}")));
+        }
+    }
+
+    /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
+    pub(super) fn end_all(&mut self, id: GroupId, error: Error, notice: &Message) {
+        let group = self.groups.get_mut(id);
+        if group.failure.is_some() {
+            return;
+        }
+        log_line!(Error, "rank {} of \"{}\": {error}", group.rank, group.name);
+        group.failure = Some(error.clone());
+        for member in &group.members {
+            let port = &mut self.ports[member.port as usize];
+            if let Some(control) = &mut port.control {
+                control.send(notice);
+            }
+            port.inbox.forget(group.context);
+            port.inbox.forget(group.transfers());
+        }
+        for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
+            active.execution.abandon(&mut self.ports);
+            active.outcome = Some(Err(error.clone()));
+        }
+        self.end_messages(id, &error);
+    }
+}
