@@ -62,7 +62,8 @@ demo: examples
 	@$(PYTHON) c-examples/05-train/fetch_digits.py $(DIGITS)
 	@set -e; for program in $(filter-out 05-train,$(PROGRAMS)); do \
 	    echo; echo "== $$program, ranks: $(RANKS)"; \
-	    $(RUN) -n $(RANKS) --keep-going $(EXAMPLES)/$$program; \
+	    case $$program in 08-survive) keep=--keep-going;; *) keep=;; esac; \
+	    $(RUN) -n $(RANKS) $$keep $(EXAMPLES)/$$program; \
 	done; \
 	for n in 1 $(RANKS); do \
 	    echo; echo "== 05-train, ranks: $$n"; \
