@@ -6,7 +6,7 @@ use super::disagreement::Verdict;
 use super::engine::{Engine, Joining};
 use super::execution::LinkFailure;
 use super::failure;
-use super::group::{self, Group, GroupId, Known, Stall};
+use super::group::{self, FIRST_CONTEXT, Group, GroupId, Known, Stall};
 use super::port::Presence;
 use crate::base::{Error, Rank};
 use crate::log_line;
@@ -76,6 +76,9 @@ impl Engine {
             | Message::Agree { context, .. } => context,
             Message::Bell | Message::Bye => return,
         };
+        if message == (Message::Left { context: FIRST_CONTEXT }) {
+            self.ports[port as usize].has_parted = true;
+        }
         let id = match self.groups.known(context) {
             Known::Here(id) => id,
             Known::Past => return,
@@ -233,8 +236,9 @@ impl Engine {
         }
     }
 
-    /// Whether everybody has said goodbye, or is gone.
+    /// Whether everybody has parted from the first communicator, or is gone. Who has may still use others, for as long as
+    /// it likes.
     pub fn all_left(&self) -> bool {
-        self.ports.iter().all(|p| p.control.is_none() || p.presence != Presence::Here)
+        self.ports.iter().all(|p| p.control.is_none() || p.has_parted || p.presence != Presence::Here)
     }
 }

@@ -22,12 +22,14 @@ pub struct Port {
     /// "rank 3 (host b, pid 4711)".
     pub(super) label: String,
     pub(super) presence: Presence,
+    /// It has parted from the first communicator over these links; it may still use others.
+    pub(super) has_parted: bool,
 }
 
 impl Port {
     /// `label` names the rank in messages, with host and process.
     pub fn new(link: Box<dyn Link>, control: Option<Control>, label: String) -> Port {
-        Port { inbox: Inbox::new(link), control, label, presence: Presence::Here }
+        Port { inbox: Inbox::new(link), control, label, presence: Presence::Here, has_parted: false }
     }
 
     /// Wakes the peer if it sleeps and there is news for it.

@@ -67,6 +67,22 @@ fn communicators_of_communicators_outlive_their_parents() {
 }
 
 #[test]
+fn who_finalizes_does_not_wait_for_those_who_keep_other_communicators() {
+    let both_are_done = std::sync::Barrier::new(2);
+    on_ranks(2, TransportChoice::Auto, |comm| {
+        let dup = comm.dup(&plain()).unwrap();
+        if comm.rank() == 0 {
+            dup.finalize().unwrap();
+        }
+        let start = std::time::Instant::now();
+        comm.finalize().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(4), "it waited for a goodbye that did not come");
+        both_are_done.wait();
+        drop(dup);
+    });
+}
+
+#[test]
 fn lists_that_differ_are_an_error_on_all_ranks_and_nothing_else() {
     on_ranks(3, TransportChoice::Auto, |comm| {
         let list: &[Rank] = if comm.rank() == 2 { &[0, 2] } else { &[0, 1] };
