@@ -120,6 +120,8 @@ pub(crate) fn read(path: &Path) -> io::Result<Found> {
 pub(crate) struct OwnFile {
     path: PathBuf,
     announcement: Announcement,
+    /// Whoever writes there next may have it.
+    is_left: bool,
 }
 
 impl OwnFile {
@@ -140,14 +142,12 @@ impl OwnFile {
             let _ = fs::remove_file(&temporary);
             return Err(error);
         }
-        Ok(OwnFile { path: path.into(), announcement })
+        Ok(OwnFile { path: path.into(), announcement, is_left: false })
     }
-}
 
-impl OwnFile {
     /// Leaves the file to whoever writes there next.
-    pub fn leave(self) {
-        std::mem::forget(self);
+    pub fn leave(mut self) {
+        self.is_left = true;
     }
 }
 
@@ -155,7 +155,9 @@ impl Drop for OwnFile {
     fn drop(&mut self) {
         // Between the look and the removal another job could replace it; its ranks would then
         // wait until their deadline. Two jobs on one path at one time are asking for that.
-        if read(&self.path).is_ok_and(|found| found == Found::Announcement(self.announcement.clone())) {
+        let is_ours =
+            || read(&self.path).is_ok_and(|found| found == Found::Announcement(self.announcement.clone()));
+        if !self.is_left && is_ours() {
             let _ = fs::remove_file(&self.path);
         }
     }
