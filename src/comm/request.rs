@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Awaited, Driver, Idle};
+use crate::progress::wait::{Awaited, Driver};
 use crate::progress::{Outcome, Ticket};
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
@@ -72,25 +72,6 @@ impl Request {
         if let State::Running(ticket) = self.state {
             self.driver.cancel(ticket);
         }
-    }
-
-    /// Whether it has an outcome already, as far as is known without a look.
-    pub(super) fn has_ended(&self) -> bool {
-        matches!(self.state, State::Ended(_))
-    }
-
-    /// One step of waiting for one of several requests: as `test`, and if that brings nothing, a pause.
-    pub(super) fn wait_a_moment(&mut self, idle: &mut Idle) {
-        if let State::Running(ticket) = self.state
-            && let Some(outcome) = self.driver.wait_a_moment(ticket, self.timeout, idle)
-        {
-            self.state = State::Ended(outcome);
-        }
-    }
-
-    /// Whether another request is moved on by the same links.
-    pub(super) fn shares_links_with(&self, other: &Request) -> bool {
-        Arc::ptr_eq(&self.driver, &other.driver)
     }
 
     fn result(&self) -> Result<()> {

@@ -3,16 +3,15 @@
 //! Whoever waits for one operation moves on all that share its links. With requests over several sets of links, each
 //! must get its turn: another rank may wait for what this one started last.
 
+use std::sync::Arc;
+
 use super::request::Request;
 use crate::base::Result;
-use crate::progress::wait::Idle;
+use crate::progress::wait::{Awaited, wait_for_first};
 
 /// Waits for all; the first error is returned after all have ended.
 pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
-    let share_links = requests.windows(2).all(|pair| pair[0].shares_links_with(pair[1]));
-    if !share_links {
-        take_turns(requests);
-    }
+    take_turns(requests);
     let mut outcome = Ok(());
     for request in requests {
         let ended = request.wait();
@@ -21,12 +20,17 @@ pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
     outcome
 }
 
-/// Until all have ended.
+/// Until those that are left are of one engine: any wait moves them all on.
 fn take_turns(requests: &mut [&mut Request]) {
-    let mut idle: Vec<Idle> = requests.iter().map(|_| Idle::among_others()).collect();
-    while requests.iter().any(|request| !request.has_ended()) {
-        for (request, idle) in requests.iter_mut().zip(&mut idle) {
-            request.wait_a_moment(idle);
+    loop {
+        for request in requests.iter_mut() {
+            // An error is told by `wait`, at once then.
+            let _ = request.test();
         }
+        let running: Vec<Awaited> = requests.iter().filter_map(|request| request.awaited()).collect();
+        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
+            return;
+        }
+        wait_for_first(&running);
     }
 }

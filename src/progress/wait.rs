@@ -314,16 +314,6 @@ impl Driver {
         engine.fail_call(ticket, Error::Timeout { waited, detail });
     }
 
-    /// One step of waiting, for whoever waits for others in turn: it is short.
-    pub fn wait_a_moment(
-        &self,
-        ticket: Ticket,
-        timeout: Option<Duration>,
-        idle: &mut Idle,
-    ) -> Option<Outcome> {
-        self.try_once(&mut self.lock(), ticket, timeout, idle)
-    }
-
     /// One step of waiting, after a look at everything that showed nothing.
     fn be_idle(
         &self,
@@ -372,7 +362,6 @@ impl Driver {
             let next =
                 if !idle.told || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
             let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
-            let next = idle.longest.map_or(next, |longest| Some(next.map_or(longest, |n| n.min(longest))));
             self.sleep(engine, next);
         }
     }
@@ -460,11 +449,9 @@ impl Driver {
 
 /// How long a call has not moved.
 #[derive(Default)]
-pub struct Idle {
+struct Idle {
     /// Of the call, when it was last seen to move.
     moves: u32,
-    /// Longest sleep, where others are waited for in turn.
-    longest: Option<Duration>,
     polls: u32,
     since: Option<Instant>,
     /// The others know what we wait for.
@@ -474,11 +461,6 @@ pub struct Idle {
 }
 
 impl Idle {
-    /// Of one among several that are waited for in turn.
-    pub fn among_others() -> Idle {
-        Idle { longest: Some(NAP_TIME), ..Idle::default() }
-    }
-
     /// Takes note of the moves of the call; whether there were new ones.
     fn has_moved(&mut self, moves: u32) -> bool {
         let has_moved = moves != self.moves;
