@@ -2818,6 +2818,25 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
 anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct anyccl_message_status_t *status);
 
 /**
+ * Waits for the end of an operation, but no longer than for a given time.
+ *
+ * \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left alone: it
+ *                    can be waited for again.
+ * \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message waits.
+ * \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
+ * \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+ * \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended with a
+ *          failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
+ *
+ * Blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
+ * time-out counts on from one such wait to the next.
+ */
+anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
+                                int64_t timeout_ms,
+                                int *done,
+                                struct anyccl_message_status_t *status);
+
+/**
  * Asks for the end of a receive that has met no message yet.
  *
  * \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.

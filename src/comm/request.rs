@@ -1,11 +1,12 @@
 //! A started operation.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Awaited, Driver};
+use crate::progress::wait::{Awaited, Clock, Driver};
 use crate::progress::{Outcome, Ticket};
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
@@ -13,6 +14,8 @@ pub struct Request {
     driver: Arc<Driver>,
     timeout: Option<Duration>,
     state: State,
+    /// Of waits that may end before it does.
+    clock: Cell<Clock>,
     /// Memory of the library's own that the operation uses.
     _memory: Vec<u8>,
 }
@@ -24,7 +27,13 @@ enum State {
 
 impl Request {
     pub(super) fn new(driver: Arc<Driver>, ticket: Ticket, timeout: Option<Duration>) -> Request {
-        Request { driver, timeout, state: State::Running(ticket), _memory: Vec::new() }
+        Request {
+            driver,
+            timeout,
+            state: State::Running(ticket),
+            clock: Cell::default(),
+            _memory: Vec::new(),
+        }
     }
 
     /// The same, with memory that the operation uses to its end.
@@ -53,9 +62,10 @@ impl Request {
     }
 
     /// What is to be waited for, if it has not ended.
-    pub(super) fn awaited(&self) -> Option<Awaited> {
+    pub(super) fn awaited(&self) -> Option<Awaited<'_>> {
         let State::Running(ticket) = self.state else { return None };
-        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout })
+        let driver = Arc::clone(&self.driver);
+        Some(Awaited { driver, ticket, timeout: self.timeout, clock: &self.clock })
     }
 
     /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.

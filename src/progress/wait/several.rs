@@ -6,7 +6,9 @@
 //! that move something wake it through each engine's own wake-up. No engine knows of the others.
 //!
 //! A deadline counts the time without progress of its call, as in the wait for one; rest comes when nothing moves at all.
+//! Who waits in several steps ([`wait_for_first_until`]) keeps the clock of each call from one to the next.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -20,39 +22,48 @@ use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
 /// A call that is waited for.
-#[derive(Clone)]
-pub struct Awaited {
+pub struct Awaited<'a> {
     /// Where it runs.
     pub driver: Arc<Driver>,
     /// Its name there.
     pub ticket: Ticket,
     /// Longest time without progress.
     pub timeout: Option<Duration>,
+    /// What earlier waits for it have seen.
+    pub clock: &'a Cell<Clock>,
 }
 
-/// A call with its clock.
-struct Watched<'a> {
-    call: &'a Awaited,
+/// For how long a call has not moved.
+#[derive(Clone, Copy, Default)]
+pub struct Clock {
     /// How often it had moved when it was last seen to move.
     moves: u32,
     /// When that was, or the first question after it.
     since: Option<Instant>,
+    /// Whether the others have been told since then that it is waited for.
+    told: bool,
+}
+
+/// A call with its clock.
+struct Watched<'a> {
+    call: &'a Awaited<'a>,
+    clock: Clock,
 }
 
 impl Watched<'_> {
     /// Takes note of its moves; whether it has its outcome.
     fn look(&mut self, engine: &Engine) -> bool {
         let moves = engine.moves(self.call.ticket);
-        if moves != self.moves {
-            (self.moves, self.since) = (moves, None);
+        if moves != self.clock.moves {
+            self.clock = Clock { moves, ..Clock::default() };
         }
         engine.has_outcome(self.call.ticket)
     }
 
     /// Gives the call up if it has been silent for too long; else the time that is left to it.
     fn check_deadline(&mut self, engine: &mut Engine, now: Instant) -> Option<Duration> {
+        let silence = now.saturating_duration_since(*self.clock.since.get_or_insert(now));
         let limit = self.call.timeout?;
-        let silence = now.saturating_duration_since(*self.since.get_or_insert(now));
         if silence >= limit && !engine.has_outcome(self.call.ticket) {
             self.call.driver.give_up(engine, self.call.ticket, limit);
         }
@@ -63,11 +74,23 @@ impl Watched<'_> {
 /// Waits until one of the calls has its outcome, which stays where it is. One that waits longer than its time-out gets
 /// that as its outcome.
 pub fn wait_for_first(awaited: &[Awaited]) {
+    wait_for_first_until(awaited, None);
+}
+
+/// The same, at most until `end`.
+pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
     if awaited.is_empty() {
         return;
     }
     let mut watched: Vec<Watched> =
-        awaited.iter().map(|call| Watched { call, moves: 0, since: None }).collect();
+        awaited.iter().map(|call| Watched { call, clock: call.clock.get() }).collect();
+    watch_until(&mut watched, end);
+    for one in &watched {
+        one.call.clock.set(one.clock);
+    }
+}
+
+fn watch_until(watched: &mut [Watched], end: Option<Instant>) {
     // Calls of one driver side by side: each is locked once per look.
     watched.sort_by_key(|one| Arc::as_ptr(&one.call.driver));
     let mut groups: Vec<&mut [Watched]> =
@@ -76,7 +99,11 @@ pub fn wait_for_first(awaited: &[Awaited]) {
     let crowded = drivers.iter().any(|driver| driver.lock().crowded);
     let longest = drivers.iter().map(|driver| driver.spin).max().unwrap_or_default();
     let spin = if crowded { Duration::ZERO } else { longest };
-    let (mut looks, mut polls, mut since, mut told) = (0u32, 0u32, None, false);
+    // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice.
+    let earlier = || groups.iter().flat_map(|calls| calls.iter()).map(|one| &one.clock);
+    let (mut since, mut told) =
+        (earlier().filter_map(|clock| clock.since).min(), earlier().all(|clock| clock.told));
+    let (mut looks, mut polls) = (0u32, 0u32);
     loop {
         let mut moved = false;
         for (driver, calls) in drivers.iter().zip(&mut groups) {
@@ -94,6 +121,9 @@ pub fn wait_for_first(awaited: &[Awaited]) {
             // Others may move for ever.
             if looks.is_multiple_of(POLLS_PER_LOOK) {
                 look_after_all(&drivers, &mut groups);
+                if end.is_some_and(|end| Instant::now() >= end) {
+                    return;
+                }
             }
             continue;
         }
@@ -105,6 +135,10 @@ pub fn wait_for_first(awaited: &[Awaited]) {
         let now = Instant::now();
         let silence = now - *since.get_or_insert(now);
         let until_deadline = look_after_all(&drivers, &mut groups);
+        let until_end = end.map(|end| end.saturating_duration_since(now));
+        if until_end.is_some_and(|rest| rest.is_zero()) {
+            return;
+        }
         if silence < spin + YIELD_TIME {
             if crowded || silence >= spin {
                 yield_now();
@@ -112,10 +146,13 @@ pub fn wait_for_first(awaited: &[Awaited]) {
             continue;
         }
         let tell = silence >= STALL_TIME && !told;
-        told |= tell;
+        if tell {
+            told = true;
+            groups.iter_mut().flat_map(|calls| calls.iter_mut()).for_each(|one| one.clock.told = true);
+        }
         let deserted = drivers.iter().filter(|driver| be_suspicious(driver, silence, tell)).count();
         let soon = (!told || deserted > 0).then_some(STALL_TIME / 4);
-        sleep_on_all(&drivers, &groups, until_deadline.into_iter().chain(soon).min());
+        sleep_on_all(&drivers, &groups, until_deadline.into_iter().chain(until_end).chain(soon).min());
     }
 }
 
