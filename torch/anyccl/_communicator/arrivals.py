@@ -1,0 +1,121 @@
+"""Receives of objects, whose length is not known before the message has come.
+
+A receive of an object meets its message when somebody looks: it asks for the oldest message that it accepts, takes that out,
+and receives it into memory of its length. Receives of one communicator are looked at in the order in which they were
+started, and one takes nothing that an earlier one accepts: so they meet messages in the order that MPI asks for.
+"""
+
+import pickle
+import threading
+from ctypes import byref, c_void_p
+from time import perf_counter, sleep
+
+from .._arrays import receiver
+from .._capi import Datatype, check
+from .._capi.errors import refuse
+from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
+from .waiting import Pending, interruptibly
+
+# Time of looking before a thread sleeps on it: an answer is often there by then.
+EAGER_SECONDS = 100e-6
+
+
+class Arrivals:
+    """The receives of objects on one communicator that have met no message yet."""
+
+    def __init__(self, communicator):
+        self.communicator = communicator
+        self._waiting = []
+        self._lock = threading.Lock()
+
+    def expect(self, source, tag):
+        """Starts a receive."""
+        receive = ObjectReceive(self, source, tag)
+        with self._lock:
+            self._waiting.append(receive)
+        return receive
+
+    def look(self):
+        """Gives what has come to those that wait for it."""
+        with self._lock:
+            passed = []
+            for receive in self._waiting:
+                if not receive.meet(passed):
+                    passed.append(receive)
+            self._waiting = passed
+
+    def withdraw(self, receive):
+        """Ends a receive, if it has met nothing: whether that is so."""
+        with self._lock:
+            if receive not in self._waiting:
+                return False
+            self._waiting.remove(receive)
+            return True
+
+
+class ObjectReceive:
+    """Looks like a Pending."""
+
+    def __init__(self, arrivals, source, tag):
+        self._arrivals, self._source, self._tag = arrivals, source, tag
+        self._pending, self._is_cancelled = None, False
+
+    @property
+    def message(self):
+        return MessageStatus(cancelled=1) if self._is_cancelled else self._pending and self._pending.message
+
+    @property
+    def result(self):
+        return self._pending and self._pending.result
+
+    def accepts(self, message):
+        return self._source in (ANY_SOURCE, message.source) and self._tag in (ANY_TAG, message.tag)
+
+    def meet(self, earlier):
+        """Takes the oldest message that it accepts, unless one of the earlier receives does: whether it has one."""
+        communicator = self._arrivals.communicator
+        message = communicator._iprobe(self._source, self._tag)
+        if message is None or any(other.accepts(message) for other in earlier):
+            return False
+        handle, rank, library = c_void_p(), communicator._rank, communicator._library
+        check(library, library.anyccl_improbe(message.source, message.tag, communicator._handle, byref(handle),
+                                              byref(message)), rank)
+        if not handle.value:
+            return False
+        room = bytearray(message.count * (message.datatype == Datatype.BYTE or library.anyccl_datatype_bytes(message.datatype)))
+        buffer = receiver(room)
+
+        def unpickle():
+            if message.datatype != Datatype.BYTE:
+                refuse(f"the message of rank {message.source} with tag {message.tag} is an array of "
+                       f"{Datatype(message.datatype).name.lower()}, sent by a method in upper case: receive it by Recv", rank)
+            return pickle.loads(room)
+
+        pending = Pending(library, rank, (buffer, room), unpickle)
+        check(library, library.anyccl_imrecv(buffer.address, message.count, message.datatype, byref(handle), pending.place),
+              rank)
+        self._pending = communicator._keep(pending)
+        return True
+
+    def wait(self, timeout_ms=None):
+        return self.settle(timeout_ms) and (self._is_cancelled or self._pending.wait())
+
+    def settle(self, timeout_ms=None):
+        """Waits for the message, then for its content, at most for some time: whether both are there."""
+        begun = perf_counter()
+        while self._pending is None and not self._is_cancelled:
+            self._arrivals.look()
+            waited = perf_counter() - begun
+            if self._pending is not None or waited < EAGER_SECONDS and timeout_ms != 0:
+                continue
+            if timeout_ms is None:
+                # Not taken out there: what it finds may be for an earlier receive, or a thread may be left behind.
+                interruptibly(self._arrivals.communicator._wait_for_message, self._source, self._tag)
+            elif 1000 * waited >= timeout_ms:
+                return False
+            else:
+                sleep(0.001)
+        return self._is_cancelled or self._pending.settle(timeout_ms)
+
+    def cancel(self):
+        self._is_cancelled = self._is_cancelled or self._arrivals.withdraw(self)

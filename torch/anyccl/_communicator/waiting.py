@@ -1,0 +1,114 @@
+"""How a call waits: in the library, without the GIL, and in slices, so that Ctrl-C is heard.
+
+Python runs the handler of a signal between two of its own instructions. A call that stayed in the library for minutes
+would leave it waiting for as long; so each wait comes back now and then.
+"""
+
+import threading
+from ctypes import byref, c_int, c_void_p
+
+from .._capi import check
+from .._capi.header import MessageStatus
+
+SLICE_MS = 100
+
+
+class Pending:
+    """An operation that the library has started, and what must stay alive until it has ended."""
+
+    __slots__ = ("_library", "_rank", "_handle", "_keeps", "_after", "_failure", "_lock", "message", "result")
+
+    def __init__(self, library, rank, keeps, after=None):
+        self._library, self._rank = library, rank
+        self._handle = c_void_p()
+        self._keeps, self._after = keeps, after
+        self._failure = None
+        # The library lets one thread at a time ask for a request.
+        self._lock = threading.Lock()
+        # What is known of its message, if it was one; what `after` gave.
+        self.message = self.result = None
+
+    @property
+    def place(self):
+        """Where the library is to write the request."""
+        return byref(self._handle)
+
+    @property
+    def is_open(self):
+        """Whether the library may still use its buffers."""
+        return bool(self._handle.value)
+
+    def cancel(self):
+        """Asks for the end of a receive that has met no message yet; it must still be waited for."""
+        check(self._library, self._library.anyccl_cancel(self._handle), self._rank)
+
+    def wait(self, timeout_ms=None):
+        """Waits until it has ended, or at most for some time: whether it has. Raises how it has failed, every time."""
+        if not self.settle(timeout_ms):
+            return False
+        if self._failure:
+            raise self._failure
+        return True
+
+    def settle(self, timeout_ms=None):
+        """As wait, but does not say how it has ended."""
+        while self._handle.value:
+            with self._lock:
+                if self._step(SLICE_MS if timeout_ms is None else min(SLICE_MS, timeout_ms)):
+                    break
+            if timeout_ms is not None:
+                timeout_ms -= SLICE_MS
+                if timeout_ms <= 0:
+                    return False
+        return True
+
+    def has_ended(self):
+        """Whether it has ended, for who does not care: not if another thread waits for it just now."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._step(0)
+        finally:
+            self._lock.release()
+
+    def _step(self, timeout_ms):
+        if not self._handle.value:
+            return True
+        done, message = c_int(), MessageStatus(source=-1, tag=-1)
+        status = self._library.anyccl_wait_for(self._handle, timeout_ms, done, message)
+        if self._handle.value:
+            # The time is over, or the call was refused, as in a forked child.
+            check(self._library, status, self._rank)
+            return False
+        if message.source >= 0 or message.cancelled:
+            self.message = message
+        try:
+            check(self._library, status, self._rank)
+            if self._after is not None:
+                self.result = self._after()
+        except Exception as failure:
+            self._failure = failure
+        self._keeps = self._after = None
+        return True
+
+
+def interruptibly(function, *arguments):
+    """Calls what blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        return function(*arguments)  # Signals are not for this thread.
+    outcome = []
+
+    def call():
+        try:
+            outcome.append((function(*arguments), None))
+        except BaseException as failure:
+            outcome.append((None, failure))
+
+    thread = threading.Thread(target=call, name="anyccl", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(SLICE_MS / 1000)
+    result, failure = outcome[0]
+    if failure:
+        raise failure
+    return result
