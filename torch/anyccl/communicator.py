@@ -15,7 +15,7 @@ from ctypes import byref, c_int
 from ._capi import check, header, load
 from ._capi.errors import Error
 from ._communicator.objects import Objects
-from ._communicator.starting import StoreAdapter, created, id_of, settings
+from ._communicator.starting import StoreAdapter, created, id_of, seconds_of, settings
 from ._communicator.waiting import interruptibly
 
 COLOR_NONE = header.COLOR_NONE
@@ -36,7 +36,7 @@ class Communicator(Objects):
         if cls._world is None or cls._world._is_closed or cls._world._process != os.getpid():
             config = settings(timeout, name, interface)
             interruptibly(lambda: check(load(), load().anyccl_init_with(byref(config))))
-            cls._world = cls(None, is_world=True)
+            cls._world = cls(None, seconds_of(config), is_world=True)
             cls._world._process = os.getpid()
         return cls._world
 
@@ -44,7 +44,8 @@ class Communicator(Objects):
     def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None):
         """Joins the communicator that an id of anyccl.unique_id names. Collective."""
         config = settings(timeout, name, interface)
-        return cls(created(load().anyccl_comm_create, byref(id_of(unique_id)), size, rank, byref(config), rank=rank))
+        handle = created(load().anyccl_comm_create, byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
+        return cls(handle, seconds_of(config))
 
     @classmethod
     def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None):
@@ -52,10 +53,11 @@ class Communicator(Objects):
         torch.distributed. Collective; the store is used during the call only."""
         config, adapter = settings(timeout, name, interface), StoreAdapter(store)
         try:
-            return cls(created(load().anyccl_comm_create_with_store, byref(adapter.struct), size, rank, byref(config),
-                               rank=rank))
+            handle = created(load().anyccl_comm_create_with_store, byref(adapter.struct), size, rank, byref(config), rank=rank,
+                             on_interrupt=adapter.give_up)
         except Error as error:
             raise error from adapter.failure
+        return cls(handle, seconds_of(config))
 
     @classmethod
     def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None):
@@ -64,7 +66,8 @@ class Communicator(Objects):
         config, made = settings(timeout, name, interface), header.UniqueId()
         interruptibly(lambda: check(load(), load().anyccl_file_rendezvous(
             os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
-        return cls(created(load().anyccl_comm_create, byref(made), size, rank, byref(config), rank=rank))
+        handle = created(load().anyccl_comm_create, byref(made), size, rank, byref(config), rank=rank)
+        return cls(handle, seconds_of(config))
 
     @property
     def rank(self):
@@ -113,7 +116,8 @@ class Communicator(Objects):
     def _derived(self, function, *arguments, timeout, name):
         config = settings(timeout, name)
         handle = created(function, self._handle, *arguments, byref(config), rank=self._rank)
-        return None if handle == 1 else type(self)(handle, is_derived=True)  # 1: ANYCCL_COMM_NONE
+        seconds = self._timeout if timeout is None else seconds_of(config)
+        return None if handle == 1 else type(self)(handle, seconds, is_derived=True)  # 1: ANYCCL_COMM_NONE
 
     def failure(self):
         """Why its calls fail, as an exception; None as long as it works."""

@@ -59,6 +59,8 @@ def receiver(target):
 
 def _look(thing, role):
     """(Buffer, whether it is contiguous, whether it may only be read)"""
+    if isinstance(thing, Buffer):
+        return thing, True, False
     interface = getattr(thing, "__array_interface__", None)
     if interface is not None:
         return _of_array(thing, interface, role)
@@ -117,7 +119,7 @@ def _contiguous_copy(source):
         import numpy
 
         return numpy.ascontiguousarray(source)
-    if hasattr(source, "contiguous"):  # PyTorch
+    if callable(getattr(source, "contiguous", None)):  # PyTorch; a memoryview has a word of the same name.
         return source.contiguous()
     if hasattr(source, "__dlpack__"):
         import numpy

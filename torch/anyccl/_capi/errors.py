@@ -103,7 +103,8 @@ _CLASSES = {kind.code: kind for kind in (
 def check(library, status, rank=-1):
     """Raises what a status of a call says; for success nothing. On the thread that made the call."""
     if status:
-        message = library.anyccl_last_error().decode("utf-8", "replace")
+        # Every operation is waited for by the same call, whose name says nothing.
+        message = library.anyccl_last_error().decode("utf-8", "replace").removeprefix("anyccl_wait_for: ")
         raise _CLASSES.get(status, InternalError)(message, rank)
 
 

@@ -14,10 +14,7 @@ from .._arrays import receiver
 from .._capi import Datatype, check
 from .._capi.errors import refuse
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
-from .waiting import Pending, interruptibly
-
-# Time of looking before a thread sleeps on it: an answer is often there by then.
-EAGER_SECONDS = 100e-6
+from .waiting import Pending
 
 
 class Arrivals:
@@ -105,16 +102,15 @@ class ObjectReceive:
         begun = perf_counter()
         while self._pending is None and not self._is_cancelled:
             self._arrivals.look()
-            waited = perf_counter() - begun
-            if self._pending is not None or waited < EAGER_SECONDS and timeout_ms != 0:
-                continue
+            if self._pending is not None:
+                break
             if timeout_ms is None:
-                # Not taken out there: what it finds may be for an earlier receive, or a thread may be left behind.
-                interruptibly(self._arrivals.communicator._wait_for_message, self._source, self._tag)
-            elif 1000 * waited >= timeout_ms:
+                # Not taken out there: what it finds may be for an earlier receive.
+                self._arrivals.communicator._wait_for_message(self._source, self._tag)
+            elif 1000 * (perf_counter() - begun) >= timeout_ms:
                 return False
             else:
-                sleep(0.001)
+                sleep(0.0005)
         return self._is_cancelled or self._pending.settle(timeout_ms)
 
     def cancel(self):

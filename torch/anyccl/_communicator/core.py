@@ -12,11 +12,13 @@ SWEEP_AT = 64
 class Core:
     """A handle of the library, and the operations whose buffers it still uses."""
 
-    def __init__(self, handle, is_world=False, is_derived=False):
+    def __init__(self, handle, timeout, is_world=False, is_derived=False):
         self._library = load()
         # The library's own word for the world is NULL.
         self._handle = None if is_world else handle
         self._is_world, self._is_derived, self._is_closed = is_world, is_derived, False
+        # Seconds that the waits of this package's own may last, or None.
+        self._timeout = timeout
         self._open = {}
         self._sweep_at = SWEEP_AT
         self._rank = -1

@@ -1,13 +1,17 @@
 """Messages of buffers: Send, Recv and their relatives."""
 
 from ctypes import byref, c_int
+from time import perf_counter, sleep
 
 from .._arrays import receiver, sender
+from .._capi.errors import TimeoutError
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .request import Request
 from .status import told
 from .unequal import Unequal
-from .waiting import interruptibly
+
+# How long a probe looks without a pause: an answer is often there by then. How long it then pauses.
+EAGER_SECONDS, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 100e-6, 50e-6, 1e-3
 
 
 class Messages(Unequal):
@@ -54,9 +58,7 @@ class Messages(Unequal):
 
     def Probe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Waits for a message and leaves it there; gives a Status, whose count tells how much room it needs."""
-        if message := self._iprobe(source, tag):
-            return told(status, message)
-        return told(status, interruptibly(self._wait_for_message, source, tag))
+        return told(status, self._wait_for_message(source, tag))
 
     def Iprobe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Whether a message has come: a Status, or None."""
@@ -71,6 +73,15 @@ class Messages(Unequal):
         return message if found.value else None
 
     def _wait_for_message(self, source, tag):
-        message = MessageStatus()
-        self._check(self._library.anyccl_probe(source, tag, self._handle, byref(message)))
+        """Looks again and again, so that Ctrl-C is heard: soon at first, then less and less often."""
+        begun, pause = perf_counter(), FIRST_PAUSE_SECONDS
+        while not (message := self._iprobe(source, tag)):
+            waited = perf_counter() - begun
+            if waited < EAGER_SECONDS:
+                continue
+            if self._timeout is not None and waited > self._timeout:
+                raise TimeoutError(f"no message from {'any rank' if source == ANY_SOURCE else f'rank {source}'} with "
+                                   f"{'any tag' if tag == ANY_TAG else f'tag {tag}'} after {waited:.1f} s", self._rank)
+            sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         return message

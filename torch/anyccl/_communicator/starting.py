@@ -3,12 +3,18 @@
 import ctypes
 import datetime
 import math
+import os
 import time
 from ctypes import byref, c_void_p, sizeof
 
 from .._capi import check, header, load
 from .._capi.errors import refuse
 from .waiting import interruptibly
+
+# As docs/ENVIRONMENT.md has it.
+DEFAULT_TIMEOUT_MS = 300_000
+# How long a store is left waiting before it is asked whether that still makes sense.
+SLICE_SECONDS = 0.5
 
 
 def settings(timeout=None, name=None, interface=None):
@@ -25,7 +31,13 @@ def settings(timeout=None, name=None, interface=None):
     return config
 
 
-def created(function, *arguments, rank=-1):
+def seconds_of(config):
+    """The timeout of a communicator with these settings, as the library takes it; None: no end."""
+    ms = config.timeout_ms or int(os.environ.get("ANYCCL_TIMEOUT_MS") or DEFAULT_TIMEOUT_MS)
+    return None if ms <= 0 else ms / 1000
+
+
+def created(function, *arguments, rank=-1, on_interrupt=None):
     """The handle that a function of the library writes to its last argument. Interruptible."""
 
     def create():
@@ -33,7 +45,7 @@ def created(function, *arguments, rank=-1):
         check(load(), function(*arguments, byref(handle)), rank)
         return handle.value
 
-    return interruptibly(create)
+    return interruptibly(create, on_interrupt)
 
 
 def unique_id():
@@ -63,6 +75,7 @@ class StoreAdapter:
         self._callbacks = header.StoreSet(self._set), header.StoreGet(self._get)
         self.struct = header.Store(sizeof(header.Store), None, *self._callbacks)
         self.failure = None
+        self._is_given_up = False
 
     def _set(self, _context, key, value, length, message):
         return self._guarded(message, lambda: self._store.set(key.decode(), ctypes.string_at(value, length)))
@@ -85,17 +98,32 @@ class StoreAdapter:
 
     def _found(self, key, seconds):
         end = time.monotonic() + seconds
-        if hasattr(self._store, "wait"):  # Of torch.distributed: its get would wait for as long as it likes.
-            try:
-                self._store.wait([key], datetime.timedelta(seconds=max(0.001, seconds)))
-            except RuntimeError:
-                if time.monotonic() < end - 0.01:
-                    raise
-                return None
-            return self._store.get(key)
-        while (found := self._store.get(key)) is None and time.monotonic() < end:
-            time.sleep(0.005)
-        return found
+        while not self._is_given_up:
+            rest = end - time.monotonic()
+            found = self._asked(key, max(0.001, min(rest, SLICE_SECONDS)))
+            if found is not None or rest <= 0:
+                return found
+        raise KeyboardInterrupt
+
+    def _asked(self, key, seconds):
+        if not hasattr(self._store, "wait"):
+            found = self._store.get(key)
+            if found is None:
+                time.sleep(min(seconds, 0.005))
+            return found
+        # Of torch.distributed: its get would wait for as long as it likes.
+        begun = time.monotonic()
+        try:
+            self._store.wait([key], datetime.timedelta(seconds=seconds))
+        except RuntimeError:
+            if time.monotonic() - begun < seconds / 2:
+                raise  # Not because it is not there.
+            return None
+        return self._store.get(key)
+
+    def give_up(self):
+        """Has the library's call end soon."""
+        self._is_given_up = True
 
     def _guarded(self, message, call):
         """Runs what must not raise through the library; its failure becomes the message."""

@@ -4,6 +4,7 @@ Python runs the handler of a signal between two of its own instructions. A call 
 would leave it waiting for as long; so each wait comes back now and then.
 """
 
+import atexit
 import threading
 from ctypes import byref, c_int, c_void_p
 
@@ -11,6 +12,8 @@ from .._capi import check
 from .._capi.header import MessageStatus
 
 SLICE_MS = 100
+# How long the end of the process is put off by a thread that was left behind.
+LEAVING_SECONDS = 1
 
 
 class Pending:
@@ -92,23 +95,42 @@ class Pending:
         return True
 
 
-def interruptibly(function, *arguments):
-    """Calls what blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread is left behind."""
+# The ends of threads that were left behind in the library.
+_left = []
+
+
+def interruptibly(function, on_interrupt=None):
+    """Calls what blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread is left behind, and
+    `on_interrupt` may tell it to end."""
     if threading.current_thread() is not threading.main_thread():
-        return function(*arguments)  # Signals are not for this thread.
-    outcome = []
+        return function()  # Signals are not for this thread.
+    # Not Thread.join: some versions of Python take a thread for ended whose join was interrupted.
+    outcome, ended = [], threading.Event()
 
     def call():
         try:
-            outcome.append((function(*arguments), None))
+            outcome.append((function(), None))
         except BaseException as failure:
             outcome.append((None, failure))
+        ended.set()
 
-    thread = threading.Thread(target=call, name="anyccl", daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(SLICE_MS / 1000)
+    try:
+        threading.Thread(target=call, name="anyccl", daemon=True).start()
+        while not ended.wait(SLICE_MS / 1000):
+            pass
+    except BaseException:
+        _left.append(ended)
+        if on_interrupt is not None:
+            on_interrupt()
+        raise
     result, failure = outcome[0]
     if failure:
         raise failure
     return result
+
+
+@atexit.register
+def _see_them_off():
+    """One that calls back into Python must be through before Python is gone: it would end in the middle of the library."""
+    for ended in _left:
+        ended.wait(LEAVING_SECONDS)
