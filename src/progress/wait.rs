@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
-pub use several::{Awaited, wait_for_first};
+pub use several::{Awaited, Clock, wait_for_first};
 
 use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
 use super::execution::Buffers;
