@@ -814,6 +814,20 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
 /**
+ * Changes how long calls may go without progress.
+ *
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param timeout_ms  [in] Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Each rank's own affair.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of range;
+ *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+ *
+ * Local. Any thread. Counts for calls that begin afterwards, and for requests that are started afterwards; persistent ones
+ * keep the one that they were prepared with.
+ */
+anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm,
+                                        int64_t timeout_ms);
+
+/**
  * Fails a communicator on all its ranks.
  *
  * \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.
@@ -2919,6 +2933,21 @@ anyccl_status_t anyccl_request_free(anyccl_request_t *request);
 anyccl_status_t anyccl_wait_any(size_t count,
                                 anyccl_request_t *requests,
                                 size_t *index);
+
+/**
+ * Waits until at least one of several operations has ended, of one or several communicators, and takes none.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in] Borrowed. Entries are skipped as by anyccl_wait_any. May be NULL when count is 0.
+ * \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped; ANYCCL_ERR_INVALID_ARGUMENT and
+ *          ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
+ *
+ * Blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
+ * then which have ended, and how. The time that an operation goes without progress counts on from one such
+ * wait to the next.
+ */
+anyccl_status_t anyccl_wait_ready(size_t count,
+                                  anyccl_request_t *requests);
 
 /**
  * Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.

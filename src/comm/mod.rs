@@ -18,6 +18,7 @@ mod persistent;
 mod programs;
 mod request;
 mod sar;
+mod timeout;
 mod unequal;
 mod wait_all;
 mod work;

@@ -13,9 +13,8 @@ use crate::progress::{Outcome, Ticket};
 pub struct Request {
     driver: Arc<Driver>,
     timeout: Option<Duration>,
-    state: State,
-    /// Of waits that may end before it does.
     clock: Cell<Clock>,
+    state: State,
     /// Memory of the library's own that the operation uses.
     _memory: Vec<u8>,
 }
@@ -30,8 +29,8 @@ impl Request {
         Request {
             driver,
             timeout,
-            state: State::Running(ticket),
             clock: Cell::default(),
+            state: State::Running(ticket),
             _memory: Vec::new(),
         }
     }
@@ -64,8 +63,7 @@ impl Request {
     /// What is to be waited for, if it has not ended.
     pub(super) fn awaited(&self) -> Option<Awaited<'_>> {
         let State::Running(ticket) = self.state else { return None };
-        let driver = Arc::clone(&self.driver);
-        Some(Awaited { driver, ticket, timeout: self.timeout, clock: &self.clock })
+        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout, clock: &self.clock })
     }
 
     /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.

@@ -60,7 +60,7 @@ impl Communicator {
         self.check_usable()?;
         let (prepared, buffers) = self.programs.get_unequal(operation, self.rank, &self.topology)?;
         // SAFETY: the plan touches the blocks only, for which the caller vouches.
-        unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout) }
+        unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout.get()) }
     }
 
     /// Starts a call with a layout. The layout itself may go when this returns.
@@ -72,7 +72,7 @@ impl Communicator {
         let (prepared, buffers) = self.programs.get_unequal(operation, self.rank, &self.topology)?;
         // SAFETY: as above; a request that is dropped waits, so the blocks are not outlived unnoticed.
         let ticket = unsafe { self.driver.start_once(self.group, prepared, buffers) }?;
-        Ok(Request::new(self.driver.clone(), ticket, self.timeout))
+        Ok(Request::new(self.driver.clone(), ticket, self.timeout.get()))
     }
 }
 
