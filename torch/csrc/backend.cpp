@@ -72,7 +72,8 @@ c10::intrusive_ptr<AnycclWork> AnycclBackend::new_work(
 
 AnycclBackend::WorkPtr AnycclBackend::finished(
     Call&& call, const std::shared_ptr<Communicator>& comm, anyccl_status_t status) {
-  if (was_refused(status)) {
+  // Where a call is one of several in a work, the work cannot tell of it.
+  if (was_refused(status) || (coalesced_ && status != ANYCCL_SUCCESS)) {
     check(status, call.description.title + sizeof("anyccl:") - 1);
   }
   auto work = new_work(comm, std::move(call.description));

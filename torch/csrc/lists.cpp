@@ -123,6 +123,11 @@ AnycclBackend::WorkPtr AnycclBackend::reduce_scatter(
   Call call{{c10d::OpType::REDUCE_SCATTER, "anyccl:reduce_scatter", next_collective(), from, outputs},
             {}, options.asyncOp, options.timeout};
   const void* place = call.buffers.read_all(from);
+  if (std::all_of(received.begin(), received.end(), [&](size_t each) { return each == received.front(); })) {
+    // Takes operators that the program has made, as PREMUL_SUM is.
+    return launch<anyccl_reduce_scatter, anyccl_ireduce_scatter>(
+        std::move(call), place, call.buffers.write(output), received.front(), elements.datatype, op.get());
+  }
   return launch<anyccl_reduce_scatter_v, anyccl_ireduce_scatter_v>(
       std::move(call), place, call.buffers.write(output), received.data(), elements.datatype, op.get());
 }
