@@ -85,6 +85,8 @@ class BuildExtension(build_ext):
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
         (package / "lib").mkdir(parents=True, exist_ok=True)
         shutil.copy2(library, package / "lib" / SONAME)
+        # For extensions that call the C API: anyccl.get_include().
+        shutil.copytree(include / "anyccl", package / "include" / "anyccl", dirs_exist_ok=True)
         torch = find_torch()
         if torch is None:
             print("torch is not installed: anyccl is built without its backend for torch.distributed")
@@ -98,6 +100,7 @@ class BuildExtension(build_ext):
     def get_outputs(self):
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
         made = [self.get_ext_fullpath(EXTENSION), package / "lib" / SONAME, package / "_torch_version.py"]
+        made += [file for file in (package / "include").rglob("*.h*")]
         return [str(file) for file in made if Path(file).exists()]
 
     def compile(self, include, lib, torch):
