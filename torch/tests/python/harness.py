@@ -5,6 +5,7 @@ job, with a trace of the rank that saw it.
 """
 
 import sys
+import tempfile
 import time
 import traceback
 
@@ -18,15 +19,9 @@ class Skipped(Exception):
     """Why a test cannot be run here."""
 
 
-def torch(comm):
-    """The module, for tests that need it: on two ranks only, because it takes a processor seconds to load."""
-    if comm.size != 2:
-        raise Skipped("needs two ranks")
-    try:
-        import torch
-    except ImportError:
-        raise Skipped("torch is not installed") from None
-    return torch
+def shared_folder(comm):
+    """A new folder, the same for all ranks."""
+    return comm.bcast(tempfile.mkdtemp(prefix="anyccl-python-") if comm.rank == 0 else None)
 
 
 def refused(kind, call, *words):
@@ -44,21 +39,26 @@ def refused(kind, call, *words):
 def run(names):
     """Runs the tests among `names`, which are the globals of a program."""
     with anyccl.Communicator.world(timeout=PATIENCE_SECONDS) as comm:
-        for name, test in list(names.items()):
-            if not name.startswith("test_"):
-                continue
-            begun = time.perf_counter()
-            try:
-                test(comm)
-                comm.Barrier()
-            except Skipped as reason:
-                if comm.rank == 0:
-                    print(f"skipped {name}: {reason}", flush=True)
-                continue
-            except BaseException:
-                print(f"FAILED  {name} on rank {comm.rank} of {comm.size}", file=sys.stderr)
-                traceback.print_exc()
-                sys.stderr.flush()
-                sys.exit(1)
+        run_on(comm, names)
+
+
+def run_on(comm, names):
+    """The same, on a communicator that stays."""
+    for name, test in list(names.items()):
+        if not name.startswith("test_"):
+            continue
+        begun = time.perf_counter()
+        try:
+            test(comm)
+            comm.Barrier()
+        except Skipped as reason:
             if comm.rank == 0:
-                print(f"ok      {name} ({time.perf_counter() - begun:.2f} s)", flush=True)
+                print(f"skipped {name}: {reason}", flush=True)
+            continue
+        except BaseException:
+            print(f"FAILED  {name} on rank {comm.rank} of {comm.size}", file=sys.stderr)
+            traceback.print_exc()
+            sys.stderr.flush()
+            sys.exit(1)
+        if comm.rank == 0:
+            print(f"ok      {name} ({time.perf_counter() - begun:.2f} s)", flush=True)

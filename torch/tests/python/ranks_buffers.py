@@ -47,20 +47,6 @@ def test_dlpack(comm):
     equal(whole, np.arange(10, dtype="int32"))
 
 
-def test_tensors_of_torch(comm):
-    torch = harness.torch(comm)
-    for dtype in (torch.float32, torch.bfloat16, torch.int16, torch.bool, torch.complex64):
-        got = torch.zeros(3, dtype=dtype)
-        comm.Allreduce(torch.ones(3, dtype=dtype), got)
-        expected = torch.ones(3, dtype=dtype) if dtype is torch.bool else torch.full((3,), comm.size, dtype=dtype)
-        assert torch.equal(got, expected), (got, expected)
-    across = torch.arange(6.0).reshape(2, 3).T
-    got = torch.zeros(3, 2)
-    comm.Allreduce(across, got)
-    assert torch.equal(got, comm.size * across)
-    harness.refused(REFUSED, lambda: comm.Allreduce(across, torch.zeros(2, 3).T), "not contiguous", "Tensor of shape (3, 2)")
-
-
 def test_what_is_sent_need_not_be_contiguous(comm):
     table = np.arange(12.0).reshape(3, 4)
     for view in (table.T, table[:, ::2], table[::-1], np.asfortranarray(table), OnlyDlpack(table[:, 1:3]),

@@ -57,12 +57,8 @@ class FolderStore:
             return None
 
 
-def shared_folder(comm):
-    return comm.bcast(tempfile.mkdtemp(prefix="anyccl-python-") if comm.rank == 0 else None)
-
-
 def test_from_id_from_store_and_from_file(comm):
-    folder = shared_folder(comm)
+    folder = harness.shared_folder(comm)
     name = comm.bcast(anyccl.unique_id() if comm.rank == 0 else None)
     for other in (
         anyccl.Communicator.from_id(name, comm.size, comm.rank, timeout=30),
@@ -73,13 +69,6 @@ def test_from_id_from_store_and_from_file(comm):
         assert other.allgather(other.rank) == list(range(comm.size))
         other.close()
         assert "closed" in repr(other)
-
-
-def test_a_store_of_torch(comm):
-    store_of = harness.torch(comm).distributed.FileStore
-    store = store_of(os.path.join(shared_folder(comm), "store"), comm.size)
-    with anyccl.Communicator.from_store(store, comm.size, comm.rank, timeout=30) as other:
-        assert other.allreduce(1) == comm.size
 
 
 def test_a_store_that_fails_or_waits_in_vain(comm):

@@ -1,12 +1,11 @@
 """anyccl.sar on a backend of torch.distributed, against what each call must give.
 
-    anyccl run -n 3 python ranks_sar.py [BACKEND]
+    anyccl run -n 3 python ranks_sar.py [BACKEND...]
 """
 
 import os
 import socket
 import sys
-import tempfile
 import threading
 
 import torch
@@ -16,7 +15,7 @@ import anyccl
 import harness
 from anyccl import sar
 
-BACKEND = sys.argv[1] if len(sys.argv) > 1 else "anyccl"
+BACKEND = "anyccl"
 
 
 def free_port():
@@ -35,7 +34,7 @@ def block(sender, taker, dtype=torch.float32):
 
 
 def test_nfs_ip_init_does_not_believe_what_an_earlier_run_has_left(comm):
-    folder = comm.bcast(tempfile.mkdtemp(prefix="anyccl-sar-") if comm.rank == 0 else None)
+    folder = harness.shared_folder(comm)
     file = os.path.join(folder, "ip")
     if comm.rank == 0:
         with open(file, "w") as stale:
@@ -58,7 +57,7 @@ def test_addresses_of_this_host(comm):
     os.environ["SAR_SOCKET_NAME"] = "lo"
     try:
         assert sar.get_socket().ips[0].ip == "127.0.0.1"
-        folder = comm.bcast(tempfile.mkdtemp(prefix="anyccl-sar-") if comm.rank == 0 else None)
+        folder = harness.shared_folder(comm)
         file = os.path.join(folder, "plain")
         harness.refused(TimeoutError, lambda: sar.get_ip_address(file, timeout=0.1), file, "rank 0")
         comm.Barrier()
@@ -223,5 +222,7 @@ def test_the_end(comm):
 
 
 if __name__ == "__main__":
-    assert anyccl.Communicator is not None
-    harness.run(globals())
+    with anyccl.Communicator.world(timeout=harness.PATIENCE_SECONDS) as world:
+        for BACKEND in sys.argv[1:] or [BACKEND]:
+            print(f"by {BACKEND}:")
+            harness.run_on(world, globals())
