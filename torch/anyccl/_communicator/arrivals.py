@@ -79,7 +79,7 @@ class ObjectReceive:
                                               byref(message)), rank)
         if not handle.value:
             return False
-        room = bytearray(message.count * (message.datatype == Datatype.BYTE or library.anyccl_datatype_bytes(message.datatype)))
+        room = bytearray(message.bytes)
         buffer = receiver(room)
 
         def unpickle():
@@ -88,7 +88,7 @@ class ObjectReceive:
                        f"{Datatype(message.datatype).name.lower()}, sent by a method in upper case: receive it by Recv", rank)
             return pickle.loads(room)
 
-        pending = Pending(library, rank, (buffer, room), unpickle)
+        pending = Pending(library, rank, communicator._handle, (buffer, room), unpickle)
         check(library, library.anyccl_imrecv(buffer.address, message.count, message.datatype, byref(handle), pending.place),
               rank)
         self._pending = communicator._keep(pending)

@@ -34,7 +34,7 @@ class Core:
 
     def _begin(self, name, *arguments, keeps, after=None):
         """Starts anyccl_i<name>."""
-        pending = Pending(self._library, self._rank, keeps, after)
+        pending = Pending(self._library, self._rank, self._handle, keeps, after)
         start = getattr(self._library, f"anyccl_i{name}")
         self._check(start(*arguments, self._handle, pending.place))
         return pending

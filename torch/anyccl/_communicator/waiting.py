@@ -17,15 +17,20 @@ LEAVING_SECONDS = 1
 
 
 class Pending:
-    """An operation that the library has started, and what must stay alive until it has ended."""
+    """An operation that the library has started, and what must stay alive until it has ended.
 
-    __slots__ = ("_library", "_rank", "_handle", "_keeps", "_after", "_failure", "_lock", "message", "result")
+    Ctrl-C may come between any two steps of this. So what the library tells is written to places that last, and the outcome
+    is worked out from them when somebody waits again.
+    """
 
-    def __init__(self, library, rank, keeps, after=None):
-        self._library, self._rank = library, rank
-        self._handle = c_void_p()
+    __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after", "_failure",
+                 "_is_over", "_lock", "message", "result")
+
+    def __init__(self, library, rank, communicator, keeps, after=None):
+        self._library, self._rank, self._communicator = library, rank, communicator
+        self._handle, self._done, self._message = c_void_p(), c_int(), MessageStatus(source=-1, tag=-1)
         self._keeps, self._after = keeps, after
-        self._failure = None
+        self._failure, self._is_over = None, False
         # The library lets one thread at a time ask for a request.
         self._lock = threading.Lock()
         # What is known of its message, if it was one; what `after` gave.
@@ -55,7 +60,7 @@ class Pending:
 
     def settle(self, timeout_ms=None):
         """As wait, but does not say how it has ended."""
-        while self._handle.value:
+        while not self._is_over:
             with self._lock:
                 if self._step(SLICE_MS if timeout_ms is None else min(SLICE_MS, timeout_ms)):
                     break
@@ -75,24 +80,31 @@ class Pending:
             self._lock.release()
 
     def _step(self, timeout_ms):
-        if not self._handle.value:
-            return True
-        done, message = c_int(), MessageStatus(source=-1, tag=-1)
-        status = self._library.anyccl_wait_for(self._handle, timeout_ms, done, message)
+        status = None
         if self._handle.value:
-            # The time is over, or the call was refused, as in a forked child.
-            check(self._library, status, self._rank)
-            return False
-        if message.source >= 0 or message.cancelled:
-            self.message = message
+            status = self._library.anyccl_wait_for(self._handle, timeout_ms, self._done, self._message)
+            if self._handle.value:
+                # The time is over, or the call was refused, as in a forked child.
+                check(self._library, status, self._rank)
+                return False
+        if not self._is_over:
+            self._conclude(status)
+        return True
+
+    def _conclude(self, status):
+        """It has ended. A status of None: somebody was interrupted when he had just learnt that."""
+        if status is None:
+            status = 0 if self._done.value else self._library.anyccl_comm_failure(self._communicator)
+        if self._message.source >= 0 or self._message.cancelled:
+            self.message = self._message
         try:
             check(self._library, status, self._rank)
             if self._after is not None:
                 self.result = self._after()
         except Exception as failure:
             self._failure = failure
+        self._is_over = True
         self._keeps = self._after = None
-        return True
 
 
 # The ends of threads that were left behind in the library.

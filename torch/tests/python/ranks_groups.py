@@ -128,6 +128,18 @@ def test_a_rank_that_does_not_come_is_a_timeout(comm):
     copy.close()
 
 
+def test_a_forked_child_is_refused_and_does_no_harm(comm):
+    child = os.fork()
+    if child == 0:
+        try:
+            harness.refused(anyccl.InvalidUsageError, comm.Barrier)
+            harness.refused(anyccl.InvalidUsageError, anyccl.Communicator.world)
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def interrupted(call):
     """Calls what blocks, and has another thread send this process what Ctrl-C sends as soon as it does; gives the seconds
     from there to the exception."""
@@ -178,6 +190,50 @@ def test_every_call_that_waits_can_be_interrupted(comm):
     # The receive that nobody holds any more has its message, too.
     while got[1].tolist() != [3, 3]:
         comm.Iprobe(comm.rank, 99)
+
+
+class InterruptedAtTheEnd:
+    """The library, for a thread that Ctrl-C reaches when it has just come back from there."""
+
+    def __init__(self, library):
+        self.library, self.left = library, 1
+
+    def __getattr__(self, name):
+        function = getattr(self.library, name)
+
+        def call(*arguments):
+            result = function(*arguments)
+            if name == "anyccl_wait_for" and self.left:
+                self.left -= 1
+                raise KeyboardInterrupt
+            return result
+
+        return call
+
+
+def test_what_has_ended_while_it_was_interrupted_is_not_forgotten(comm):
+    got = np.zeros(1)
+    received, object_received = comm.Irecv(got, comm.rank, 1), comm.irecv(comm.rank, 2)
+    comm.Send(np.ones(1), comm.rank, 1)
+    comm.send("object", comm.rank, 2)
+    comm._arrivals.look()
+    aborted = comm.dup()
+    failing = aborted.Irecv(np.zeros(1))
+    comm.Barrier()
+    aborted.abort()
+    for request, check in (
+        (received, lambda: received.Wait().source == comm.rank),
+        (object_received, lambda: object_received.wait() == "object"),
+        (failing, lambda: harness.refused(anyccl.AbortedError, failing.Wait)),
+    ):
+        pending = getattr(request._pending, "_pending", request._pending)
+        pending._library = InterruptedAtTheEnd(pending._library)
+        try:
+            request.Wait()
+            raise AssertionError("not interrupted")
+        except KeyboardInterrupt:
+            assert check() and check()
+    aborted.close()
 
 
 def test_a_barrier_can_be_interrupted(comm):

@@ -35,6 +35,18 @@ def test_every_status_has_an_exception():
         assert (error.code, error.rank, error.message, str(error)) == (code, 3, "why", "rank 3: why")
 
 
+def test_a_world_that_was_left_is_not_entered_again():
+    world = anyccl.Communicator.world()
+    assert (world.rank, world.size) == (0, 1)
+    world.close()
+    world.close()
+    try:
+        anyccl.Communicator.world()
+        raise AssertionError("entered")
+    except anyccl.InvalidUsageError as error:
+        assert "finalize" in str(error)
+
+
 def loaded_with(environment, package=None):
     """What a fresh Python says when it loads the library."""
     path = os.pathsep.join(filter(None, [str(package) if package else None, *sys.path]))
