@@ -14,7 +14,7 @@ from ranks import Ended, Failed
 MISMATCHES = {
     "another number of elements": (
         lambda rank: dist.all_reduce(torch.ones(3 + rank)),
-        ["all_reduce(float32, count 3", "all_reduce(float32, count 4"],
+        ["all_reduce(float32 sum, count 3", "all_reduce(float32 sum, count 4"],
     ),
     "another datatype": (
         lambda rank: dist.all_reduce(torch.ones(3, dtype=[torch.float32, torch.int32][rank])),
@@ -24,7 +24,11 @@ MISMATCHES = {
         lambda rank: dist.all_reduce(torch.ones(3), [dist.ReduceOp.SUM, dist.ReduceOp.MAX][rank]),
         ["sum", "max"],
     ),
-    "another root": (lambda rank: dist.broadcast(torch.ones(3), rank), ["root 0", "root 1"]),
+    "another root": (
+        # A root may have gone on before the others come.
+        lambda rank: dist.broadcast(torch.ones(3), rank) or dist.barrier(),
+        ["root 0", "root 1"],
+    ),
     "another call": (
         lambda rank: dist.barrier() if rank else dist.all_reduce(torch.ones(3)),
         ["all_reduce", "barrier"],
@@ -38,7 +42,11 @@ MISMATCHES = {
         ["all_gather"],
     ),
     "other sizes in all_to_all": (
-        lambda rank: dist.all_to_all([torch.empty(2 + rank)] * 2 if rank else [torch.empty(2), torch.empty(2)], [torch.ones(2), torch.ones(3)] if rank else [torch.ones(2), torch.ones(7)]),
+        # Rank 1 expects 3 elements from rank 0, which sends 7.
+        lambda rank: dist.all_to_all(
+            [[torch.empty(2), torch.empty(2)], [torch.empty(3), torch.empty(2)]][rank],
+            [[torch.ones(2), torch.ones(7)], [torch.ones(2), torch.ones(2)]][rank],
+        ),
         ["7", "3"],
     ),
     "a message longer than its room": (
