@@ -70,35 +70,11 @@ c10::intrusive_ptr<AnycclWork> AnycclBackend::new_work(
   return c10::make_intrusive<AnycclWork>(comm, hooks_, rank_, std::move(description));
 }
 
-AnycclBackend::WorkPtr AnycclBackend::finished(
-    Call&& call, const std::shared_ptr<Communicator>& comm, anyccl_status_t status) {
-  // Where a call is one of several in a work, the work cannot tell of it.
-  if (was_refused(status) || (coalesced_ && status != ANYCCL_SUCCESS)) {
-    check(status, call.description.title + sizeof("anyccl:") - 1);
+AnycclBackend::WorkPtr AnycclBackend::finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status) {
+  if (was_refused(status)) {
+    check(status, work->name());
   }
-  auto work = new_work(comm, std::move(call.description));
-  work->keep(std::move(call.buffers));
-  work->take();
   work->end(status);
-  return work;
-}
-
-AnycclBackend::WorkPtr AnycclBackend::begin(
-    Call&& call, const std::shared_ptr<Communicator>& comm, anyccl_request_t request) {
-  if (coalesced_) {
-    coalesced_->add(request, std::move(call.buffers));
-    return coalesced_;
-  }
-  auto work = new_work(comm, std::move(call.description));
-  if (call.timeout.count() >= 0) {
-    work->set_timeout(call.timeout);
-  }
-  work->add(request, std::move(call.buffers));
-  if (!call.is_async) {
-    work->wait();
-    return work;
-  }
-  look_after(work);
   return work;
 }
 

@@ -125,8 +125,9 @@ class AnycclBackend final : public c10d::Backend {
   // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the library.
   template <auto Blocking, auto Starting, typename... Args>
   WorkPtr launch(Call&& call, Args... args);
-  WorkPtr begin(Call&& call, const std::shared_ptr<Communicator>& comm, anyccl_request_t request);
-  WorkPtr finished(Call&& call, const std::shared_ptr<Communicator>& comm, anyccl_status_t status);
+  static WorkPtr finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status);
+  // What this thread's calls belong to, inside of a bracket; else null.
+  c10::intrusive_ptr<AnycclWork> coalesced() const;
   WorkPtr together(Description&& description, bool is_async, const std::function<void()>& calls);
   static void look_after(const c10::intrusive_ptr<AnycclWork>& work);
   c10::intrusive_ptr<AnycclWork> new_work(const std::shared_ptr<Communicator>& comm, Description&& description);
@@ -142,8 +143,6 @@ class AnycclBackend final : public c10d::Backend {
   std::atomic<uint64_t> collectives_{0};
   std::atomic<uint64_t> messages_{0};
   std::atomic<int64_t> monitored_barriers_{0};
-  // All that is called between startCoalescing and endCoalescing.
-  c10::intrusive_ptr<AnycclWork> coalesced_;
 };
 
 }  // namespace anyccl_torch

@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "backend.hpp"
+#include "background.hpp"
 #include "progress.hpp"
 
 namespace py = pybind11;
@@ -28,9 +29,12 @@ Pointer<ours::AnycclBackend> create(
   return c10::make_intrusive<ours::AnycclBackend>(store, rank, size, std::move(options));
 }
 
+// For ranks to part, and for a record of a failure to be written.
+constexpr std::chrono::seconds kLongestEnd{5};
+
 void at_exit() {
-  ours::wait_for_partings(std::chrono::seconds(2));
   ours::Progress::here().stop();
+  ours::wait_for_background(kLongestEnd);
 }
 
 }  // namespace

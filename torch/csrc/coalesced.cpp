@@ -40,23 +40,33 @@ struct List {
   std::vector<size_t> counts;
 };
 
+// By group; of this thread alone, so that others may use the group meanwhile.
+thread_local std::map<const AnycclBackend*, c10::intrusive_ptr<AnycclWork>> brackets;
+
 }  // namespace
+
+c10::intrusive_ptr<AnycclWork> AnycclBackend::coalesced() const {
+  const auto open = brackets.find(this);
+  return open == brackets.end() ? nullptr : open->second;
+}
 
 // Calls that are made inside become one work: this one's, or that of a bracket that is open already.
 AnycclBackend::WorkPtr AnycclBackend::together(Description&& description, bool is_async, const std::function<void()>& calls) {
-  if (coalesced_) {
+  if (const auto outer = coalesced()) {
     calls();
-    return coalesced_;
+    return outer;
   }
-  coalesced_ = new_work(comm(), std::move(description));
+  const auto work = new_work(comm(), std::move(description));
+  brackets[this] = work;
   try {
     calls();
   } catch (...) {
     // What was started goes on; it is brought to its end like any other work.
-    look_after(std::exchange(coalesced_, nullptr));
+    brackets.erase(this);
+    look_after(work);
     throw;
   }
-  auto work = std::exchange(coalesced_, nullptr);
+  brackets.erase(this);
   if (is_async) {
     look_after(work);
   } else {
@@ -168,13 +178,17 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_coalesced(
 }
 
 void AnycclBackend::startCoalescing() {
-  TORCH_CHECK(!coalesced_, "anyccl: coalescing has begun already");
-  coalesced_ = new_work(comm(), {c10d::OpType::COALESCED, "anyccl:coalesced"});
+  // One that was not ended has been left by an exception: its calls go on, and this is a new one.
+  if (const auto left = coalesced()) {
+    look_after(left);
+  }
+  brackets[this] = new_work(comm(), {c10d::OpType::COALESCED, "anyccl:coalesced"});
 }
 
 AnycclBackend::WorkPtr AnycclBackend::endCoalescing() {
-  TORCH_CHECK(coalesced_, "anyccl: coalescing has not begun");
-  auto work = std::exchange(coalesced_, nullptr);
+  const auto work = coalesced();
+  TORCH_CHECK(work, "anyccl: coalescing has not begun");
+  brackets.erase(this);
   look_after(work);
   return work;
 }

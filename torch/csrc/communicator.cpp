@@ -1,42 +1,11 @@
 #include "communicator.hpp"
 
-#include <condition_variable>
-#include <thread>
+#include <system_error>
 
+#include "background.hpp"
 #include "errors.hpp"
 
 namespace anyccl_torch {
-namespace {
-
-// Threads that part. Never freed: they may outlive static objects.
-struct Partings {
-  std::mutex mutex;
-  std::condition_variable ended;
-  size_t under_way = 0;
-};
-
-Partings& partings() {
-  static Partings* const all = new Partings;
-  return *all;
-}
-
-void part(anyccl_comm_t comm) {
-  auto& all = partings();
-  {
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    ++all.under_way;
-  }
-  std::thread([comm, &all] {
-    // What went wrong is in the log; there is nobody to be told.
-    (void)anyccl_comm_destroy(comm);
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    --all.under_way;
-    all.ended.notify_all();
-  }).detach();
-}
-
-}  // namespace
-
 int64_t timeout_ms(std::chrono::milliseconds timeout) {
   return timeout.count() > 0 ? timeout.count() : ANYCCL_TIMEOUT_NEVER;
 }
@@ -50,7 +19,8 @@ Communicator::~Communicator() {
   }
   try {
     if (failure() == ANYCCL_SUCCESS) {
-      part(comm_);
+      // What goes wrong is in the log; there is nobody to be told.
+      run_in_background([comm = comm_] { (void)anyccl_comm_destroy(comm); });
       return;
     }
   } catch (const std::system_error&) {
@@ -84,12 +54,6 @@ void Communicator::abort() noexcept {
 
 anyccl_status_t Communicator::failure() const noexcept {
   return birthplace_.is_here() ? anyccl_comm_failure(comm_) : ANYCCL_ERR_INVALID_USAGE;
-}
-
-void wait_for_partings(std::chrono::milliseconds at_most) {
-  auto& all = partings();
-  std::unique_lock<std::mutex> lock(all.mutex);
-  all.ended.wait_for(lock, at_most, [&all] { return all.under_way == 0; });
 }
 
 }  // namespace anyccl_torch

@@ -4,6 +4,7 @@
 // it takes; it happens on a thread of its own, so groups may be given up in any order, and nobody waits.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -26,7 +27,7 @@ class Communicator {
   anyccl_comm_t get() const;
   const std::string& name() const { return name_; }
 
-  std::chrono::milliseconds timeout() const { return timeout_; }
+  std::chrono::milliseconds timeout() const { return timeout_.load(std::memory_order_relaxed); }
   void set_timeout(std::chrono::milliseconds timeout);
   // Starts something with a deadline of its own.
   template <typename Start>
@@ -50,13 +51,10 @@ class Communicator {
   const std::string name_;
   const Birthplace birthplace_;
   std::mutex timeout_mutex_;
-  std::chrono::milliseconds timeout_;
+  std::atomic<std::chrono::milliseconds> timeout_;
 };
 
 // The library's way to say a time-out of torch; none where it is 0.
 int64_t timeout_ms(std::chrono::milliseconds timeout);
-
-// Gives ranks that are parting some time to do so. At the end of the process.
-void wait_for_partings(std::chrono::milliseconds at_most);
 
 }  // namespace anyccl_torch

@@ -1,6 +1,7 @@
 // Functions that torch wants to be called when a work has ended or a group is aborted: the flight recorder's, users' own.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -44,6 +45,7 @@ class HookTable {
 struct Hooks {
   HookTable<c10d::AbortHook> abort;
   HookTable<c10d::CompletionHook> completion;
+  std::atomic<bool> failure_is_told{false};
 };
 #else
 // Releases of torch without hooks are built against, too.

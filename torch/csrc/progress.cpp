@@ -1,6 +1,6 @@
 #include "progress.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "errors.hpp"
 
@@ -8,7 +8,10 @@ namespace anyccl_torch {
 namespace {
 
 // Time in which a thread that waits for its own work at once takes it.
-constexpr std::chrono::microseconds kGrace{20};
+constexpr std::chrono::microseconds kGrace{50};
+// Naps of that length after the last work was there: while works come one after the other nobody has to wake the thread,
+// which costs the caller more than the work may do.
+constexpr int kNaps = 20;
 
 // A store for the only rank of a communicator.
 int set_nothing(void*, const char*, const void*, size_t, char*) { return ANYCCL_STORE_OK; }
@@ -36,6 +39,7 @@ Progress& Progress::here() {
 
 void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   bool must_ring = false;
+  bool must_wake = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_) {
@@ -48,10 +52,11 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
     }
     arrivals_.push_back(std::move(work));
     must_ring = std::exchange(in_library_, false);
+    must_wake = is_asleep_;
   }
   if (must_ring) {
     ring();
-  } else {
+  } else if (must_wake) {
     news_.notify_one();
   }
 }
@@ -94,6 +99,8 @@ void Progress::run() {
   while (receive(works)) {
     move_on(works);
   }
+  // What has ended meanwhile gives its communicator free.
+  works.erase(std::remove_if(works.begin(), works.end(), [](const auto& work) { return work->poll(); }), works.end());
   // The process ends: what has not ended may refer to Python objects, which cannot be given up safely any more.
   new Works(std::move(works));
 }
@@ -101,11 +108,16 @@ void Progress::run() {
 bool Progress::receive(Works& works) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (works.empty()) {
-    news_.wait(lock, [this] { return stopping_ || !arrivals_.empty(); });
+    if (naps_ == 0) {
+      is_asleep_ = true;
+      news_.wait(lock, [this] { return stopping_ || !arrivals_.empty(); });
+      is_asleep_ = false;
+    }
     if (!stopping_) {
       lock.unlock();
       std::this_thread::sleep_for(kGrace);
       lock.lock();
+      naps_ = arrivals_.empty() ? std::max(naps_ - 1, 0) : kNaps;
     }
   }
   for (auto& work : arrivals_) {

@@ -39,6 +39,8 @@ class Progress {
   std::condition_variable news_;
   Works arrivals_;
   bool in_library_ = false;
+  bool is_asleep_ = false;
+  int naps_ = 0;
   bool stopping_ = false;
   std::thread thread_;
   // Of the thread.

@@ -25,9 +25,11 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_sparse(Tensors& tensors, const c
       tensors.front().is_sparse() && tensors.front().is_cpu(), "anyccl: a sparse COO tensor on the CPU is expected");
   TORCH_CHECK_NOT_IMPLEMENTED(
       options.reduceOp == c10d::ReduceOp::SUM, "anyccl: all_reduce of sparse tensors can sum, not more");
-  TORCH_CHECK_NOT_IMPLEMENTED(!coalesced_, "anyccl: all_reduce of sparse tensors cannot be coalesced");
+  TORCH_CHECK_NOT_IMPLEMENTED(!coalesced(), "anyccl: all_reduce of sparse tensors cannot be coalesced");
   const at::NoGradGuard no_grad;
-  const uint64_t sequence = next_collective();
+  const auto work =
+      new_work(comm(), {c10d::OpType::_ALLREDUCE_SPARSE, "anyccl:sparse_all_reduce", next_collective(), tensors, tensors});
+  work->take();
   const at::Tensor mine = tensors.front().coalesce();
   c10d::AllgatherOptions now;
   now.asyncOp = false;
@@ -61,8 +63,7 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_sparse(Tensors& tensors, const c
   const at::Tensor sum =
       at::sparse_coo_tensor(at::cat(indices.front(), 1), at::cat(values.front()), mine.sizes(), mine.options()).coalesce();
   tensors.front().copy_(sum);
-  Call call{{c10d::OpType::_ALLREDUCE_SPARSE, "anyccl:sparse_all_reduce", sequence, tensors, tensors}, {}, false, {}};
-  return finished(std::move(call), comm(), ANYCCL_SUCCESS);
+  return finished(work, ANYCCL_SUCCESS);
 }
 
 }  // namespace anyccl_torch

@@ -1,5 +1,6 @@
 #include "work.hpp"
 
+#include "background.hpp"
 #include "errors.hpp"
 
 namespace anyccl_torch {
@@ -14,6 +15,16 @@ c10d::WorkResult to_result(anyccl_status_t status) {
     default: return c10d::WorkResult::COMM_ERROR;
   }
 }
+
+#ifdef C10D_BACKEND_HAS_HOOKS
+// Once per group, which does not work any more. A hook that writes down what all threads do takes seconds, and the caller is
+// to have its exception at once.
+void tell_of_failure(const std::shared_ptr<Hooks>& hooks) {
+  if (!hooks->failure_is_told.exchange(true)) {
+    run_in_background([hooks] { hooks->abort.call(); });
+  }
+}
+#endif
 
 std::optional<std::vector<at::Tensor>> for_profiler(const Description& description) {
   return description.inputs.empty() ? std::nullopt : std::make_optional(description.inputs);
@@ -33,11 +44,6 @@ AnycclWork::AnycclWork(
       key_(next_key.fetch_add(1, std::memory_order_relaxed)),
       begin_(Clock::now()) {}
 
-void AnycclWork::add(anyccl_request_t request, Buffers&& buffers) {
-  requests_.push_back(request);
-  keep(std::move(buffers));
-}
-
 bool AnycclWork::take() { return !taken_.exchange(true, std::memory_order_acq_rel); }
 
 void AnycclWork::append_requests(std::vector<anyccl_request_t>& all) const {
@@ -49,7 +55,7 @@ void AnycclWork::append_requests(std::vector<anyccl_request_t>& all) const {
 }
 
 std::string AnycclWork::action() const {
-  return std::string(description_.title + sizeof("anyccl:") - 1) + " number " +
+  return std::string(name()) + " number " +
          std::to_string(description_.sequence) + " of the group \"" + group_ + "\"";
 }
 
@@ -119,7 +125,7 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
     args.duration_ms = getDuration();
     hooks_->completion.call(args);
   } else if (status != ANYCCL_ERR_INVALID_ARGUMENT) {
-    hooks_->abort.call();
+    tell_of_failure(hooks_);
   }
 #endif
   Future future;

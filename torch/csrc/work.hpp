@@ -39,9 +39,12 @@ class AnycclWork final : public c10d::Work {
   // In an unfinished state only in a child of fork, or at the end of the process.
   ~AnycclWork() override = default;
 
+  // "all_reduce"
+  const char* name() const { return description_.title + sizeof("anyccl:") - 1; }
+
   // To be set up before anybody else sees it.
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
-  void add(anyccl_request_t request, Buffers&& buffers);
+  void add(anyccl_request_t request) { requests_.push_back(request); }
   void keep(Buffers&& buffers) { buffers_.merge(std::move(buffers)); }
 
   // Makes this thread the one that brings it to its end. At most one thread gets true.
