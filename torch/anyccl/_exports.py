@@ -4,7 +4,7 @@ import importlib
 
 _MODULES = {
     "communicator": ["Communicator"],
-    "_arrays": ["IN_PLACE"],
+    "_arrays": ["IN_PLACE", "mem_alloc"],
     "_communicator.request": ["Request"],
     "_communicator.status": ["Status"],
     "_communicator.starting": ["unique_id"],

@@ -84,8 +84,9 @@ class ObjectReceive:
 
         def unpickle():
             if message.datatype != Datatype.BYTE:
-                refuse(f"the message of rank {message.source} with tag {message.tag} is an array of "
-                       f"{Datatype(message.datatype).name.lower()}, sent by a method in upper case: receive it by Recv", rank)
+                kind = Datatype(message.datatype).name.lower()
+                refuse(f"the message of rank {message.source} with tag {message.tag} is an array of {kind}, sent by a method in "
+                       "upper case: receive it by Recv", rank)
             return pickle.loads(room)
 
         pending = Pending(library, rank, communicator._handle, (buffer, room), unpickle)

@@ -127,8 +127,8 @@ class Objects(Messages):
         room = bytearray(sum(got))
         send, recv = _as_bytes(sender(b"".join(contents))), _as_bytes(receiver(room))
         counts = _sizes(sent), _sizes(got)
-        self._complete(self._begin("all_to_all_v", send.address, recv.address, counts[0], None, counts[1], None, Datatype.BYTE,
-                                   keeps=(send, recv, counts)))
+        self._complete(self._begin("all_to_all_v", send.address, recv.address, counts[0], None, counts[1], None,
+                                   Datatype.BYTE, keeps=(send, recv, counts)))
         return _loaded(room, got)
 
     def reduce(self, sendobj, op=SUM, root=0):

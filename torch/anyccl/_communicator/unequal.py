@@ -50,8 +50,8 @@ class Unequal(Collectives):
         blocks = Blocks.sent(whole if recvcounts is None else [whole, recvcounts], self._size)
         send, each = blocks.buffer, blocks.counts[self._rank]
         if sum(blocks.counts) != send.count:
-            refuse(f"Reduce_scatter: recvcounts are {sum(blocks.counts)} elements together, the send buffer has {send.count}",
-                   self._rank)
+            refuse(f"Reduce_scatter: recvcounts are {sum(blocks.counts)} elements together, the send buffer has "
+                   f"{send.count}", self._rank)
         if sendbuf is IN_PLACE:
             recv, finish = send.part(blocks.start(self._rank), each), after
 

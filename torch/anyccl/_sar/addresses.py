@@ -28,7 +28,8 @@ def get_socket():
             if interface.name == wanted:
                 return interface
         names = ", ".join(interface.name for interface in known)
-        raise ValueError(f"SAR_SOCKET_NAME is {wanted!r}, which is no interface that is up and has an address; those are: {names}")
+        raise ValueError(f"SAR_SOCKET_NAME is {wanted!r}, which is no interface that is up and has an address; those are: "
+                         f"{names}")
     if not known:
         raise OSError("no network interface is up and has an address, not even loopback")
     return min(known, key=lambda interface: (interface.is_loopback, interface.is_bridge))
@@ -72,8 +73,8 @@ def nfs_ip_init(_rank, ip_file, world_size=0, timeout=None):
     """Tells all ranks the address of rank 0 by a file that all of them see, and gives it.
 
     A file that an earlier run has left is never believed: a rank takes only an address that answers and proves that it is
-    of the run that wrote the file. With world_size, which SAR does not have, rank 0 waits for the others and then removes the
-    file; without, the file stays, and the process of rank 0 has to live until they have come. timeout: seconds.
+    of the run that wrote the file. With world_size, which SAR does not have, rank 0 waits for the others and then removes
+    the file; without, the file stays, and the process of rank 0 has to live until they have come. timeout: seconds.
     """
     address = ctypes.create_string_buffer(ADDRESS_BYTES)
     # Before the variables of other libraries, which would come first if the library were left to choose.

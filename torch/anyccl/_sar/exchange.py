@@ -45,8 +45,8 @@ def all_to_all_rounds(recv_tensors, send_tensors):
     """As all_to_all; in so many rounds that no rank exceeds Config.max_collective_size in one of them, if rows can be parted
     so finely."""
     if len(recv_tensors) != world_size() or len(send_tensors) != world_size():
-        raise ValueError(f"{len(recv_tensors)} tensors to receive and {len(send_tensors)} to send; there must be {world_size()} "
-                         "each, one per rank")
+        raise ValueError(f"{len(recv_tensors)} tensors to receive and {len(send_tensors)} to send; there must be "
+                         f"{world_size()} each, one per rank")
     rounds = _number_of_rounds(recv_tensors, send_tensors)
     for number in range(rounds):
         _exchange([_part(tensor, number, rounds) for tensor in recv_tensors],
@@ -95,8 +95,8 @@ def _exchange_pairwise(received, sent):
 
 
 def exchange_single_tensor(recv_idx, send_idx, recv_tensor, send_tensor):
-    """Sends send_tensor to rank send_idx, and fills recv_tensor from rank recv_idx: one step of a ring. Only these ranks take
-    part."""
+    """Sends send_tensor to rank send_idx, and fills recv_tensor from rank recv_idx: one step of a ring. Only these ranks
+    take part."""
     if send_idx == recv_idx == rank():
         recv_tensor.copy_(send_tensor)
         return

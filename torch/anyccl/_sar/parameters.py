@@ -64,8 +64,9 @@ def _compare_presence(named):
     missing = [number for number in range(world_size()) if not have[number, at]]
     number = int((everywhere != somewhere).sum())
     more = f", and {number - 1} more parameters likewise" if number > 1 else ""
-    raise RuntimeError(f"parameter {named[at][0]} has no gradient on rank {', '.join(map(str, missing))}, but on others{more}: "
-                       "use all parameters on every rank, or none of them")
+    ranks = ", ".join(map(str, missing))
+    raise RuntimeError(f"parameter {named[at][0]} has no gradient on rank {ranks}, but on others{more}: use it on every rank, "
+                       "or on none")
 
 
 def _all_gather(numbers):

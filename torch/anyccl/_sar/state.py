@@ -32,7 +32,8 @@ def initialize_comms(_rank, _world_size, master_ip_address, backend="anyccl", _c
                      timeout=None):
     """Sets communication up, on all ranks. As SAR's; what differs:
 
-    - `backend` may be any that torch.distributed knows; "anyccl" if nothing is said. "ccl" imports the module that serves it.
+    - `backend` may be any that torch.distributed knows; "anyccl" if nothing is said. "ccl" imports the module that serves
+      it.
     - No environment variable is overwritten. The address and port go to torch.distributed only; the name of the interface is
       exported to a backend that needs it, if SAR_SOCKET_NAME names one and the backend's own variable is not set.
     - Where torch.distributed is set up already its default group is used, whatever its backend, if rank and size are right.
@@ -58,7 +59,8 @@ def initialize_comms(_rank, _world_size, master_ip_address, backend="anyccl", _c
                                 world_size=_world_size, timeout=None if timeout is None else timedelta(seconds=timeout))
     if _comm_device is None:
         _comm_device = "cuda" if backend == "nccl" else "cpu"
-    _place = _Place(_rank, _world_size, master_ip_address, master_port_number, backend, torch.device(_comm_device), os.getpid())
+    _place = _Place(_rank, _world_size, master_ip_address, master_port_number, backend, torch.device(_comm_device),
+                    os.getpid())
 
 
 def is_initialized():

@@ -238,6 +238,16 @@ def test_a_request_that_is_dropped_goes_on(comm):
         comm.Iprobe(tag=1)
 
 
+def test_memory_that_ranks_of_a_host_read_where_it_is(comm):
+    send = np.frombuffer(anyccl.mem_alloc(8 * 10_000), "int64")
+    send[:] = comm.rank + np.arange(10_000)
+    got = np.empty(10_000, "int64")
+    comm.Allreduce(send, got)
+    equal(got, sum(rank + np.arange(10_000) for rank in range(comm.size)))
+    assert len(anyccl.mem_alloc(0)) == 0
+    harness.refused((anyccl.SystemCallError, anyccl.InvalidArgumentError), lambda: anyccl.mem_alloc(1 << 60), "anyccl_mem_alloc")
+
+
 def test_operators_of_the_program(comm):
     calls = []
 

@@ -91,7 +91,8 @@ def main():
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 wrong = f"exit status {done.returncode}:\n{done.stdout}" if done.returncode else None
             except subprocess.TimeoutExpired as expired:
-                wrong = f"not finished after {SECONDS} s; so far:\n{expired.stdout}"
+                so_far = (expired.stdout or b"").decode(errors="replace")
+                wrong = f"not finished after {SECONDS} s; so far:\n{so_far}"
             passed, failed = passed + (not wrong), failed + bool(wrong)
             seconds = time.perf_counter() - begun
             print(f"FAILED  {name}: {wrong}" if wrong else f"ok      {name} ({seconds:.1f} s)", flush=True)
