@@ -11,7 +11,7 @@ from ctypes import byref, c_void_p
 from time import perf_counter, sleep
 
 from .._arrays import receiver
-from .._capi import Datatype, check
+from .._capi import Datatype
 from .._capi.errors import refuse
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .waiting import Pending
@@ -37,7 +37,7 @@ class Arrivals:
         with self._lock:
             passed = []
             for receive in self._waiting:
-                if not receive.meet(passed):
+                if not receive.has_met and not receive.meet(passed):
                     passed.append(receive)
             self._waiting = passed
 
@@ -51,11 +51,20 @@ class Arrivals:
 
 
 class ObjectReceive:
-    """Looks like a Pending."""
+    """Looks like a Pending. What Ctrl-C has cut short is taken up again where it was."""
 
     def __init__(self, arrivals, source, tag):
         self._arrivals, self._source, self._tag = arrivals, source, tag
-        self._pending, self._is_cancelled = None, False
+        # The message that was taken out, and what is known of it.
+        self._taken, self._found = c_void_p(), MessageStatus()
+        # Its receive: before it is started, and after.
+        self._room = self._prepared = self._pending = None
+        self._is_cancelled = False
+
+    @property
+    def has_met(self):
+        """Whether its message is being received."""
+        return self._pending is not None
 
     @property
     def message(self):
@@ -71,29 +80,37 @@ class ObjectReceive:
     def meet(self, earlier):
         """Takes the oldest message that it accepts, unless one of the earlier receives does: whether it has one."""
         communicator = self._arrivals.communicator
+        if self._prepared is None:
+            if not self._taken.value and not self._take(communicator, earlier):
+                return False
+            self._prepared = self._prepare(communicator)
+        if not self._prepared.is_open:
+            room, found, library = self._room, self._found, communicator._library
+            communicator._check(library.anyccl_imrecv(receiver(room).address, found.count, found.datatype,
+                                                      byref(self._taken), self._prepared.place))
+        self._pending = communicator._keep(self._prepared)
+        return True
+
+    def _take(self, communicator, earlier):
         message = communicator._iprobe(self._source, self._tag)
         if message is None or any(other.accepts(message) for other in earlier):
             return False
-        handle, rank, library = c_void_p(), communicator._rank, communicator._library
-        check(library, library.anyccl_improbe(message.source, message.tag, communicator._handle, byref(handle),
-                                              byref(message)), rank)
-        if not handle.value:
-            return False
-        room = bytearray(message.bytes)
-        buffer = receiver(room)
+        communicator._check(communicator._library.anyccl_improbe(
+            message.source, message.tag, communicator._handle, byref(self._taken), byref(self._found)))
+        return bool(self._taken.value)
+
+    def _prepare(self, communicator):
+        found, rank = self._found, communicator._rank
+        room = self._room = bytearray(found.bytes)
 
         def unpickle():
-            if message.datatype != Datatype.BYTE:
-                kind = Datatype(message.datatype).name.lower()
-                refuse(f"the message of rank {message.source} with tag {message.tag} is an array of {kind}, sent by a method in "
+            if found.datatype != Datatype.BYTE:
+                kind = Datatype(found.datatype).name.lower()
+                refuse(f"the message of rank {found.source} with tag {found.tag} is an array of {kind}, sent by a method in "
                        "upper case: receive it by Recv", rank)
             return pickle.loads(room)
 
-        pending = Pending(library, rank, communicator._handle, (buffer, room), unpickle)
-        check(library, library.anyccl_imrecv(buffer.address, message.count, message.datatype, byref(handle), pending.place),
-              rank)
-        self._pending = communicator._keep(pending)
-        return True
+        return Pending(communicator._library, rank, communicator._handle, (room, receiver(room)), unpickle)
 
     def wait(self, timeout_ms=None):
         return self.settle(timeout_ms) and (self._is_cancelled or self._pending.wait())
