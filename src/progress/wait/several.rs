@@ -87,10 +87,13 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
     let crowded = drivers.iter().any(|driver| driver.lock().crowded);
     let longest = drivers.iter().map(|driver| driver.spin).max().unwrap_or_default();
     let spin = if crowded { Duration::ZERO } else { longest };
-    // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice.
+    // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice: but for a call that
+    // nobody has waited for yet.
     let clocks = || awaited.iter().map(|call| call.clock.get());
-    let (mut since, mut told) =
-        (clocks().filter_map(|clock| clock.since).min(), clocks().all(|clock| clock.told));
+    let latest =
+        |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
+    let mut since = clocks().map(|clock| clock.since).reduce(latest).flatten();
+    let mut told = clocks().all(|clock| clock.told);
     let (mut looks, mut polls) = (0u32, 0u32);
     loop {
         let mut moved = false;
