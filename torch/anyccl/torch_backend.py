@@ -20,17 +20,24 @@ def load():
     """The compiled extension. ImportError, with what to do, if it was not made for the torch that is installed."""
     global _extension
     if _extension is None:
-        from anyccl import _torch_version
-
-        if _minor(torch.__version__) != _minor(_torch_version.BUILT_FOR):
+        beside = _built_for()
+        if beside is None or _minor(torch.__version__) != _minor(beside):
             raise ImportError(
-                f"anyccl was installed beside torch {_torch_version.BUILT_FOR}, and this is torch {torch.__version__}. "
-                "Install it again with this one: pip install --force-reinstall --no-deps --no-build-isolation ./torch "
-                "(in anyccl's sources)"
+                f"anyccl was installed {f'beside torch {beside}' if beside else 'without torch'}, and this is torch "
+                f"{torch.__version__}. Install it again with this one: pip install --force-reinstall --no-deps "
+                "--no-build-isolation ./torch (in anyccl's sources)"
             )
         _extension = importlib.import_module("anyccl._C")
         atexit.register(_extension.at_exit)
     return _extension
+
+
+def _built_for():
+    """The release that the extension was compiled for. None: there is no extension."""
+    try:
+        return importlib.import_module("anyccl._torch_version").BUILT_FOR
+    except ModuleNotFoundError:
+        return None
 
 
 def _minor(version):

@@ -12,6 +12,8 @@ constexpr std::chrono::microseconds kGrace{50};
 // Naps of that length after the last work was there: while works come one after the other nobody has to wake the thread,
 // which costs the caller more than the work may do.
 constexpr int kNaps = 20;
+// Time for what is under way when the process ends.
+constexpr std::chrono::milliseconds kLastMoves{500};
 
 // A store for the only rank of a communicator.
 int set_nothing(void*, const char*, const void*, size_t, char*) { return ANYCCL_STORE_OK; }
@@ -99,8 +101,16 @@ void Progress::run() {
   while (receive(works)) {
     move_on(works);
   }
-  // What has ended meanwhile gives its communicator free.
-  works.erase(std::remove_if(works.begin(), works.end(), [](const auto& work) { return work->poll(); }), works.end());
+  // What ends soon gives its communicator free, so that the ranks can part.
+  const auto end = std::chrono::steady_clock::now() + kLastMoves;
+  const auto has_ended = [](const auto& work) { return work->poll(); };
+  while (true) {
+    works.erase(std::remove_if(works.begin(), works.end(), has_ended), works.end());
+    if (works.empty() || std::chrono::steady_clock::now() >= end) {
+      break;
+    }
+    std::this_thread::sleep_for(kGrace);
+  }
   // The process ends: what has not ended may refer to Python objects, which cannot be given up safely any more.
   new Works(std::move(works));
 }
