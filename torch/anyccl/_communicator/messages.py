@@ -51,8 +51,9 @@ class Messages(Unequal):
 
     def Sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
         """Sends to one rank and receives from one, at the same time; gives a Status."""
+        # Both are looked at before either is started.
         send, recv = sender(sendbuf), receiver(recvbuf)
-        receiving = self._keep(self._recv(recvbuf, source, recvtag))
+        receiving = self._keep(self._recv(recv, source, recvtag))
         self._complete(self._begin("send", send.address, send.count, send.datatype, dest, sendtag, keeps=send))
         return told(status, self._complete(receiving).message)
 
