@@ -122,12 +122,15 @@ class AnycclBackend final : public c10d::Backend {
   void check_root(int64_t root) const;
   void check_peer(int peer) const;
 
-  // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the library.
+  // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the library; the former
+  // is nullptr where torch cannot tell that the caller waits.
   template <auto Blocking, auto Starting, typename... Args>
   WorkPtr launch(Call&& call, Args... args);
   static WorkPtr finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status);
   // What this thread's calls belong to, inside of a bracket; else null.
   c10::intrusive_ptr<AnycclWork> coalesced() const;
+  void open_bracket(Description&& description);
+  c10::intrusive_ptr<AnycclWork> close_bracket();
   WorkPtr together(Description&& description, bool is_async, const std::function<void()>& calls);
   static void look_after(const c10::intrusive_ptr<AnycclWork>& work);
   c10::intrusive_ptr<AnycclWork> new_work(const std::shared_ptr<Communicator>& comm, Description&& description);

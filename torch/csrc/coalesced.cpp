@@ -50,23 +50,35 @@ c10::intrusive_ptr<AnycclWork> AnycclBackend::coalesced() const {
   return open == brackets.end() ? nullptr : open->second;
 }
 
+void AnycclBackend::open_bracket(Description&& description) {
+  const auto work = new_work(comm(), std::move(description));
+  work->set_collecting(true);
+  brackets[this] = work;
+}
+
+c10::intrusive_ptr<AnycclWork> AnycclBackend::close_bracket() {
+  const auto work = coalesced();
+  TORCH_CHECK(work, "anyccl: coalescing has not begun");
+  brackets.erase(this);
+  work->set_collecting(false);
+  return work;
+}
+
 // Calls that are made inside become one work: this one's, or that of a bracket that is open already.
 AnycclBackend::WorkPtr AnycclBackend::together(Description&& description, bool is_async, const std::function<void()>& calls) {
   if (const auto outer = coalesced()) {
     calls();
     return outer;
   }
-  const auto work = new_work(comm(), std::move(description));
-  brackets[this] = work;
+  open_bracket(std::move(description));
   try {
     calls();
   } catch (...) {
     // What was started goes on; it is brought to its end like any other work.
-    brackets.erase(this);
-    look_after(work);
+    look_after(close_bracket());
     throw;
   }
-  brackets.erase(this);
+  const auto work = close_bracket();
   if (is_async) {
     look_after(work);
   } else {
@@ -179,16 +191,14 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_coalesced(
 
 void AnycclBackend::startCoalescing() {
   // One that was not ended has been left by an exception: its calls go on, and this is a new one.
-  if (const auto left = coalesced()) {
-    look_after(left);
+  if (coalesced()) {
+    look_after(close_bracket());
   }
-  brackets[this] = new_work(comm(), {c10d::OpType::COALESCED, "anyccl:coalesced"});
+  open_bracket({c10d::OpType::COALESCED, "anyccl:coalesced"});
 }
 
 AnycclBackend::WorkPtr AnycclBackend::endCoalescing() {
-  const auto work = coalesced();
-  TORCH_CHECK(work, "anyccl: coalescing has not begun");
-  brackets.erase(this);
+  const auto work = close_bracket();
   look_after(work);
   return work;
 }

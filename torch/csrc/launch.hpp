@@ -1,6 +1,8 @@
 // How a call becomes a call of the library: run to its end here, or started and looked after.
 #pragma once
 
+#include <type_traits>
+
 #include "backend.hpp"
 #include "errors.hpp"
 #include "process.hpp"
@@ -17,10 +19,12 @@ AnycclBackend::WorkPtr AnycclBackend::launch(Call&& call, Args... args) {
   // Before the call: the profiler takes its time from the work.
   const auto work = bracket ? bracket : new_work(comm, std::move(call.description));
   work->keep(std::move(call.buffers));
-  if (is_waited_for && !bracket) {
-    work->take();
-    const WithoutInterpreter unlocked;
-    return finished(work, Blocking(args..., handle));
+  if constexpr (!std::is_null_pointer_v<decltype(Blocking)>) {
+    if (is_waited_for && !bracket) {
+      work->take();
+      const WithoutInterpreter unlocked;
+      return finished(work, Blocking(args..., handle));
+    }
   }
   anyccl_request_t request = ANYCCL_REQUEST_NULL;
   const auto start = [&] { return Starting(args..., handle, &request); };

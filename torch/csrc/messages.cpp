@@ -17,14 +17,6 @@ const at::Tensor& only(const std::vector<at::Tensor>& tensors, int tag) {
   return tensors.front();
 }
 
-// The forms without a request are never used: torch tells too late whether the caller waits. So messages are started.
-anyccl_status_t never_blocking(void*, size_t, anyccl_datatype_t, int, int32_t, anyccl_comm_t) {
-  return ANYCCL_ERR_INTERNAL;
-}
-anyccl_status_t never_blocking_send(const void*, size_t, anyccl_datatype_t, int, int32_t, anyccl_comm_t) {
-  return ANYCCL_ERR_INTERNAL;
-}
-
 }  // namespace
 
 AnycclBackend::WorkPtr AnycclBackend::send(Tensors& tensors, int destination, int tag) {
@@ -33,7 +25,7 @@ AnycclBackend::WorkPtr AnycclBackend::send(Tensors& tensors, int destination, in
   const Elements elements = elements_to_move(tensor.scalar_type());
   Call call{{c10d::OpType::SEND, "anyccl:send", ++messages_, tensors, {}}, {}, true, c10d::kUnsetTimeout};
   const void* place = call.buffers.read(tensor);
-  return launch<never_blocking_send, anyccl_isend>(
+  return launch<nullptr, anyccl_isend>(
       std::move(call), place, count(tensor, elements), elements.datatype, destination, static_cast<int32_t>(tag));
 }
 
@@ -53,7 +45,7 @@ AnycclBackend::WorkPtr AnycclBackend::receive(
   Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout};
   // A shorter message leaves the rest as it is.
   void* place = call.buffers.update(tensor);
-  return launch<never_blocking, anyccl_irecv>(
+  return launch<nullptr, anyccl_irecv>(
       std::move(call), place, count(tensor, elements), elements.datatype, source, static_cast<int32_t>(tag));
 }
 

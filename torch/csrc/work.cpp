@@ -145,6 +145,7 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
 }
 
 bool AnycclWork::wait(std::chrono::milliseconds timeout) {
+  TORCH_CHECK(!is_collecting_, "anyccl: wait() inside of coalescing; wait for the work that its end gives");
   if (!isCompleted()) {
     const WithoutInterpreter unlocked;
     const bool is_limited = timeout.count() > 0;

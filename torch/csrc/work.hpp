@@ -44,6 +44,8 @@ class AnycclWork final : public c10d::Work {
 
   // To be set up before anybody else sees it.
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
+  // While it collects calls it cannot be waited for.
+  void set_collecting(bool is_collecting) { is_collecting_ = is_collecting; }
   void add(anyccl_request_t request) { requests_.push_back(request); }
   void keep(Buffers&& buffers) { buffers_.merge(std::move(buffers)); }
 
@@ -92,6 +94,7 @@ class AnycclWork final : public c10d::Work {
   const Clock::time_point begin_;
   Clock::time_point end_;
   std::atomic<bool> taken_{false};
+  std::atomic<bool> is_collecting_{false};
 
   // Of the thread that has taken it.
   std::vector<anyccl_request_t> requests_;

