@@ -821,8 +821,8 @@ anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of range;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
- * Local. Any thread. Counts for calls that begin afterwards, and for requests that are started afterwards; persistent ones
- * keep the one that they were prepared with.
+ * Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators that were made from
+ * this one keep their own.
  */
 anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm,
                                         int64_t timeout_ms);

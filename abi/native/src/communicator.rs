@@ -207,8 +207,8 @@ pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of range;
 ///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. Any thread. Counts for calls that begin afterwards, and for requests that are started afterwards; persistent ones
-/// keep the one that they were prepared with.
+/// Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators that were made from
+/// this one keep their own.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) -> anyccl_status_t {
     edge("anyccl_comm_set_timeout", || {
