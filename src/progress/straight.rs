@@ -19,7 +19,7 @@ use crate::transport::Header;
 use crate::transport::shm::{LOAN_BYTES, Peek};
 
 /// Largest message of a straight plan. One slot holds it, and only memory that needs no copy is worth lending.
-pub(super) const LONGEST: usize = 16 << 10;
+pub(super) const LONGEST: usize = 32 << 10;
 /// Most messages of a round to one peer: they all find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
 /// Polls before a stop, where each rank has a processor: some tens of microseconds.
