@@ -54,7 +54,7 @@ impl End {
             Peek::Unusual => {
                 self.link.head().expect("a healthy link").expect("a message");
                 // SAFETY: a vector is writable for its length.
-                let taken = unsafe { self.link.take(self.recv.as_mut_ptr(), self.recv.len()) };
+                let taken = unsafe { self.link.take(self.recv.as_mut_ptr(), self.recv.len(), false) };
                 assert_eq!(taken.expect("a healthy link"), self.recv.len());
                 true
             }

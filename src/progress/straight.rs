@@ -15,7 +15,7 @@ use super::program::{Bytes, Local, Program};
 use crate::base::Rank;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
-use crate::transport::Header;
+use crate::transport::{Header, Lending};
 use crate::transport::shm::{LOAN_BYTES, Peek};
 
 /// Largest message of a straight plan. One slot holds it, and only memory that needs no copy is worth lending.
@@ -94,7 +94,7 @@ impl Straight {
                 }
                 let (queue, peer) = (queue as u32, sends.peer);
                 straight.ops.extend(of_round.map(|step| {
-                    let may_lend = step.may_lend && step.span.len >= LOAN_BYTES && waits(round);
+                    let may_lend = step.lending != Lending::Never && step.span.len >= LOAN_BYTES && waits(round);
                     Op::Send { queue, peer, span: step.span, may_lend }
                 }));
             }

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::layout::{self, Extent, INLINE_BYTES, SLOT_BYTES};
-use super::{AtomicU64, Header, Link, ShmLink};
+use super::{AtomicU64, Header, Lending, Link, ShmLink};
 
 /// What lies at the head of the ring.
 pub enum Peek {
@@ -27,7 +27,7 @@ impl ShmLink {
         debug_assert!(bytes <= SLOT_BYTES);
         // An error shows again where it is treated: the next use of the link the long way.
         // SAFETY: passed on from our caller.
-        matches!(unsafe { self.send(header, data, bytes, false) }, Ok(Some(_)))
+        matches!(unsafe { self.send(header, data, bytes, Lending::Never) }, Ok(Some(_)))
     }
 
     /// Looks for a message of `bytes` bytes at the head of the ring.
