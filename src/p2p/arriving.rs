@@ -161,7 +161,12 @@ impl Conversation {
     }
 
     /// The first fragment of a new message is there: finds out who receives it.
-    fn announced(&mut self, from: Rank, number: u32, said: &Announcement) -> Result<Key<Incoming>, Fault> {
+    pub(super) fn announced(
+        &mut self,
+        from: Rank,
+        number: u32,
+        said: &Announcement,
+    ) -> Result<Key<Incoming>, Fault> {
         let bytes = said.bytes().ok_or_else(|| garbage("a message larger than memory"))?;
         // Otherwise a peer could make this rank hold as much as it likes.
         let is_too_much = match said.opening {

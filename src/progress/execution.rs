@@ -11,7 +11,7 @@ use super::inbox::Found;
 use super::port::Port;
 use super::prepared::Prepared;
 use super::program::{Bytes, Local, RecvStep};
-use super::straight::Op;
+use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
@@ -174,12 +174,13 @@ impl Execution {
         }
     }
 
-    /// Goes on with a call of which [`super::straight::run`] has done the first `done` operations, with the scratch of
-    /// this execution. The next one is a transfer.
+    /// Goes on with a call where [`super::straight::run`] has stopped, with the scratch of this execution. The next
+    /// operation is a transfer.
     ///
     /// # Safety
     /// As `begin`.
-    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, done: usize) {
+    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, stop: &Stop) {
+        let done = stop.done;
         self.reset(prepared, header, buffers);
         let prepared = Arc::clone(&self.prepared);
         let straight = prepared.program.straight.as_ref().expect("it has run straight");
@@ -203,6 +204,9 @@ impl Execution {
                 state.round += 1;
                 self.find_transfers(straight.lane);
             }
+        }
+        if let Op::Recv { queue, .. } = &straight.ops[done] {
+            self.recvs[*queue as usize].done = stop.bytes;
         }
     }
 

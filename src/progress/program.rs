@@ -153,7 +153,11 @@ impl Program {
                 for step in &steps.steps {
                     match step {
                         Step::Copy { src, dst } => {
-                            compiled.locals.push(Local::Copy { src: bytes(src), dst: bytes(dst), streamed: false });
+                            compiled.locals.push(Local::Copy {
+                                src: bytes(src),
+                                dst: bytes(dst),
+                                streamed: false,
+                            });
                         }
                         Step::Reduce { a, b, dst } => {
                             let local = Local::Reduce { a: bytes(a), b: bytes(b), dst: bytes(dst) };
@@ -169,13 +173,21 @@ impl Program {
                         Step::Recv { from, dst } => {
                             compiled.transfers += 1;
                             let dst = bytes(dst);
-                            let step = RecvStep { lane, round, operand: None, dst, gates: Vec::new(), streamed: false };
+                            let step = RecvStep {
+                                lane,
+                                round,
+                                operand: None,
+                                dst,
+                                gates: Vec::new(),
+                                streamed: false,
+                            };
                             queue_of(&mut program.recvs, *from).steps.push(step);
                         }
                         Step::RecvReduce { from, operand, dst } => {
                             compiled.transfers += 1;
                             let (operand, dst) = (Some(bytes(operand)), bytes(dst));
-                            let step = RecvStep { lane, round, operand, dst, gates: Vec::new(), streamed: false };
+                            let step =
+                                RecvStep { lane, round, operand, dst, gates: Vec::new(), streamed: false };
                             queue_of(&mut program.recvs, *from).steps.push(step);
                         }
                     }

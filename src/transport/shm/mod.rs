@@ -21,7 +21,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, INLINE_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::zero_copy::{Arenas, PIECE_BYTES};
@@ -30,7 +30,8 @@ use crate::sys::memory_copy::{copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
-pub use quick::Peek;
+pub use layout::SLOT_BYTES;
+pub use quick::{Cut, Peek};
 pub use segment::{Offered, Settings, accept, offer};
 pub use zero_copy::LOAN_BYTES;
 

@@ -125,7 +125,8 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
     receive(&mut b);
     let message = vec![0u8; 100_000];
     // SAFETY: the message outlives both links.
-    let offer = |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::Anywhere) };
+    let offer =
+        |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::Anywhere) };
     assert_eq!(offer(&mut a).unwrap(), None);
     b.word64(layout::ring(0, SLOTS) + layout::FETCHED).store(100_001, Ordering::Relaxed);
     assert_eq!(offer(&mut a).unwrap_err().kind(), io::ErrorKind::InvalidData);
