@@ -5,11 +5,13 @@
     python3 capi-tests/launchers.py [--prefix INSTALLED] [--programs FOLDER] [NAME...]
 
 MPICH, Intel MPI and Open MPI come from PyPI, in pinned versions, into target/launchers, once. Where that is not possible
-their tests are skipped, with the reason. torchrun and Slurm are stood in for by their variables.
+their tests are skipped, with the reason. torchrun is looked for in ANYCCL_TORCHRUN and target/torch-venv, and stood in for
+by its variables besides; srun is a script that sets Slurm's.
 """
 
 import argparse
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -52,7 +54,7 @@ def installed(name):
 def clean_environment():
     """Without what another launcher, or this session, has set."""
     unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_")
-    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID")
+    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT")
     return {name: value for name, value in os.environ.items() if not name.startswith(unwanted) and name not in names}
 
 
@@ -113,13 +115,48 @@ def open_mpi_with_a_store(options, words):
     return [([command[0], "-x", f"ANYCCL_STORE=file:{store}", *command[1:]], variables)]
 
 
-def torchrun(options, words):
+def torchrun_variables(options, words):
     # torch's own store has this port, and keeps it.
     taken = socket.create_server(("127.0.0.1", 0))
     options.open.append(taken)
     common = {"WORLD_SIZE": str(RANKS), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(taken.getsockname()[1]),
               "LOCAL_WORLD_SIZE": str(RANKS), "TORCHELASTIC_RUN_ID": f"test-{os.getpid()}"}
     return [(words, common | {"RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(RANKS)]
+
+
+def torchrun(nodes, *more):
+    """An agent's command. Without a number of threads it warns, on standard error, of the one it chooses."""
+    given = os.environ.get("ANYCCL_TORCHRUN")
+    program = Path(given) if given else TARGET / "torch-venv" / "bin" / "torchrun"
+    if not program.exists():
+        raise Skipped(f"no {program}: set ANYCCL_TORCHRUN, or install torch into {TARGET / 'torch-venv'}")
+    return [program, f"--nproc-per-node={RANKS // nodes}", *more, "--no-python"], {"OMP_NUM_THREADS": "1"}
+
+
+def torchrun_standalone(_options, words):
+    command, variables = torchrun(1, "--standalone")
+    return [([*command, *words], variables)]
+
+
+def torchrun_of_two_agents(_options, words):
+    store = f"--rdzv-endpoint=127.0.0.1:{free_port()}"
+    command, variables = torchrun(2, "--nnodes=2", "--rdzv-backend=c10d", f"--rdzv-id=test-{os.getpid()}", store)
+    return [([*command, *words], variables)] * 2
+
+
+def torchrun_of_numbered_agents(_options, words):
+    """Every run has the same name, "none"."""
+    port = f"--master-port={free_port()}"
+    agents = []
+    for node in range(2):
+        command, variables = torchrun(2, "--nnodes=2", f"--node-rank={node}", "--master-addr=127.0.0.1", port)
+        agents.append(([*command, *words], variables))
+    return agents
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
 
 def slurm(_options, words, hosts="localhost"):
@@ -137,7 +174,8 @@ def by_hand(options, words):
     return [(words, common | {"ANYCCL_RANK": str(rank)}) for rank in range(RANKS)]
 
 
-LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store, torchrun, slurm,
+LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store,
+             torchrun_variables, torchrun_standalone, torchrun_of_two_agents, torchrun_of_numbered_agents, slurm,
              slurm_on_several_hosts, by_hand)
 
 

@@ -108,6 +108,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "torchrun's job name; part of the derived job key.",
     },
     Variable {
+        name: "TORCHELASTIC_RESTART_COUNT",
+        default: "0",
+        meaning: "How often torchrun has restarted its ranks; part of the derived job key.",
+    },
+    Variable {
         name: "PMI_FD",
         default: "unset",
         meaning: "Connection to the mpiexec of MPICH or Intel MPI, or to Slurm's pmi2; the ranks meet through it.",
