@@ -58,8 +58,9 @@ def clean_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith(unwanted) and name not in names}
 
 
-def run_all(commands):
-    """Runs (command, variables) at the same time. What they print; anything on standard error is a failure."""
+def run_all(commands, *, may_grumble=False):
+    """Runs (command, variables) at the same time, and gives what they print. Anything on standard error is a failure,
+    unless a launcher may say there what went wrong on its way."""
     running = []
     for command, variables in commands:
         words = [str(word) for word in command]
@@ -69,7 +70,7 @@ def run_all(commands):
     try:
         for process in running:
             out, err = process.communicate(timeout=SECONDS)
-            if process.returncode != 0 or err:
+            if process.returncode != 0 or (err and not may_grumble):
                 raise Failure(f"exit status {process.returncode}; on standard error:\n{err}\non standard output:\n{out}")
             printed += out.splitlines()
     except subprocess.TimeoutExpired:
@@ -154,19 +155,25 @@ def torchrun_of_numbered_agents(_options, words):
     return agents
 
 
+def torchrun_that_restarts(_options, words):
+    """Rank 1 fails while the others wait for it; all are started once more, at the same port."""
+    command, variables = torchrun(1, "--standalone", "--max-restarts=1")
+    fails = 'if [ $TORCHELASTIC_RESTART_COUNT = 0 ] && [ $RANK = 1 ]; then exit 3; fi; exec "$0"'
+    return [([*command, "sh", "-c", fails, *words], variables)]
+
+
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
 
-def slurm(_options, words, hosts="localhost"):
-    common = {"SLURM_NTASKS": str(RANKS), "SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "0",
-              "SLURM_STEP_NODELIST": hosts, "SLURM_NNODES": "1"}
-    return [(words, common | {"SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank)}) for rank in range(RANKS)]
+def srun(_options, words, hosts="localhost"):
+    """What srun does, as far as a task sees it: this is a script that starts tasks with Slurm's variables."""
+    return [([sys.executable, SOURCES / "srun.py", f"--ntasks={RANKS}", f"--nodelist={hosts}", *words], {})]
 
 
-def slurm_on_several_hosts(options, words):
-    return slurm(options, words, hosts="localhost,other[01-03]")
+def srun_on_several_hosts(options, words):
+    return srun(options, words, hosts="localhost,other[01-03]")
 
 
 def by_hand(options, words):
@@ -175,8 +182,8 @@ def by_hand(options, words):
 
 
 LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store,
-             torchrun_variables, torchrun_standalone, torchrun_of_two_agents, torchrun_of_numbered_agents, slurm,
-             slurm_on_several_hosts, by_hand)
+             torchrun_variables, torchrun_standalone, torchrun_of_two_agents, torchrun_of_numbered_agents, srun,
+             srun_on_several_hosts, by_hand)
 
 
 def expect(lines, printed, *, in_order=False):
@@ -218,6 +225,8 @@ def tests(options):
 
     for launcher in (anyccl, mpich, gforker, intel, open_mpi):
         yield f"{launcher.__name__}: without anyccl_finalize", lambda launcher=launcher: no_goodbye(launcher)
+    yield "torchrun that restarts: 02-allreduce", lambda: expect(all_reduce(RANKS), run_all(
+        torchrun_that_restarts(options, [options.programs / "02-allreduce"]), may_grumble=True))
     for first in ("anyccl", "mpi", "none"):
         yield f"mpich: a program with MPI in it, first {first}", lambda first=first: with_mpi(first)
 
