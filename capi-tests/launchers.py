@@ -11,7 +11,6 @@ by its variables besides; srun is a script that sets Slurm's.
 
 import argparse
 import os
-import shutil
 import socket
 import subprocess
 import sys
