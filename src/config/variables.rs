@@ -56,7 +56,7 @@ pub static VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ANYCCL_SOCKET_IFNAME",
-        default: "first interface that is up and not loopback",
+        default: "all interfaces that are up, loopback last",
         meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = wants exact names.",
     },
     Variable {
