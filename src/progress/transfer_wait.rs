@@ -204,7 +204,7 @@ impl Engine {
                     // SAFETY: `peek` gave so many readable bytes, no more than what is left of the landing, for which our
                     // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
                     // spoil the bytes.
-                    unsafe { std::ptr::copy_nonoverlapping(arrived, data.add(before), n) };
+                    unsafe { std::ptr::copy_nonoverlapping(arrived, data.wrapping_add(before), n) };
                     link.release();
                     done = Some(before + n);
                 }
