@@ -125,6 +125,8 @@ test-benches: install
 test-torch: install
 	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
 	torch/tests/run.sh
+	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
+	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
 
 clean:
 	cargo clean

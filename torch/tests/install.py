@@ -18,7 +18,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 HOME = Path(os.environ.get("TORCH_VENV", PACKAGE.parent / "target" / "torch-venv"))
 PYTHON = HOME / "bin" / "python"
-NEEDED = [f"torch=={os.environ.get('TORCH', '2.15.0')}", "numpy", "pytest", "setuptools>=77", "wheel"]
+NEEDED = [f"torch=={os.environ.get('TORCH', '2.15.0')}", "numpy", "ml_dtypes", "pytest", "setuptools>=77", "wheel"]
 
 
 def pip(*words):
@@ -35,7 +35,7 @@ def main():
     args = parser.parse_args()
     if not PYTHON.exists():
         venv.create(HOME, with_pip=True)
-    if not args.only_us and not can_import("torch", "numpy", "pytest"):
+    if not args.only_us and not can_import("torch", "numpy", "ml_dtypes", "pytest"):
         print(f"installing {', '.join(NEEDED)}: 5 GB, a few minutes", flush=True)
         pip("--quiet", *NEEDED)
     if not can_import("torch"):
