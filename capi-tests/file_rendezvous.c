@@ -18,7 +18,7 @@ struct rank {
 static void *be_a_rank(void *argument)
 {
     struct rank *own = argument;
-    struct bed bed = {NULL, own->rank, RANKS};
+    struct bed bed = {NULL, own->rank, RANKS, OF_THE_PROGRAM};
     anyccl_unique_id_t id;
     CHECK_OK(anyccl_file_rendezvous(own->path, own->size, own->rank, NULL, &id, own->address));
     CHECK_OK(anyccl_comm_create(&id, RANKS, own->rank, NULL, &bed.comm));
