@@ -1553,6 +1553,24 @@ anyccl_status_t anyccl_iall_gather_v(const void *send,
                                      anyccl_request_t *request);
 
 /**
+ * Prepares an all_gather_v that is started later, and often.
+ *
+ * \param send, recv, recv_counts, recv_displs, datatype, comm As for anyccl_all_gather_v; the buffers belong to the
+ *        library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Allgatherv_init.
+ */
+anyccl_status_t anyccl_all_gather_v_init(const void *send,
+                                         void *recv,
+                                         const size_t *recv_counts,
+                                         const size_t *recv_displs,
+                                         anyccl_datatype_t datatype,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
+
+/**
  * Collects the elements of all ranks at the root; ranks may have different numbers of them.
  *
  *     before  send            after  recv
@@ -1609,6 +1627,26 @@ anyccl_status_t anyccl_igather_v(const void *send,
                                  int root,
                                  anyccl_comm_t comm,
                                  anyccl_request_t *request);
+
+/**
+ * Prepares a gather_v that is started later, and often.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the buffers
+ *        belong to the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Gatherv_init.
+ */
+anyccl_status_t anyccl_gather_v_init(const void *send,
+                                     void *recv,
+                                     size_t send_count,
+                                     const size_t *recv_counts,
+                                     const size_t *recv_displs,
+                                     anyccl_datatype_t datatype,
+                                     int root,
+                                     anyccl_comm_t comm,
+                                     anyccl_request_t *request);
 
 /**
  * Cuts the elements of the root into parts of different lengths, one for each rank.
@@ -1668,6 +1706,26 @@ anyccl_status_t anyccl_iscatter_v(const void *send,
                                   anyccl_request_t *request);
 
 /**
+ * Prepares a scatter_v that is started later, and often.
+ *
+ * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm As for anyccl_scatter_v; the buffers
+ *        belong to the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Scatterv_init.
+ */
+anyccl_status_t anyccl_scatter_v_init(const void *send,
+                                      void *recv,
+                                      const size_t *send_counts,
+                                      const size_t *send_displs,
+                                      size_t recv_count,
+                                      anyccl_datatype_t datatype,
+                                      int root,
+                                      anyccl_comm_t comm,
+                                      anyccl_request_t *request);
+
+/**
  * Combines the elements of all ranks; every rank gets a part of the result, of a length of its own.
  *
  *     before  send            after  recv
@@ -1714,6 +1772,24 @@ anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
                                          anyccl_reduce_op_t op,
                                          anyccl_comm_t comm,
                                          anyccl_request_t *request);
+
+/**
+ * Prepares a reduce_scatter_v that is started later, and often.
+ *
+ * \param send, recv, recv_counts, datatype, op, comm As for anyccl_reduce_scatter_v; the buffers belong to the
+ *        library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_init.
+ */
+anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
+                                             void *recv,
+                                             const size_t *recv_counts,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_reduce_op_t op,
+                                             anyccl_comm_t comm,
+                                             anyccl_request_t *request);
 
 /**
  * Every rank sends every rank a part of its own, of any length.
@@ -1772,6 +1848,26 @@ anyccl_status_t anyccl_iall_to_all_v(const void *send,
                                      anyccl_request_t *request);
 
 /**
+ * Prepares an all_to_all_v that is started later, and often.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for anyccl_all_to_all_v;
+ *        the buffers belong to the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Alltoallv_init.
+ */
+anyccl_status_t anyccl_all_to_all_v_init(const void *send,
+                                         void *recv,
+                                         const size_t *send_counts,
+                                         const size_t *send_displs,
+                                         const size_t *recv_counts,
+                                         const size_t *recv_displs,
+                                         anyccl_datatype_t datatype,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
+
+/**
  * Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
  *
  * \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A pointer to no
@@ -1818,6 +1914,24 @@ anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
                                         anyccl_request_t *request);
 
 /**
+ * Prepares an all_to_all_list that is started later, and often.
+ *
+ * \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers belong to
+ *        the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own.
+ */
+anyccl_status_t anyccl_all_to_all_list_init(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *send_counts,
+                                            const size_t *recv_counts,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_comm_t comm,
+                                            anyccl_request_t *request);
+
+/**
  * Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
  *
  * \param send         [in] recv_counts[rank] elements. Read only.
@@ -1856,6 +1970,23 @@ anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         anyccl_datatype_t datatype,
                                         anyccl_comm_t comm,
                                         anyccl_request_t *request);
+
+/**
+ * Prepares an all_gather_list that is started later, and often.
+ *
+ * \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the library
+ *        during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own.
+ */
+anyccl_status_t anyccl_all_gather_list_init(const void *send,
+                                            void *const *recvs,
+                                            const size_t *recv_counts,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_comm_t comm,
+                                            anyccl_request_t *request);
 
 /**
  * Sends the same elements to every destination in a graph, and receives those of every source.
@@ -1907,6 +2038,27 @@ anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
                                               anyccl_graph_t graph,
                                               anyccl_comm_t comm,
                                               anyccl_request_t *request);
+
+/**
+ * Prepares a neighbor_all_gather_v that is started later, and often.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm As for
+ *        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during this
+ *        call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Neighbor_allgatherv_init.
+ */
+anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
+                                                  void *recv,
+                                                  size_t send_count,
+                                                  const size_t *recv_counts,
+                                                  const size_t *recv_displs,
+                                                  anyccl_datatype_t datatype,
+                                                  anyccl_graph_t graph,
+                                                  anyccl_comm_t comm,
+                                                  anyccl_request_t *request);
 
 /**
  * Sends every destination in a graph a part of its own, and receives one from every source.
@@ -1964,6 +2116,28 @@ anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
                                               anyccl_request_t *request);
 
 /**
+ * Prepares a neighbor_all_to_all_v that is started later, and often.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm As for
+ *        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during this
+ *        call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Neighbor_alltoallv_init.
+ */
+anyccl_status_t anyccl_neighbor_all_to_all_v_init(const void *send,
+                                                  void *recv,
+                                                  const size_t *send_counts,
+                                                  const size_t *send_displs,
+                                                  const size_t *recv_counts,
+                                                  const size_t *recv_displs,
+                                                  anyccl_datatype_t datatype,
+                                                  anyccl_graph_t graph,
+                                                  anyccl_comm_t comm,
+                                                  anyccl_request_t *request);
+
+/**
  * Combines the elements of ranks 0 to r on every rank r.
  *
  *     before  send            after  recv
@@ -2013,6 +2187,23 @@ anyccl_status_t anyccl_iscan(const void *send,
                              anyccl_request_t *request);
 
 /**
+ * Prepares a scan that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, comm As for anyccl_scan, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Scan_init.
+ */
+anyccl_status_t anyccl_scan_init(const void *send,
+                                 void *recv,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 anyccl_reduce_op_t op,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
  * Combines the elements of ranks 0 to r-1 on every rank r.
  *
  *     before  send            after  recv
@@ -2060,6 +2251,23 @@ anyccl_status_t anyccl_iexscan(const void *send,
                                anyccl_reduce_op_t op,
                                anyccl_comm_t comm,
                                anyccl_request_t *request);
+
+/**
+ * Prepares an exscan that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, comm As for anyccl_exscan, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Exscan_init.
+ */
+anyccl_status_t anyccl_exscan_init(const void *send,
+                                   void *recv,
+                                   size_t count,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_reduce_op_t op,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
 
 /**
  * Waits until every rank has come here.
@@ -2383,6 +2591,25 @@ anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              anyccl_request_t *request);
 
 /**
+ * Prepares an all_reduce_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers belong to
+ *        the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
+                                                 void *const *recvs,
+                                                 const size_t *counts,
+                                                 size_t buffers,
+                                                 anyccl_datatype_t datatype,
+                                                 anyccl_reduce_op_t op,
+                                                 anyccl_comm_t comm,
+                                                 anyccl_request_t *request);
+
+/**
  * Gives all ranks the elements of the root, for each buffer of a list.
  *
  * \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
@@ -2423,6 +2650,25 @@ anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             anyccl_request_t *request);
 
 /**
+ * Prepares a broadcast_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers belong
+ *        to the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
+                                                void *const *recvs,
+                                                const size_t *counts,
+                                                size_t buffers,
+                                                anyccl_datatype_t datatype,
+                                                int root,
+                                                anyccl_comm_t comm,
+                                                anyccl_request_t *request);
+
+/**
  * Gives all ranks the elements of every rank, for each buffer of a list.
  *
  * \param sends        [in] send_counts[i] elements each.
@@ -2459,6 +2705,24 @@ anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              anyccl_datatype_t datatype,
                                              anyccl_comm_t comm,
                                              anyccl_request_t *request);
+
+/**
+ * Prepares an all_gather_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers belong
+ *        to the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
+                                                 void *const *recvs,
+                                                 const size_t *send_counts,
+                                                 size_t buffers,
+                                                 anyccl_datatype_t datatype,
+                                                 anyccl_comm_t comm,
+                                                 anyccl_request_t *request);
 
 /**
  * Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
@@ -2499,6 +2763,25 @@ anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  anyccl_reduce_op_t op,
                                                  anyccl_comm_t comm,
                                                  anyccl_request_t *request);
+
+/**
+ * Prepares a reduce_scatter_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the buffers
+ *        belong to the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
+                                                     void *const *recvs,
+                                                     const size_t *recv_counts,
+                                                     size_t buffers,
+                                                     anyccl_datatype_t datatype,
+                                                     anyccl_reduce_op_t op,
+                                                     anyccl_comm_t comm,
+                                                     anyccl_request_t *request);
 
 /**
  * Gives all ranks the root's parameters.
@@ -2552,6 +2835,43 @@ anyccl_status_t anyccl_gather_grads(void *const *buffers,
                                     const anyccl_datatype_t *datatypes,
                                     size_t number,
                                     anyccl_comm_t comm);
+
+/**
+ * Prepares anyccl_sync_params for many runs.
+ *
+ * \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to the library during each
+ *        run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_sync_params_init(void *const *buffers,
+                                        const size_t *counts,
+                                        const anyccl_datatype_t *datatypes,
+                                        size_t number,
+                                        int root,
+                                        anyccl_comm_t comm,
+                                        anyccl_request_t *request);
+
+/**
+ * Prepares the sum of a list of buffers over all ranks for many runs.
+ *
+ * \param buffers, counts, datatypes, number, comm  As for anyccl_gather_grads; the buffers belong to the library during each run,
+ *        the arrays only during this call. None may be NULL, unless its count is 0: which ranks have a buffer cannot be
+ *        found out without them.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_gather_grads is another call,
+ * which compares what ranks have first.
+ */
+anyccl_status_t anyccl_gather_grads_init(void *const *buffers,
+                                         const size_t *counts,
+                                         const anyccl_datatype_t *datatypes,
+                                         size_t number,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
 
 /**
  * Begins a batch: calls of this thread up to anyccl_batch_end are started together.

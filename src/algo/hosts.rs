@@ -65,6 +65,11 @@ impl Hosts {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }
 
+    /// All ranks, ascending.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
+        0..self.places.len() as Rank
+    }
+
     /// Host of a rank.
     pub(super) fn host_of(&self, rank: Rank) -> usize {
         self.places[rank as usize].0

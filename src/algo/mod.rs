@@ -33,10 +33,12 @@ mod rotation;
 mod scan;
 mod scatter;
 mod segments;
+mod survey;
 #[cfg(test)]
 mod tests;
 
 pub use ordered::{ORDERED, ordered};
+pub use survey::{Labels, Survey};
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
@@ -77,6 +79,16 @@ impl Algorithm {
         let is_flat = matches!(self.cost, Cost::Flat(..));
         is_flat || (2..request.size).contains(&request.topology.hosts())
     }
+
+    /// Whether the ranks of a host must tell each other lengths before it can make a plan ([`Survey`]).
+    pub fn asks(&self) -> bool {
+        self.name == HIERARCHICAL && self.collective.counts_messages()
+    }
+}
+
+/// The plan of a neighbour exchange that carries a [`Survey`] out.
+pub fn survey_plan(request: &PlanRequest) -> Plan {
+    neighbor::direct::build(request)
 }
 
 /// The algorithm of this collective with this name.
@@ -472,12 +484,28 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Root, gather::linear::cost),
     },
     Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::GatherV,
+        summary: "one message per host: several hosts of several ranks",
+        supports: always,
+        build: gather::parcels::build,
+        cost: Cost::ByHost(gather::parcels::cost),
+    },
+    Algorithm {
         name: "linear",
         collective: Collective::ScatterV,
         summary: "the root sends to all at once",
         supports: always,
         build: scatter::linear::build,
         cost: Cost::Flat(Traffic::Root, scatter::linear::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::ScatterV,
+        summary: "one message per host: several hosts of several ranks",
+        supports: always,
+        build: scatter::parcels::build,
+        cost: Cost::ByHost(scatter::parcels::cost),
     },
     Algorithm {
         name: "pairwise",
@@ -510,6 +538,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: all_to_all::pairwise::build,
         cost: Cost::Flat(Traffic::Everywhere, all_to_all::pairwise::cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllToAllV,
+        summary: "one message per host and receiver: several hosts of several ranks",
+        supports: always,
+        build: all_to_all::parcels::build,
+        cost: Cost::ByHost(all_to_all::parcels::cost),
     },
     Algorithm {
         name: "direct",

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::unequal::Placed;
+use super::unequal::Placement;
 use crate::base::{Call, Rank, Result};
 use crate::plan::{Block, BlockLayout};
 use crate::progress::Prepared;
@@ -23,6 +23,8 @@ pub(super) struct Known {
 
 struct Entry {
     call: Call,
+    /// Number of the operator, if it is a function of the program; else 0.
+    operator: u32,
     in_place: bool,
     addresses: Vec<usize>,
     input: Vec<Block>,
@@ -36,13 +38,13 @@ impl Known {
     /// The program of a call; `build` makes it when it is not there.
     pub fn get_or_build(
         &mut self,
-        call: &Call,
+        (call, operator): (&Call, u32),
         layout: BlockLayout,
-        placed: &Placed,
+        placed: &Placement,
         build: impl FnOnce() -> Result<Prepared>,
     ) -> Result<Arc<Prepared>> {
         let is_it = |entry: &Entry| {
-            entry.call == *call
+            (entry.call, entry.operator) == (*call, operator)
                 && entry.in_place == placed.in_place
                 && entry.addresses == placed.addresses
                 && (&entry.input[..], &entry.output[..]) == (layout.input, layout.output)
@@ -59,6 +61,7 @@ impl Known {
             }
             self.entries.push(Entry {
                 call: *call,
+                operator,
                 in_place: placed.in_place,
                 addresses: placed.addresses.clone(),
                 input: layout.input.to_vec(),

@@ -234,15 +234,14 @@ impl Execution {
         &self.header
     }
 
-    /// The header of a message of so many bytes.
+    /// The header of a message with this count of its own.
     #[inline]
-    fn header_of(&self, bytes: usize) -> Header {
+    fn header_of(&self, count: u64) -> Header {
         if !self.prepared.is_counted {
             return self.header;
         }
         let [call, _] = self.header.call;
-        let elements = bytes / self.prepared.program.element_bytes;
-        Header { call: [call, elements as u64], ..self.header }
+        Header { call: [call, count], ..self.header }
     }
 
     /// This rank's side of the message that comes next from `peer`, if `found` says that it has another count.
@@ -252,7 +251,7 @@ impl Execution {
         }
         let mut recvs = self.prepared.program.recvs.iter().zip(&self.recvs);
         let (queue, state) = recvs.find(|(queue, _)| queue.peer == peer)?;
-        let expected = self.header_of(queue.steps.get(state.next as usize)?.dst.len);
+        let expected = self.header_of(queue.steps.get(state.next as usize)?.count);
         (expected != *found).then(|| Call { count: expected.call[1], ..self.prepared.call })
     }
 
@@ -302,7 +301,7 @@ impl Execution {
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
         let data = self.memory.address(&step.span, state.done);
-        let header = self.header_of(len);
+        let header = self.header_of(step.count);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
         let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.may_lend) }
@@ -336,7 +335,7 @@ impl Execution {
             return Ok(false);
         }
         let peer = recvs.peer;
-        let header = self.header_of(step.dst.len);
+        let header = self.header_of(step.count);
         let fail = |source| LinkFailure { peer, source };
         let port = &mut ports[peer as usize];
         let source = match port.inbox.find(&header).map_err(fail)? {
@@ -467,7 +466,7 @@ impl Execution {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
-            let header = self.header_of(step.span.len);
+            let header = self.header_of(step.count);
             let link = &mut ports[queue.peer as usize].inbox.link;
             // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
             unsafe { link.abandon(&header, data, step.span.len - state.done) };

@@ -1,6 +1,6 @@
 //! Runs plans: one executor for every algorithm, every transport, blocking or not.
 //!
-//! - [`program`] compiles a plan for execution; [`execution`] runs one, a little at a time.
+//! - [`program`] compiles a plan for execution, `gates` says what must wait in a round; [`execution`] runs one, a little at a time.
 //! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
 //! - `transfer` gives messages from rank to rank ([`crate::p2p`]) the links, `transfer_wait` makes them calls.
 //! - [`inbox`] gives each execution the bytes that are its own.
@@ -17,6 +17,7 @@ pub mod disagreement;
 pub mod engine;
 pub mod execution;
 pub mod failure;
+mod gates;
 pub mod group;
 mod heads;
 pub mod inbox;
@@ -37,7 +38,7 @@ pub use engine::{Engine, Outcome, Ticket};
 pub use execution::Buffers;
 pub use group::GroupId;
 pub use port::Port;
-pub use prepared::{Division, Key, Prepared};
+pub use prepared::{Division, Key, Prepared, Question};
 pub use program::Program;
 pub use transfer::MessageTicket;
 

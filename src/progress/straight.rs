@@ -11,7 +11,7 @@
 
 use super::execution::Memory;
 use super::port::Port;
-use super::program::{Bytes, Local, Program};
+use super::program::{Bytes, Local, Program, Queue};
 use crate::base::Rank;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
@@ -72,12 +72,9 @@ impl Straight {
         if program.lanes.is_empty() {
             return Some(straight);
         }
-        // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a message
-        // that fits into a slot had better leave at once.
-        let waits = |round: usize| {
-            let steps = || program.recvs.iter().flat_map(|queue| &queue.steps);
-            steps().any(|step| (step.lane as usize, step.round as usize) == (lane, round))
-        };
+        let rounds = program.lanes[lane].len();
+        let sends = by_round(&program.sends, rounds, |step| step.round);
+        let recvs = by_round(&program.recvs, rounds, |step| step.round);
         let mut others: Vec<Op> = Vec::new();
         for (at, rounds) in program.lanes.iter().enumerate() {
             if at != lane {
@@ -86,31 +83,31 @@ impl Straight {
         }
         for (round, steps) in program.lanes[lane].iter().enumerate() {
             straight.ops.extend(steps.locals.iter().map(|local| Op::Local(*local)));
-            for (queue, sends) in program.sends.iter().enumerate() {
-                let of_round = sends.steps.iter().filter(|step| step.round as usize == round);
-                if of_round.clone().count() > MOST_PER_PEER || of_round.clone().any(|s| s.span.len > LONGEST)
-                {
+            let most = sends[round].chunk_by(|one, next| one.0 == next.0).map(<[_]>::len).max();
+            if most.is_some_and(|most| most > MOST_PER_PEER) {
+                return None;
+            }
+            for &(queue, step) in &sends[round] {
+                if step.span.len > LONGEST {
                     return None;
                 }
-                let (queue, peer) = (queue as u32, sends.peer);
-                straight.ops.extend(of_round.map(|step| {
-                    let may_lend = step.may_lend && step.span.len >= LOAN_BYTES && waits(round);
-                    Op::Send { queue, peer, span: step.span, may_lend }
-                }));
+                // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a
+                // message that fits into a slot had better leave at once.
+                let may_lend = step.may_lend && step.span.len >= LOAN_BYTES && !recvs[round].is_empty();
+                let peer = program.sends[queue as usize].peer;
+                straight.ops.push(Op::Send { queue, peer, span: step.span, may_lend });
             }
             // Behind the first sends: no message waits for them.
             if round == 0 {
                 straight.ops.append(&mut others);
                 straight.others_done = straight.ops.len();
             }
-            for (queue, recvs) in program.recvs.iter().enumerate() {
-                let (queue, peer) = (queue as u32, recvs.peer);
-                for step in recvs.steps.iter().filter(|step| step.round as usize == round) {
-                    if step.dst.len > LONGEST {
-                        return None;
-                    }
-                    straight.ops.push(Op::Recv { queue, peer, operand: step.operand, dst: step.dst });
+            for &(queue, step) in &recvs[round] {
+                if step.dst.len > LONGEST {
+                    return None;
                 }
+                let peer = program.recvs[queue as usize].peer;
+                straight.ops.push(Op::Recv { queue, peer, operand: step.operand, dst: step.dst });
             }
         }
         if program.lanes[lane].is_empty() {
@@ -119,6 +116,17 @@ impl Straight {
         }
         Some(straight)
     }
+}
+
+/// The steps of the one lane that has some, by round, with the numbers of their queues.
+fn by_round<S>(queues: &[Queue<S>], rounds: usize, round_of: fn(&S) -> u32) -> Vec<Vec<(u32, &S)>> {
+    let mut rounds: Vec<Vec<(u32, &S)>> = (0..rounds).map(|_| Vec::new()).collect();
+    for (queue, steps) in queues.iter().enumerate() {
+        for step in &steps.steps {
+            rounds[round_of(step) as usize].push((queue as u32, step));
+        }
+    }
+    rounds
 }
 
 /// What does not change during a run.

@@ -1,11 +1,12 @@
 //! Coalesced collectives: one call on a list of buffers, few messages.
 
 use std::ffi::{c_int, c_void};
+use std::sync::Arc;
 
 use anyccl_edge::check::{self, not_null};
-use anyccl_edge::{Out, Resolved, buffers};
-use anyccl_engine::base::{Call, CallKind, Collective, Error, Result};
-use anyccl_engine::comm::{List, Part};
+use anyccl_edge::{Found, Out, Resolved, buffers};
+use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
+use anyccl_engine::comm::{List, Operator, Part, Persistent};
 
 use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
@@ -101,6 +102,41 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     })
 }
 
+/// Prepares an all_reduce_coalesced that is started later, and often.
+///
+/// \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers belong to
+///        the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::AllReduce,
+        sends,
+        recvs,
+        counts,
+        buffers,
+        datatype,
+        op: Some(op),
+        root: None,
+        comm,
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_all_reduce_coalesced_init", || unsafe { arguments.init(request) })
+}
+
 /// Gives all ranks the elements of the root, for each buffer of a list.
 ///
 /// \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
@@ -178,6 +214,41 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     })
 }
 
+/// Prepares a broadcast_coalesced that is started later, and often.
+///
+/// \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers belong
+///        to the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    root: c_int,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::Broadcast,
+        sends,
+        recvs,
+        counts,
+        buffers,
+        datatype,
+        op: None,
+        root: Some(root),
+        comm,
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_broadcast_coalesced_init", || unsafe { arguments.init(request) })
+}
+
 /// Gives all ranks the elements of every rank, for each buffer of a list.
 ///
 /// \param sends        [in] send_counts[i] elements each.
@@ -251,6 +322,40 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
         hand_out(started, comm, place);
         Ok(())
     })
+}
+
+/// Prepares an all_gather_coalesced that is started later, and often.
+///
+/// \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers belong
+///        to the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    send_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::AllGather,
+        sends,
+        recvs,
+        counts: send_counts,
+        buffers,
+        datatype,
+        op: None,
+        root: None,
+        comm,
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_all_gather_coalesced_init", || unsafe { arguments.init(request) })
 }
 
 /// Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
@@ -330,6 +435,41 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     })
 }
 
+/// Prepares a reduce_scatter_coalesced that is started later, and often.
+///
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the buffers
+///        belong to the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    recv_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        collective: Collective::ReduceScatter,
+        sends,
+        recvs,
+        counts: recv_counts,
+        buffers,
+        datatype,
+        op: Some(op),
+        root: None,
+        comm,
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_reduce_scatter_coalesced_init", || unsafe { arguments.init(request) })
+}
+
 /// The arguments as they came from C.
 struct Lists {
     collective: Collective,
@@ -343,12 +483,48 @@ struct Lists {
     comm: anyccl_comm_t,
 }
 
+/// What the engine takes.
+struct Checked {
+    comm: Found<'static, Comm>,
+    op: Option<ReduceOp>,
+    root: Rank,
+    parts: Vec<Part>,
+    operator: Option<Arc<Operator>>,
+}
+
 impl Lists {
     /// Checks everything, then starts. Nothing was sent when it fails, unless the communicator has failed.
     ///
     /// # Safety
     /// Arrays and buffers are as the documentation of the C function says, until what was started has ended.
     unsafe fn start(&self) -> Result<batch::Started> {
+        // SAFETY: passed on from our caller.
+        let Checked { comm, op, root, parts, operator } = unsafe { self.check() }?;
+        let list = List { collective: self.collective, op, root, parts: &parts };
+        // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
+        let started = unsafe { comm.engine.start_list(&list, operator.as_ref()) }?;
+        Ok((started.into(), comm.share()))
+    }
+
+    /// Checks everything, prepares the call and gives C a persistent request.
+    ///
+    /// # Safety
+    /// As `start`, during each run; and `request` is NULL or writable.
+    unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        // SAFETY: passed on from our caller.
+        let place = unsafe { Out::new(request, "request") }?;
+        // SAFETY: as above.
+        let Checked { comm, op, root, parts, operator } = unsafe { self.check() }?;
+        let list = List { collective: self.collective, op, root, parts: &parts };
+        // SAFETY: as in `start`; a request lives in the table until its last run has ended.
+        let prepared = unsafe { Persistent::list(Arc::clone(&comm.engine), &list, operator) }?;
+        hand_out(prepared, comm.share(), place);
+        Ok(())
+    }
+
+    /// # Safety
+    /// The arrays are as the documentation of the C function says.
+    unsafe fn check(&self) -> Result<Checked> {
         let comm = Comm::from_handle(self.comm)?;
         let (rank, size) = (comm.engine.rank(), comm.engine.size());
         let datatype = check::datatype(self.datatype)?;
@@ -376,10 +552,7 @@ impl Lists {
                 .map_err(|error| of_buffer(error, at))?;
             parts.push(Part { send: send.cast(), recv: recv.cast(), count, datatype });
         }
-        let list = List { collective: self.collective, op, root, parts: &parts };
-        // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
-        let started = unsafe { comm.engine.start_list(&list, operator.as_ref()) }?;
-        Ok((started.into(), comm.share()))
+        Ok(Checked { comm, op, root, parts, operator })
     }
 
     /// Runs the call to its end: now, or inside of a batch at its end.

@@ -1,0 +1,149 @@
+//! Calls with a layout that ask the other ranks of their host before they begin ([`crate::algo::Survey`]).
+//!
+//! What is prepared is the question. The engine puts it to them, and has the call itself made out of the answers: at the
+//! first time, and again when they differ from the last ones.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::unequal::Placement;
+use crate::algo::{Algorithm, Labels, Survey, survey_plan};
+use crate::base::{Call, Collective, Error, Rank, Result};
+use crate::plan::{Block, BlockLayout, PlanRequest};
+use crate::progress::{Prepared, Program, Question};
+use crate::topology::Topology;
+
+/// The question of a call, and how it goes on.
+pub(super) fn prepare(
+    call: &Call,
+    algorithm: &'static Algorithm,
+    request: &PlanRequest,
+    placement: &Placement,
+    may_lend: bool,
+    ports: &[u32],
+) -> Prepared {
+    let mut survey = Survey::of(request);
+    let asked = survey.request(request);
+    let program = Program::compile(&survey_plan(&asked), &asked, false).through(ports);
+    let numbers = std::mem::take(&mut survey.numbers);
+    let asking = Asking {
+        call: *call,
+        algorithm,
+        whole: Whole::of(request),
+        placement: placement.clone(),
+        may_lend,
+        ports: ports.to_vec(),
+        latest: Mutex::new(None),
+    };
+    let then = Box::new(move |answers: &[u64]| asking.answered(answers));
+    let question = Question { numbers, answers: survey.answers, then };
+    Prepared { question: Some(question), ..Prepared::new(*call, program) }
+}
+
+/// All that the call depends on but for the answers.
+struct Asking {
+    call: Call,
+    algorithm: &'static Algorithm,
+    whole: Whole,
+    placement: Placement,
+    may_lend: bool,
+    ports: Vec<u32>,
+    /// The latest answers, and what was made of them.
+    latest: Mutex<Option<(Vec<u64>, Arc<Prepared>)>>,
+}
+
+impl Asking {
+    fn answered(&self, answers: &[u64]) -> Result<Arc<Prepared>> {
+        let mut latest = self.latest.lock();
+        if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == answers) {
+            return Ok(Arc::clone(prepared));
+        }
+        let told = self.lengths(answers)?;
+        let request = self.whole.request(&told);
+        let plan = (self.algorithm.build)(&request);
+        affordable(plan.scratch * request.element_bytes)?;
+        let labels = Labels::of(&request);
+        let program = self.placement.compile(&plan, &request, self.may_lend);
+        let program = program.labelled(&labels.sent, &labels.received).through(&self.ports);
+        let prepared = Arc::new(Prepared::new(self.call, program));
+        *latest = Some((answers.to_vec(), Arc::clone(&prepared)));
+        Ok(prepared)
+    }
+
+    /// The answers as lengths whose sum is no more than memory can be.
+    fn lengths(&self, answers: &[u64]) -> Result<Vec<usize>> {
+        let whole = answers.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
+        let bytes = whole.and_then(|whole| whole.checked_mul(self.whole.element_bytes as u64));
+        if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+            let got = format!("{answers:?} elements in blocks of this host's ranks, which exceed memory");
+            return Err(Error::InvalidArgument { what: "counts", got });
+        }
+        Ok(answers.iter().map(|len| *len as usize).collect())
+    }
+}
+
+/// Whether there is memory for what ranks have announced: better an error now than the end of the process.
+fn affordable(bytes: usize) -> Result<()> {
+    let refused = |_| {
+        let text = format!("cannot get {bytes} bytes to collect blocks of the ranks of this host in");
+        Error::system(text, std::io::Error::from(std::io::ErrorKind::OutOfMemory))
+    };
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(refused)
+}
+
+/// A request that owns what it speaks about.
+struct Whole {
+    collective: Collective,
+    rank: Rank,
+    root: Rank,
+    element_bytes: usize,
+    in_place: bool,
+    chunk_bytes: usize,
+    topology: Topology,
+    input: Vec<Block>,
+    output: Vec<Block>,
+}
+
+impl Whole {
+    fn of(request: &PlanRequest) -> Whole {
+        let PlanRequest {
+            collective,
+            rank,
+            root,
+            element_bytes,
+            in_place,
+            chunk_bytes,
+            topology,
+            layout,
+            ..
+        } = *request;
+        Whole {
+            collective,
+            rank,
+            root,
+            element_bytes,
+            in_place,
+            chunk_bytes,
+            topology: topology.clone(),
+            input: layout.input.to_vec(),
+            output: layout.output.to_vec(),
+        }
+    }
+
+    fn request<'a>(&'a self, told: &'a [usize]) -> PlanRequest<'a> {
+        let Whole { collective, rank, root, element_bytes, in_place, chunk_bytes, .. } = *self;
+        PlanRequest {
+            collective,
+            size: self.topology.size(),
+            rank,
+            root,
+            count: 0,
+            element_bytes,
+            in_place,
+            chunk_bytes,
+            topology: &self.topology,
+            layout: BlockLayout { input: &self.input, output: &self.output, told, ..BlockLayout::NONE },
+        }
+    }
+}
