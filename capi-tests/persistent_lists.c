@@ -55,9 +55,9 @@ static void blocks_of_unequal_length(struct bed *bed, void *shared)
     CHECK_OK(anyccl_all_to_all_v_init(send, got[ALL_TO_ALL], out.counts, NULL, in.counts, NULL, ANYCCL_INT32, bed->comm,
                                       &requests[ALL_TO_ALL]));
     CHECK_OK(anyccl_all_to_all_list_init(sends, recvs, out.counts, in.counts, ANYCCL_INT32, bed->comm, &requests[LIST]));
-    CHECK_OK(anyccl_gather_v_init(own, length(rank, root), got[GATHER], to_root.counts, NULL, ANYCCL_INT32, root,
+    CHECK_OK(anyccl_gather_v_init(own, got[GATHER], length(rank, root), to_root.counts, NULL, ANYCCL_INT32, root,
                                   bed->comm, &requests[GATHER]));
-    CHECK_OK(anyccl_scatter_v_init(send, from_root.counts, NULL, got[SCATTER], length(root, rank), ANYCCL_INT32, root,
+    CHECK_OK(anyccl_scatter_v_init(send, got[SCATTER], from_root.counts, NULL, length(root, rank), ANYCCL_INT32, root,
                                    bed->comm, &requests[SCATTER]));
     CHECK_OK(anyccl_all_gather_v_init(own, got[ALL_GATHER], to_root.counts, NULL, ANYCCL_INT32, bed->comm,
                                       &requests[ALL_GATHER]));
@@ -185,7 +185,7 @@ static void lists_of_buffers(struct bed *bed, void *shared)
                  anyccl_gather_grads_init(missing, counts, datatypes, 1, bed->comm, &requests[0]));
     CHECK(strstr(anyccl_last_error(), "buffer 0 is NULL") != NULL);
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_gather_v_init(NULL, 3, NULL, counts, NULL, ANYCCL_INT32, 0, bed->comm, &requests[0]));
+                 anyccl_gather_v_init(NULL, NULL, 3, counts, NULL, ANYCCL_INT32, 0, bed->comm, &requests[0]));
 }
 
 /* Strings of digits: what is appended to what is seen. */

@@ -38,7 +38,7 @@ pub(super) fn prepare(
     };
     let then = Box::new(move |answers: &[u64]| asking.answered(answers));
     let question = Question { numbers, answers: survey.answers, then };
-    Prepared { question: Some(question), ..Prepared::new(*call, program) }
+    Prepared::asking(*call, program, question)
 }
 
 /// All that the call depends on but for the answers.

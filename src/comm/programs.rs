@@ -118,11 +118,13 @@ impl Programs {
         rank: Rank,
         topology: &Topology,
     ) -> Result<(Arc<Prepared>, Buffers)> {
-        let call = operation.whole_call();
-        let placed = operation.place(rank, topology.size())?;
-        let Placed { buffers, placement } = placed;
         let number = callback.map_or(0, |(number, _)| number);
         let mut known = self.known_unequal.lock();
+        if let Some(again) = known.again(operation, number) {
+            return Ok(again);
+        }
+        let call = operation.whole_call();
+        let Placed { buffers, placement } = operation.place(rank, topology.size())?;
         let prepared = known.get_or_build((&call, number), operation.layout, &placement, || {
             let Kernels { reduce, divide } = match callback {
                 Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
@@ -143,6 +145,7 @@ impl Programs {
             let program = placement.compile(&plan, &request, may_lend).through(&self.ports);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
+        known.note(operation.places, operation.layout);
         Ok((prepared, buffers))
     }
 

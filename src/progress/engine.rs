@@ -11,8 +11,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::buffers::{Buffers, placed};
 use super::disagreement::History;
-use super::execution::{Buffers, Execution, placed};
+use super::execution::Execution;
 use super::group::{Group, GroupId, Groups};
 use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
@@ -32,6 +33,14 @@ pub enum Ticket {
     Call(u64),
     /// A message, or the search for one.
     Message(MessageTicket),
+}
+
+/// A call to be made.
+pub enum Wanted<'a> {
+    /// One that was made lately.
+    Recent(&'a Key),
+    /// This one.
+    This(&'a Arc<Prepared>),
 }
 
 /// Passes without movement after which ranks are listened to for which nothing waits.
@@ -193,20 +202,23 @@ impl Engine {
         Ok(self.enlist(group, &prepared, buffers, answers, execution))
     }
 
-    /// Runs a call that was made lately to its end if that is a matter of moments, else starts it. `None`: it was not
-    /// made lately.
+    /// Runs a call to its end if that is a matter of moments, else starts it. `None`: it was not made lately.
     ///
     /// # Safety
     /// As `start`.
-    #[inline]
+    // Always: where a recent call is wanted, which is most often, nothing else is looked at.
+    #[inline(always)]
     pub unsafe fn run_or_start(
         &mut self,
         id: GroupId,
-        key: &Key,
+        wanted: Wanted,
         buffers: Buffers,
     ) -> Option<Result<Option<Ticket>>> {
         let group = self.groups.get_mut(id);
-        let prepared = group.recent.get(key)?;
+        let prepared = match wanted {
+            Wanted::Recent(key) => group.recent.get(key)?,
+            Wanted::This(prepared) => prepared,
+        };
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
         let nothing = self.actives.is_empty() && self.talking.is_empty();
         let is_quiet = nothing && group.failure.is_none() && !group.stalls_known && !trace::is_on();
@@ -223,6 +235,7 @@ impl Engine {
             header: &header,
             reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
+            is_counted: prepared.is_counted,
             crowded: self.crowded,
         };
         // SAFETY: passed on from our caller.

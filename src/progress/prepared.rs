@@ -61,6 +61,12 @@ impl Prepared {
         let is_counted = Call::is_counted_by_message(packed);
         Prepared { call, packed, program, reduce: None, divide: None, is_counted, question: None }
     }
+
+    /// A call that asks first: by `program`, which goes on with the call when it has run.
+    pub fn asking(call: Call, program: Program, question: Question) -> Prepared {
+        let program = Program { straight: None, ..program };
+        Prepared { question: Some(question), ..Prepared::new(call, program) }
+    }
 }
 
 /// All that a prepared call depends on, within one communicator and rank.

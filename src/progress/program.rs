@@ -189,11 +189,7 @@ impl Program {
         }
         (program.sends, program.recvs) = (sends.all, recvs.all);
         gates::add(&mut program.sends, &mut program.recvs, arena);
-        // What runs straight has one header for all of its messages.
-        program.straight = match request.collective.counts_messages() {
-            true => None,
-            false => Straight::of(&program),
-        };
+        program.straight = Straight::of(&program);
         program
     }
 
@@ -213,6 +209,8 @@ impl Program {
                 queue.steps.iter_mut().for_each(|step| step.count = count);
             }
         }
+        // It does not know the labels, and is not used for what comes after a question.
+        self.straight = None;
         self
     }
 

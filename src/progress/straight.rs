@@ -9,7 +9,7 @@
 //! other case (another transport, a full ring, a stashed fragment, a peer in another call, a long wait)
 //! is treated once, and not here.
 
-use super::execution::Memory;
+use super::buffers::Memory;
 use super::port::Port;
 use super::program::{Bytes, Local, Program, Queue};
 use crate::base::Rank;
@@ -39,6 +39,8 @@ pub(super) enum Op {
         queue: u32,
         peer: Rank,
         span: Bytes,
+        /// What the header says where messages are counted.
+        count: u64,
         may_lend: bool,
     },
     Recv {
@@ -46,6 +48,8 @@ pub(super) enum Op {
         peer: Rank,
         operand: Option<Bytes>,
         dst: Bytes,
+        /// As for a send.
+        count: u64,
     },
 }
 
@@ -95,7 +99,8 @@ impl Straight {
                 // message that fits into a slot had better leave at once.
                 let may_lend = step.may_lend && step.span.len >= LOAN_BYTES && !recvs[round].is_empty();
                 let peer = program.sends[queue as usize].peer;
-                straight.ops.push(Op::Send { queue, peer, span: step.span, may_lend });
+                let (span, count) = (step.span, step.count);
+                straight.ops.push(Op::Send { queue, peer, span, count, may_lend });
             }
             // Behind the first sends: no message waits for them.
             if round == 0 {
@@ -107,7 +112,8 @@ impl Straight {
                     return None;
                 }
                 let peer = program.recvs[queue as usize].peer;
-                straight.ops.push(Op::Recv { queue, peer, operand: step.operand, dst: step.dst });
+                let (operand, dst, count) = (step.operand, step.dst, step.count);
+                straight.ops.push(Op::Recv { queue, peer, operand, dst, count });
             }
         }
         if program.lanes[lane].is_empty() {
@@ -134,8 +140,18 @@ pub(super) struct Call<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
     pub element_bytes: usize,
+    /// Each message has a count of its own in its header.
+    pub is_counted: bool,
     /// Ranks share processors.
     pub crowded: bool,
+}
+
+impl Call<'_> {
+    /// The header of one message, where each has a count.
+    #[inline]
+    fn counted(&self, count: u64) -> Header {
+        Header { call: [self.header.call[0], count], ..*self.header }
+    }
 }
 
 /// Runs operations from the first one on; gives how many were done.
@@ -150,7 +166,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
         match op {
             // SAFETY: passed on from our caller.
             Op::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
-            Op::Send { peer, span, may_lend, .. } => {
+            Op::Send { peer, span, count, may_lend, .. } => {
                 let port = &mut ports[*peer as usize];
                 let Some(link) = port.inbox.link.as_shm() else { return done };
                 let data = memory.address(span, 0);
@@ -158,20 +174,34 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
                 if *may_lend && link.lends(data, span.len) {
                     return done;
                 }
+                let own;
+                let header = if call.is_counted {
+                    own = call.counted(*count);
+                    &own
+                } else {
+                    call.header
+                };
                 // SAFETY: a span of the program, valid by our caller's promise.
-                if !unsafe { link.post(call.header, data, span.len) } {
+                if !unsafe { link.post(header, data, span.len) } {
                     return done;
                 }
                 port.ring_if_wanted();
             }
-            Op::Recv { peer, operand, dst, .. } => {
+            Op::Recv { peer, operand, dst, count, .. } => {
                 let port = &mut ports[*peer as usize];
                 if port.inbox.has_stash() {
                     return done;
                 }
                 let Some(link) = port.inbox.link.as_shm() else { return done };
+                let own;
+                let header = if call.is_counted {
+                    own = call.counted(*count);
+                    &own
+                } else {
+                    call.header
+                };
                 let data = loop {
-                    match link.peek(call.header, dst.len) {
+                    match link.peek(header, dst.len) {
                         Peek::Here(data) => break data,
                         Peek::Nothing if pause(&mut waited, call.crowded) => {}
                         Peek::Nothing | Peek::Unusual => return done,

@@ -3,14 +3,14 @@
 use std::ffi::{c_int, c_void};
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_edge::{Found, Out, buffers as extents};
+use anyccl_edge::{Found, buffers as extents};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::Part;
 
 use crate::coalesced::{array, of_buffer};
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
-use crate::request::{anyccl_request_t, hand_out};
+use crate::request::{anyccl_request_t, hand_out_prepared};
 use crate::status::{anyccl_status_t, edge};
 
 /// Gives all ranks the root's parameters.
@@ -107,19 +107,20 @@ pub unsafe extern "C" fn anyccl_sync_params_init(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     edge("anyccl_sync_params_init", || {
+        let prepare = || {
+            let collective = Collective::Broadcast;
+            // SAFETY: the caller promises arrays of this length.
+            let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
+            if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
+                return invalid("buffers", format!("NULL at {at}"));
+            }
+            let root = check::rank(root, comm.engine.size(), "root")?;
+            // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
+            let prepared = unsafe { comm.engine.sync_params_init(&parts, root) }?;
+            Ok((prepared, comm.share()))
+        };
         // SAFETY: the caller promises a writable request or NULL.
-        let place = unsafe { Out::new(request, "request") }?;
-        let collective = Collective::Broadcast;
-        // SAFETY: the caller promises arrays of this length.
-        let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
-        if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
-            return invalid("buffers", format!("NULL at {at}"));
-        }
-        let root = check::rank(root, comm.engine.size(), "root")?;
-        // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
-        let prepared = unsafe { comm.engine.sync_params_init(&parts, root) }?;
-        hand_out(prepared, comm.share(), place);
-        Ok(())
+        unsafe { hand_out_prepared(request, prepare) }
     })
 }
 
@@ -143,15 +144,16 @@ pub unsafe extern "C" fn anyccl_gather_grads_init(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     edge("anyccl_gather_grads_init", || {
+        let prepare = || {
+            let collective = Collective::AllReduce;
+            // SAFETY: the caller promises arrays of this length.
+            let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
+            // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
+            let prepared = unsafe { comm.engine.gather_grads_init(&parts) }?;
+            Ok((prepared, comm.share()))
+        };
         // SAFETY: the caller promises a writable request or NULL.
-        let place = unsafe { Out::new(request, "request") }?;
-        let collective = Collective::AllReduce;
-        // SAFETY: the caller promises arrays of this length.
-        let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
-        // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
-        let prepared = unsafe { comm.engine.gather_grads_init(&parts) }?;
-        hand_out(prepared, comm.share(), place);
-        Ok(())
+        unsafe { hand_out_prepared(request, prepare) }
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use anyccl_edge::{Found, Out, Resolved, check};
+use anyccl_edge::{Found, Resolved, check};
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::comm::{Operator, Persistent, Places, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
@@ -13,7 +13,7 @@ use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out};
+use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 
 /// The arguments of every such call.
 pub struct Arguments {
@@ -106,14 +106,10 @@ impl Arguments {
         request: *mut anyccl_request_t,
         describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
     ) -> Result<()> {
-        batch::noting(|| {
-            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-            let place = unsafe { Out::new(request, "request") }?;
-            // SAFETY: as in `run`; a request lives in the table until it has ended.
-            let (started, comm) = unsafe { self.begin(describe) }?;
-            hand_out(started, comm, place);
-            Ok(())
-        })
+        // SAFETY: as in `run`.
+        let start = || unsafe { self.begin(describe) };
+        // SAFETY: handed on.
+        unsafe { hand_out_started(request, start) }
     }
 
     /// Prepares the call and gives C a persistent request.
@@ -125,16 +121,17 @@ impl Arguments {
         request: *mut anyccl_request_t,
         describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
     ) -> Result<()> {
+        let prepare = || {
+            let checked = self.check()?;
+            let blocks = describe(checked.caller())?;
+            let operation = checked.operation(self.collective, &blocks);
+            let engine = Arc::clone(&checked.comm.engine);
+            // SAFETY: as in `run`.
+            let prepared = unsafe { Persistent::unequal(engine, &operation, checked.operator.as_ref()) }?;
+            Ok((prepared, checked.comm.share()))
+        };
         // SAFETY: handed on.
-        let place = unsafe { Out::new(request, "request") }?;
-        let checked = self.check()?;
-        let blocks = describe(checked.caller())?;
-        let operation = checked.operation(self.collective, &blocks);
-        let engine = Arc::clone(&checked.comm.engine);
-        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
-        let prepared = unsafe { Persistent::unequal(engine, &operation, checked.operator.as_ref()) }?;
-        hand_out(prepared, checked.comm.share(), place);
-        Ok(())
+        unsafe { hand_out_prepared(request, prepare) }
     }
 
     /// # Safety
