@@ -59,10 +59,10 @@ impl Asking {
         if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == answers) {
             return Ok(Arc::clone(prepared));
         }
-        let told = self.lengths(answers)?;
+        let told = lengths(answers, self.whole.element_bytes)?;
         let request = self.whole.request(&told);
         let plan = (self.algorithm.build)(&request);
-        affordable(plan.scratch * request.element_bytes)?;
+        affordable(plan.scratch.saturating_mul(request.element_bytes))?;
         let labels = Labels::of(&request);
         let program = self.placement.compile(&plan, &request, self.may_lend);
         let program = program.labelled(&labels.sent, &labels.received).through(&self.ports);
@@ -70,17 +70,17 @@ impl Asking {
         *latest = Some((answers.to_vec(), Arc::clone(&prepared)));
         Ok(prepared)
     }
+}
 
-    /// The answers as lengths whose sum is no more than memory can be.
-    fn lengths(&self, answers: &[u64]) -> Result<Vec<usize>> {
-        let whole = answers.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
-        let bytes = whole.and_then(|whole| whole.checked_mul(self.whole.element_bytes as u64));
-        if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-            let got = format!("{answers:?} elements in blocks of this host's ranks, which exceed memory");
-            return Err(Error::InvalidArgument { what: "counts", got });
-        }
-        Ok(answers.iter().map(|len| *len as usize).collect())
+/// The answers as lengths whose sum, in elements of so many bytes, is no more than memory can be.
+fn lengths(answers: &[u64], element_bytes: usize) -> Result<Vec<usize>> {
+    let whole = answers.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
+    let bytes = whole.and_then(|whole| whole.checked_mul(element_bytes as u64));
+    if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let got = format!("{answers:?} elements in blocks of this host's ranks, which exceed memory");
+        return Err(Error::InvalidArgument { what: "counts", got });
     }
+    Ok(answers.iter().map(|len| *len as usize).collect())
 }
 
 /// Whether there is memory for what ranks have announced: better an error now than the end of the process.
@@ -89,7 +89,11 @@ fn affordable(bytes: usize) -> Result<()> {
         let text = format!("cannot get {bytes} bytes to collect blocks of the ranks of this host in");
         Error::system(text, std::io::Error::from(std::io::ErrorKind::OutOfMemory))
     };
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(refused)
+    let mut memory = Vec::<u8>::new();
+    memory.try_reserve_exact(bytes).map_err(refused)?;
+    // Else the compiler may leave the attempt out.
+    std::hint::black_box(memory.as_ptr());
+    Ok(())
 }
 
 /// A request that owns what it speaks about.
@@ -145,5 +149,20 @@ impl Whole {
             topology: &self.topology,
             layout: BlockLayout { input: &self.input, output: &self.output, told, ..BlockLayout::NONE },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_no_memory_could_hold_are_refused_before_any_is_taken() {
+        assert_eq!(lengths(&[3, 0, 5], 8).unwrap(), [3, 0, 5]);
+        for answers in [vec![u64::MAX, 1], vec![1 << 61], vec![u64::MAX]] {
+            assert!(matches!(lengths(&answers, 8), Err(Error::InvalidArgument { what: "counts", .. })));
+        }
+        assert!(affordable(1 << 20).is_ok());
+        assert!(matches!(affordable(isize::MAX as usize), Err(Error::System { .. })));
     }
 }
