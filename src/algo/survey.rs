@@ -1,17 +1,19 @@
 //! What the ranks of a host tell each other before unequal blocks can travel together.
 //!
 //! Where only the sender and the receiver of a block know its length, who collects blocks of others for a rank on
-//! another host cannot make a plan. So the ranks of a host tell those who carry for them first, in a call of
+//! another host cannot make a plan. So the ranks of a host tell each other first, in a call of
 //! neighbour exchange: each a number per block. Between hosts nothing is asked: who receives a parcel knows the lengths of its
 //! blocks, and so how long it is.
 //!
 //! ```text
-//!                  says                             to
-//! gather_v         the length of the own block      the first rank of its host, unless the root is there
-//! scatter_v        the length of the own block      the first rank of its host, unless the root is there
-//! all_to_all_v     the length of its block for      the carrier of that rank's column
-//!                  each rank of another host
+//!                  says to the ranks of its host
+//! gather_v         the length of the own block, unless the root is one of them
+//! scatter_v        the length of the own block, unless the root is one of them
+//! all_to_all_v     the length of its block for each rank of another host
 //! ```
+//!
+//! All of them hear it, because all must know which blocks are worth a parcel ([`is_parcel`]): long ones go directly, and both
+//! ends know their lengths.
 //!
 //! A parcel is one message with one count in its header. That is a *label* of all its lengths, so two hosts that disagree
 //! about any of them find out, also where the sums are equal.
@@ -39,33 +41,31 @@ impl Survey {
     pub fn of(request: &PlanRequest) -> Survey {
         let hosts = Hosts::of(request);
         let mut survey = Survey::default();
-        if request.collective == Collective::AllToAllV {
-            for &carrier in hosts.local() {
-                let carried = carried(&hosts, carrier);
-                survey.say(carrier, carried.iter().map(|&to| request.layout.input[to as usize].len));
+        let own = match request.collective {
+            Collective::AllToAllV => {
+                hosts.foreign().map(|to| request.layout.input[to as usize].len).collect()
             }
-            let carried = carried(&hosts, request.rank).len();
-            hosts.local().iter().for_each(|&from| survey.hear(from, carried));
-        } else if hosts.own() != hosts.host_of(request.root) {
-            let own = match request.collective {
-                Collective::GatherV => own_input(request),
-                _ => own_output(request),
-            };
-            survey.say(hosts.local()[0], [own.len()]);
-            if hosts.local()[0] == request.rank {
-                hosts.local().iter().for_each(|&from| survey.hear(from, 1));
-            }
+            _ if hosts.own() == hosts.host_of(request.root) => Vec::new(),
+            Collective::GatherV => vec![own_input(request).len()],
+            _ => vec![own_output(request).len()],
+        };
+        for &local in hosts.local() {
+            survey.say(local, &own);
+            survey.hear(local, own.len());
         }
         survey
     }
 
-    fn say(&mut self, to: Rank, numbers: impl IntoIterator<Item = usize>) {
-        let offset = self.numbers.len();
-        self.numbers.extend(numbers.into_iter().map(|number| number as u64));
-        if self.numbers.len() > offset {
-            self.destinations.push(to);
-            self.input.push(Block { offset, len: self.numbers.len() - offset });
+    /// The same to everybody, from the same place.
+    fn say(&mut self, to: Rank, numbers: &[usize]) {
+        if numbers.is_empty() {
+            return;
         }
+        if self.numbers.is_empty() {
+            self.numbers.extend(numbers.iter().map(|number| *number as u64));
+        }
+        self.destinations.push(to);
+        self.input.push(Block { offset: 0, len: numbers.len() });
     }
 
     fn hear(&mut self, from: Rank, len: usize) {
@@ -96,12 +96,13 @@ impl Survey {
     }
 }
 
-/// The ranks of other hosts for which a rank collects, ascending.
-pub(super) fn carried(hosts: &Hosts, carrier: Rank) -> Vec<Rank> {
-    let host = hosts.host_of(carrier);
-    let is_carried =
-        |to: &Rank| hosts.host_of(*to) != host && hosts.carrier(host, hosts.column(*to)) == carrier;
-    hosts.ranks().filter(is_carried).collect()
+/// Blocks of this many bytes, on average, go directly: to copy them once more costs more than the messages that are saved.
+const DIRECT_BYTES: usize = 16 << 10;
+
+/// Whether blocks of these lengths, between the ranks of one host and a rank of another, travel as one parcel.
+pub(super) fn is_parcel(request: &PlanRequest, lens: impl ExactSizeIterator<Item = usize>) -> bool {
+    let blocks = lens.len();
+    lens.sum::<usize>() * request.element_bytes < DIRECT_BYTES * blocks
 }
 
 /// The counts in the headers of a rank's parcels.
@@ -115,38 +116,47 @@ pub struct Labels {
 
 impl Labels {
     /// Those of the rank and the call of `request`, which has been told.
-    pub fn of(request: &PlanRequest) -> Labels {
+    pub fn of<'a>(request: &PlanRequest<'a>) -> Labels {
         let hosts = Hosts::of(request);
         let told = request.layout.told;
-        let of_host = |blocks: &[Block], host: usize| {
-            label(hosts.members(host).iter().map(|&rank| blocks[rank as usize].len))
+        let lens = |blocks: &'a [Block], host: usize| {
+            hosts.members(host).iter().map(|&rank| blocks[rank as usize].len)
         };
         let (root, leads) = (request.root, hosts.local()[0] == request.rank);
         let is_root = request.rank == root;
         let leads_abroad = leads && hosts.own() != hosts.host_of(root);
         let mut labels = Labels::default();
         match request.collective {
-            Collective::GatherV if leads_abroad => {
-                labels.sent.push((root, label(told.iter().copied())));
+            Collective::GatherV | Collective::ScatterV if leads_abroad => {
+                if is_parcel(request, told.iter().copied()) {
+                    let side = match request.collective {
+                        Collective::GatherV => &mut labels.sent,
+                        _ => &mut labels.received,
+                    };
+                    side.push((root, label(told.iter().copied())));
+                }
             }
-            Collective::ScatterV if leads_abroad => {
-                labels.received.push((root, label(told.iter().copied())));
-            }
-            Collective::GatherV if is_root => {
-                let of = |host| (hosts.members(host)[0], of_host(request.layout.output, host));
-                labels.received.extend(hosts.others().map(of));
-            }
-            Collective::ScatterV if is_root => {
-                let of = |host| (hosts.members(host)[0], of_host(request.layout.input, host));
-                labels.sent.extend(hosts.others().map(of));
+            Collective::GatherV | Collective::ScatterV if is_root => {
+                let (blocks, side) = match request.collective {
+                    Collective::GatherV => (request.layout.output, &mut labels.received),
+                    _ => (request.layout.input, &mut labels.sent),
+                };
+                let parcels = hosts.others().filter(|&host| is_parcel(request, lens(blocks, host)));
+                side.extend(parcels.map(|host| (hosts.members(host)[0], label(lens(blocks, host)))));
             }
             Collective::AllToAllV => {
-                let carried = carried(&hosts, request.rank);
-                let parcel = |at: usize| label(told.iter().skip(at).step_by(carried.len()).copied());
-                labels.sent.extend(carried.iter().enumerate().map(|(at, &to)| (to, parcel(at))));
-                let column = hosts.column(request.rank);
-                let of = |host| (hosts.carrier(host, column), of_host(request.layout.output, host));
-                labels.received.extend(hosts.others().map(of));
+                let foreign = hosts.foreign().count();
+                for (at, to) in hosts.foreign().enumerate() {
+                    let lens = told.iter().skip(at).step_by(foreign).copied();
+                    let is_carrier = hosts.carrier(hosts.own(), hosts.column(to)) == request.rank;
+                    if is_carrier && is_parcel(request, lens.clone()) {
+                        labels.sent.push((to, label(lens)));
+                    }
+                }
+                let (column, blocks) = (hosts.column(request.rank), request.layout.output);
+                let parcels = hosts.others().filter(|&host| is_parcel(request, lens(blocks, host)));
+                let of = |host| (hosts.carrier(host, column), label(lens(blocks, host)));
+                labels.received.extend(parcels.map(of));
             }
             _ => {}
         }

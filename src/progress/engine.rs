@@ -206,8 +206,6 @@ impl Engine {
     ///
     /// # Safety
     /// As `start`.
-    // Always: where a recent call is wanted, which is most often, nothing else is looked at.
-    #[inline(always)]
     pub unsafe fn run_or_start(
         &mut self,
         id: GroupId,

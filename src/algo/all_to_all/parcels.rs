@@ -1,7 +1,7 @@
 //! Hierarchical all_to_all of unequal blocks: what a host sends to one rank of another host goes as one parcel.
 //!
-//! As the one of equal blocks ([`super::hierarchical`]), once the carriers of each host have been told how long the blocks are that they
-//! collect ([`super::super::survey`]). Who receives a parcel knows the lengths of its blocks, and sorts them into their
+//! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other how long their
+//! blocks are ([`super::super::survey`]). Long ones go directly. Who receives a parcel knows the lengths of its blocks, and sorts them into their
 //! places: these may be anywhere.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha (for h (l-1) messages) + h (l-1) n beta within a
@@ -12,7 +12,7 @@ use super::super::builder::{input, output};
 use super::super::compose::Composition;
 use super::super::cost::burst;
 use super::super::hosts::Hosts;
-use super::super::survey::carried;
+use super::super::survey::is_parcel;
 use super::{hierarchical, own_copy};
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest, Span};
@@ -25,30 +25,30 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let received = |from: Rank| output(received.part(from as usize));
     let mut composition = Composition::new(request);
 
-    // For each rank elsewhere that this one carries for: the blocks of this host, and how long they are.
-    let carried = carried(&hosts, request.rank);
-    let told = |local: usize, at: usize| request.layout.told[local * carried.len() + at];
+    // What this host has for each rank elsewhere: long blocks go directly, others in parcels.
+    let foreign: Vec<Rank> = hosts.foreign().collect();
     let locals = hosts.local().len();
-    let parcels: Vec<Span> = (0..carried.len())
-        .map(|at| composition.reserve((0..locals).map(|local| told(local, at)).sum()))
-        .collect();
+    let told = |local: usize, at: usize| request.layout.told[local * foreign.len() + at];
+    let lens = |at: usize| (0..locals).map(move |local| told(local, at));
+    let (packed, direct): (Vec<usize>, Vec<usize>) =
+        (0..foreign.len()).partition(|&at| is_parcel(request, lens(at)));
+    let carrier = |at: usize| hosts.carrier(hosts.own(), hosts.column(foreign[at]));
+    let carried = packed.iter().copied().filter(|&at| carrier(at) == request.rank);
+    let parcels: Vec<(usize, Span)> = carried.map(|at| (at, composition.reserve(lens(at).sum()))).collect();
     composition.round(|round| {
-        for (at, (&to, parcel)) in carried.iter().zip(&parcels).enumerate() {
+        for &(at, parcel) in &parcels {
             let mut end = 0;
             for (local, &from) in hosts.local().iter().enumerate() {
                 let place = parcel.part(end, told(local, at));
                 match from == request.rank {
-                    true => round.copy(sent(to), place),
+                    true => round.copy(sent(foreign[at]), place),
                     false => round.receive(from, place),
                 }
                 end += place.len;
             }
         }
-        for to in hosts.ranks().filter(|&to| hosts.host_of(to) != hosts.own()) {
-            let carrier = hosts.carrier(hosts.own(), hosts.column(to));
-            if carrier != request.rank {
-                round.send(carrier, sent(to));
-            }
+        for &at in packed.iter().filter(|&&at| carrier(at) != request.rank) {
+            round.send(carrier(at), sent(foreign[at]));
         }
         for peer in hosts.neighbours() {
             round.send(peer, sent(peer));
@@ -57,16 +57,25 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     });
 
     let column = hosts.column(request.rank);
-    let arriving: Vec<(usize, Span)> = hosts
-        .others()
+    let lens = |host| hosts.members(host).iter().map(|&from| received(from).len);
+    let (in_parcels, by_block): (Vec<usize>, Vec<usize>) =
+        hosts.others().partition(|&host| is_parcel(request, lens(host)));
+    let arriving: Vec<(usize, Span)> = in_parcels
+        .into_iter()
         .map(|host| match hosts.members(host) {
             &[from] => (host, received(from)),
-            many => (host, composition.reserve(many.iter().map(|&from| received(from).len).sum())),
+            _ => (host, composition.reserve(lens(host).sum())),
         })
         .collect();
     composition.round(|round| {
-        for (&to, &parcel) in carried.iter().zip(&parcels) {
-            round.send(to, parcel);
+        for &at in &direct {
+            round.send(foreign[at], sent(foreign[at]));
+        }
+        for &from in by_block.iter().flat_map(|&host| hosts.members(host)) {
+            round.receive(from, received(from));
+        }
+        for &(at, parcel) in &parcels {
+            round.send(foreign[at], parcel);
         }
         for &(host, parcel) in &arriving {
             round.receive(hosts.carrier(host, column), parcel);

@@ -1,7 +1,7 @@
 //! Hierarchical gather of unequal blocks: each host collects its blocks and sends them to the root as one parcel.
 //!
-//! As the one of equal blocks ([`super::hierarchical`]), once the first rank of each host has been told their lengths
-//! ([`super::super::survey`]). The root knows them all. Where the blocks of a host lie side by side in the root's output, the parcel
+//! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other their lengths
+//! ([`super::super::survey`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's output, the parcel
 //! arrives in its place; else the root sorts it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha + (l-1) n beta within a host, then alpha +
@@ -12,6 +12,7 @@ use super::super::builder::{input, output};
 use super::super::compose::Composition;
 use super::super::cost::burst;
 use super::super::hosts::Hosts;
+use super::super::survey::is_parcel;
 use super::{hierarchical, own_copy};
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::Paths;
@@ -25,10 +26,10 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         collect(request, &hosts, &mut composition);
     } else if hosts.own() == hosts.host_of(request.root) {
         composition.round(|round| round.send(request.root, own));
+    } else if hosts.local().len() == 1 || !is_parcel(request, request.layout.told.iter().copied()) {
+        composition.round(|round| round.send(request.root, own));
     } else if request.rank != leader {
         composition.round(|round| round.send(leader, own));
-    } else if hosts.local().len() == 1 {
-        composition.round(|round| round.send(request.root, own));
     } else {
         let parcel = composition.reserve(request.layout.told.iter().sum());
         composition.round(|round| {
@@ -50,18 +51,21 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 /// The root's part.
 fn collect(request: &PlanRequest, hosts: &Hosts, composition: &mut Composition) {
     let blocks = Blocks::of_output(request);
-    let parcels: Vec<_> = hosts
-        .others()
+    let lens = |host| hosts.members(host).iter().map(|&from| blocks.part(from as usize).len());
+    let (in_parcels, direct): (Vec<usize>, Vec<usize>) =
+        hosts.others().partition(|&host| is_parcel(request, lens(host)));
+    let parcels: Vec<_> = in_parcels
+        .into_iter()
         .map(|host| match blocks.side_by_side(hosts.members(host)) {
             Some(range) => (host, output(range), false),
-            None => {
-                let len = hosts.members(host).iter().map(|&from| blocks.part(from as usize).len()).sum();
-                (host, composition.reserve(len), true)
-            }
+            None => (host, composition.reserve(lens(host).sum()), true),
         })
         .collect();
     composition.round(|round| {
         for from in hosts.neighbours() {
+            round.receive(from, output(blocks.part(from as usize)));
+        }
+        for &from in direct.iter().flat_map(|&host| hosts.members(host)) {
             round.receive(from, output(blocks.part(from as usize)));
         }
         for &(host, parcel, _) in &parcels {

@@ -171,7 +171,8 @@ fn requests<'a>(
         rank,
         root,
         count: 0,
-        element_bytes: 4,
+        // Large where it counts: some blocks are worth a parcel, and some are not.
+        element_bytes: if algorithm.asks() { 4 << 10 } else { 4 },
         // Neighbours have no exchange in place.
         in_place: in_place && !algorithm.collective.has_graph(),
         chunk_bytes: 12,
