@@ -5,6 +5,7 @@ use std::ptr::with_exposed_provenance_mut;
 use super::program::{Bytes, Local};
 use crate::plan::Buffer;
 use crate::reduce::Reducer;
+use crate::sys::memory_copy::copy_from_shared;
 
 /// The caller's memory.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,12 @@ impl Memory {
     #[inline]
     pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
-            Local::Copy { src, dst } => {
+            Local::Copy { src, dst, streamed } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                if *streamed {
+                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier, disjoint.
+                    return unsafe { copy_from_shared(to, from, dst.len, true) };
+                }
                 // SAFETY: spans of equal length, valid by our caller's promise. The verifier
                 // proves them disjoint; `copy` would be right even if they were not.
                 unsafe { std::ptr::copy(from, to, dst.len) };

@@ -4,6 +4,7 @@
 //! none begins at its end or later, and the search stops where nothing in front reaches its start.
 
 use super::program::{Arena, Bytes, Gate, Queue, RecvStep, SendStep};
+use crate::transport::Lending;
 
 /// A send in its round, lane and memory.
 struct Sent {
@@ -29,7 +30,7 @@ pub(super) fn add(sends: &mut [Queue<SendStep>], recvs: &mut [Queue<RecvStep>], 
         for sent in in_front.take_while(|sent| sent.place == place && sent.reach > start) {
             if sent.end > start && start < end {
                 step.gates.push(sent.gate);
-                sends[sent.gate.queue as usize].steps[sent.gate.position as usize].may_lend = false;
+                sends[sent.gate.queue as usize].steps[sent.gate.position as usize].lending = Lending::Never;
             }
         }
     }
@@ -84,9 +85,9 @@ mod tests {
             is_in_place in any::<bool>(),
         ) {
             let arena = Arena { starts: is_in_place.then_some((3, 0)) };
-            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, may_lend: true };
+            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, lending: Lending::Anywhere };
             let receive = |raw: &Raw| {
-                RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, gates: vec![] }
+                RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, gates: vec![], streamed: false }
             };
             // A few to each peer.
             let queue = |(peer, raws): (usize, &[Raw])| Queue { peer: peer as u32, steps: raws.iter().map(send).collect() };
@@ -108,7 +109,7 @@ mod tests {
                 expected.iter().for_each(|at| waited_for[*at] = true);
                 prop_assert_eq!(found, expected);
             }
-            let lends = sends.iter().flat_map(|queue| &queue.steps).map(|step| !step.may_lend);
+            let lends = sends.iter().flat_map(|queue| &queue.steps).map(|step| step.lending == Lending::Never);
             prop_assert_eq!(lends.collect::<Vec<bool>>(), waited_for);
         }
     }
