@@ -1,14 +1,14 @@
 //! Whatever a program may have started and not waited for yet.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
+use super::wait_all::awaited;
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Awaited, wait_for_first, wait_for_first_until};
+use crate::progress::wait::{wait_for_first, wait_for_first_until};
 
 /// Waits until one of those that are under way has ended; gives the places of all that have by then. None, where none is
 /// under way. They may be of several communicators.
@@ -20,27 +20,9 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
                 ended.push(at);
             }
         }
-        let running: Vec<Awaited> =
-            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
+        let running = awaited(works.iter().map(|work| &**work));
         if !ended.is_empty() || running.is_empty() {
             return ended;
-        }
-        wait_for_first(&running);
-    }
-}
-
-/// Waits until all have ended, each in its turn where they have different links: another rank may wait for what this one
-/// started last.
-pub fn settle(works: &mut [&mut Work]) {
-    loop {
-        for work in works.iter_mut() {
-            work.has_ended();
-        }
-        let running: Vec<Awaited> =
-            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
-        // Of one engine, any wait moves them all on.
-        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
-            return;
         }
         wait_for_first(&running);
     }

@@ -10,6 +10,7 @@ use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Persistent, Work, settle};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::batch;
 use crate::communicator::Comm;
 use crate::config::ANYCCL_TIMEOUT_NEVER;
 use crate::message::{StatusPlace, anyccl_message_status_t, status_place};
@@ -44,6 +45,38 @@ impl Open {
             Error::InvalidUsage("the request is in use by another thread, or given twice".into())
         })
     }
+}
+
+/// Starts something and gives C a request for it, which lives in the table until it has ended.
+///
+/// # Safety
+/// `request` is NULL or writable.
+pub unsafe fn hand_out_started(
+    request: *mut anyccl_request_t,
+    start: impl FnOnce() -> Result<batch::Started>,
+) -> Result<()> {
+    batch::noting(|| {
+        // SAFETY: passed on from our caller. Before the start: afterwards nothing may fail any more.
+        let place = unsafe { Out::new(request, "request") }?;
+        let (started, comm) = start()?;
+        hand_out(started, comm, place);
+        Ok(())
+    })
+}
+
+/// Prepares something and gives C a persistent request for it, which lives in the table until its last run has ended.
+///
+/// # Safety
+/// `request` is NULL or writable.
+pub unsafe fn hand_out_prepared(
+    request: *mut anyccl_request_t,
+    prepare: impl FnOnce() -> Result<(Persistent, Arc<Comm>)>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let place = unsafe { Out::new(request, "request") }?;
+    let (prepared, comm) = prepare()?;
+    hand_out(prepared, comm, place);
+    Ok(())
 }
 
 /// Takes in what was started or prepared, and gives C a handle of it.
