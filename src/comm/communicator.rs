@@ -88,14 +88,14 @@ impl Communicator {
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
         self.check_usable()?;
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        let timeout = self.timeout.get();
+        let timeout = || self.timeout.get();
         // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
         if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, timeout) } {
             return outcome;
         }
         let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
         // SAFETY: as above.
-        unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout) }
+        unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout()) }
     }
 
     /// Starts a call.

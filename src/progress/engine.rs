@@ -206,6 +206,7 @@ impl Engine {
     ///
     /// # Safety
     /// As `start`.
+    #[inline]
     pub unsafe fn run_or_start(
         &mut self,
         id: GroupId,

@@ -68,7 +68,7 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Runs a call to its end. `None`: no such call was made lately.
+    /// Runs a call to its end. `None`: no such call was made lately. `timeout` is asked for only if there is a wait.
     ///
     /// # Safety
     /// As [`Engine::start`], for the time of this call.
@@ -78,14 +78,14 @@ impl Driver {
         group: GroupId,
         key: &Key,
         buffers: Buffers,
-        timeout: Option<Duration>,
+        timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<Result<()>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
         let started = unsafe { engine.run_or_start(group, Wanted::Recent(key), buffers) }?;
         Some(match started {
             Ok(None) => Ok(()),
-            Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout).map(drop),
+            Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout()).map(drop),
             Err(error) => Err(error),
         })
     }
