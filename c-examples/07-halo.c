@@ -81,27 +81,43 @@ static void copy_side(block_t block, const struct place *place, int side, double
     }
 }
 
-/* Fills the halo from the neighbours. All receives and sends are started before any is waited for, so it does not
- * matter in which order the ranks come. */
-static int exchange(block_t block, const struct place *place)
+/* The neighbours that are there, in the order of the sides, as a graph: each sends this rank as many cells as it gets. */
+struct neighbourhood {
+    anyccl_graph_t graph;
+    int count, sides[SIDES];
+    size_t lengths[SIDES];
+};
+
+static int meet_neighbours(const struct place *place, struct neighbourhood *around)
 {
-    double in[SIDES][COLUMNS + ROWS], out[SIDES][COLUMNS + ROWS];
-    anyccl_request_t requests[2 * SIDES];
+    int ranks[SIDES];
+    around->count = 0;
     for (int side = 0; side < SIDES; side++) {
-        size_t count = (size_t)(side == UP || side == DOWN ? place->columns.count : place->rows.count);
-        int peer = place->neighbours[side];
-        requests[2 * side] = requests[2 * side + 1] = ANYCCL_REQUEST_NULL;
-        if (peer < 0)
+        if (place->neighbours[side] < 0)
             continue;
-        copy_side(block, place, side, out[side], 0);
-        ANYCCL_CHECK(anyccl_irecv(in[side], count, ANYCCL_FLOAT64, peer, 0, ANYCCL_WORLD, &requests[2 * side]));
-        ANYCCL_CHECK(
-            anyccl_isend(out[side], count, ANYCCL_FLOAT64, peer, 0, ANYCCL_WORLD, &requests[2 * side + 1]));
+        ranks[around->count] = place->neighbours[side];
+        around->sides[around->count] = side;
+        around->lengths[around->count] =
+            (size_t)(side == UP || side == DOWN ? place->columns.count : place->rows.count);
+        around->count++;
     }
-    ANYCCL_CHECK(anyccl_wait_all(2 * SIDES, requests));
-    for (int side = 0; side < SIDES; side++)
-        if (place->neighbours[side] >= 0)
-            copy_side(block, place, side, in[side], 1);
+    size_t count = (size_t)around->count;
+    ANYCCL_CHECK(anyccl_graph_create(ranks, count, ranks, count, ANYCCL_WORLD, &around->graph));
+    return 0;
+}
+
+/* Fills the halo from the neighbours: one call sends each its side, one after the other in `out`, and gets theirs. */
+static int exchange(block_t block, const struct place *place, const struct neighbourhood *around)
+{
+    double in[2 * (COLUMNS + ROWS)], out[2 * (COLUMNS + ROWS)];
+    size_t at = 0;
+    for (int i = 0; i < around->count; at += around->lengths[i++])
+        copy_side(block, place, around->sides[i], out + at, 0);
+    ANYCCL_CHECK(anyccl_neighbor_all_to_all_v(out, in, around->lengths, NULL, around->lengths, NULL, ANYCCL_FLOAT64,
+                                              around->graph, ANYCCL_WORLD));
+    at = 0;
+    for (int i = 0; i < around->count; at += around->lengths[i++])
+        copy_side(block, place, around->sides[i], in + at, 1);
     return 0;
 }
 
@@ -125,6 +141,9 @@ int main(void)
     ANYCCL_CHECK(anyccl_rank(&rank));
     ANYCCL_CHECK(anyccl_world_size(&size));
     struct place place = place_of(rank, size);
+    struct neighbourhood around;
+    if (meet_neighbours(&place, &around) != 0)
+        return EXIT_FAILURE;
 
     /* What lies outside of the plate is halo that no neighbour fills: it stays as it is here. */
     static block_t blocks[2];
@@ -134,7 +153,7 @@ int main(void)
 
     double change = 0;
     for (int done = 0; done < STEPS; done++) {
-        if (exchange(blocks[done % 2], &place) != 0)
+        if (exchange(blocks[done % 2], &place, &around) != 0)
             return EXIT_FAILURE;
         change = step(blocks[done % 2], blocks[(done + 1) % 2], &place);
     }
@@ -148,6 +167,7 @@ int main(void)
     if (rank == 0)
         printf("after %d steps: %.9f in the middle, last change %.9f\n", STEPS, whole[1], whole[0]);
 
+    ANYCCL_CHECK(anyccl_graph_destroy(around.graph));
     ANYCCL_CHECK(anyccl_finalize());
     return 0;
 }

@@ -2,11 +2,61 @@
 // exceptions in the compiler but ANYCCL_NO_EXCEPTIONS defined.
 #include <anyccl/anyccl.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "check.h"
+
+namespace {
+
+// A store that has nothing and takes nothing.
+class broken_store : public anyccl::store {
+public:
+    anyccl::outcome<void> set(const std::string&, anyccl::view<const unsigned char>) override
+    {
+        return anyccl::error(ANYCCL_ERR_SYSTEM, "out of paper");
+    }
+    anyccl::outcome<std::optional<bytes>> get(const std::string&, std::chrono::milliseconds) override
+    {
+        return std::optional<bytes>();
+    }
+};
+
+// Objects that calls give: each may be a failure in its place.
+void objects(const anyccl::communicator_ref& comm)
+{
+    int number = 1, received = 0;
+    auto prepared = comm.all_reduce_init(number, anyccl::op::sum);
+    CHECK(prepared && prepared->start() && prepared->wait() && number == comm.size());
+    CHECK(prepared->wait() && comm.barrier_init() && !anyccl::persistent().start());
+
+    std::vector<anyccl::request> sends;
+    sends.push_back(comm.isend(number, comm.rank()).value());
+    auto message = comm.mprobe(comm.rank());
+    CHECK(message && message->recv(received) && received == number);
+    auto some = anyccl::wait_some(sends);
+    CHECK(some && some->size() == 1 && anyccl::test_all(sends) && anyccl::start_all(std::vector<anyccl::persistent>()));
+
+    auto alone = comm.create_graph(std::vector<int>(), std::vector<int>());
+    CHECK(alone && comm.neighbor_all_gather_v(number, std::vector<int>(), std::vector<std::size_t>(), *alone));
+    CHECK(comm.sync_params({number, received}, 0) && comm.gather_grads({number}));
+    auto doubled = anyccl::made_op::premul_sum(2.0F);
+    CHECK(doubled && anyccl::is_supported<float>(*doubled));
+
+    broken_store broken;
+    const auto refused = anyccl::communicator::create(broken, 2, 0);
+    CHECK(!refused && std::strstr(refused.message(), "out of paper") != nullptr);
+    anyccl::config hasty;
+    hasty.timeout = std::chrono::milliseconds(20);
+    CHECK(anyccl::communicator::create(broken, 2, 1, hasty).status() == ANYCCL_ERR_TIMEOUT);
+}
+
+}  // namespace
 
 int main()
 {
@@ -47,6 +97,7 @@ int main()
     CHECK(next && next->size() == size && next->barrier());
     anyccl::vector<float> shared(100, 1.0F);
     CHECK(next->all_reduce(shared, anyccl::op::sum) && static_cast<int>(shared[99]) == size);
+    objects(world);
     CHECK(world.finalize());
     return 0;
 }

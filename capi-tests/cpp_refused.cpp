@@ -39,5 +39,14 @@ void mistake(const anyccl::world& world)
     anyccl::communicator other = copy;
 #elif MISTAKE == 9
     world.barrier();
+#elif MISTAKE == 10
+    (void)world.all_reduce_init(std::vector<int>(3), anyccl::op::sum);
+#elif MISTAKE == 11
+    world.all_reduce_coalesced(std::vector{ints}, std::vector{floats}, anyccl::op::sum);
+#elif MISTAKE == 12
+    const std::vector<std::vector<int>> constants(1, ints);
+    world.broadcast_coalesced(constants, 0);
+#elif MISTAKE == 13
+    world.mprobe(0);
 #endif
 }

@@ -5,7 +5,8 @@
     python3 capi-tests/launchers.py [--prefix INSTALLED] [--programs FOLDER] [NAME...]
 
 MPICH, Intel MPI and Open MPI come from PyPI, in pinned versions, into target/launchers, once. Where that is not possible
-their tests are skipped, with the reason. torchrun and Slurm are stood in for by their variables.
+their tests are skipped, with the reason. torchrun is looked for in ANYCCL_TORCHRUN and target/torch-venv, and stood in for
+by its variables besides; srun is a script that sets Slurm's.
 """
 
 import argparse
@@ -52,12 +53,13 @@ def installed(name):
 def clean_environment():
     """Without what another launcher, or this session, has set."""
     unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_")
-    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID")
+    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT")
     return {name: value for name, value in os.environ.items() if not name.startswith(unwanted) and name not in names}
 
 
-def run_all(commands):
-    """Runs (command, variables) at the same time. What they print; anything on standard error is a failure."""
+def run_all(commands, *, may_grumble=False):
+    """Runs (command, variables) at the same time, and gives what they print. Anything on standard error is a failure,
+    unless a launcher may say there what went wrong on its way."""
     running = []
     for command, variables in commands:
         words = [str(word) for word in command]
@@ -67,7 +69,7 @@ def run_all(commands):
     try:
         for process in running:
             out, err = process.communicate(timeout=SECONDS)
-            if process.returncode != 0 or err:
+            if process.returncode != 0 or (err and not may_grumble):
                 raise Failure(f"exit status {process.returncode}; on standard error:\n{err}\non standard output:\n{out}")
             printed += out.splitlines()
     except subprocess.TimeoutExpired:
@@ -113,7 +115,7 @@ def open_mpi_with_a_store(options, words):
     return [([command[0], "-x", f"ANYCCL_STORE=file:{store}", *command[1:]], variables)]
 
 
-def torchrun(options, words):
+def torchrun_variables(options, words):
     # torch's own store has this port, and keeps it.
     taken = socket.create_server(("127.0.0.1", 0))
     options.open.append(taken)
@@ -122,14 +124,55 @@ def torchrun(options, words):
     return [(words, common | {"RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(RANKS)]
 
 
-def slurm(_options, words, hosts="localhost"):
-    common = {"SLURM_NTASKS": str(RANKS), "SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "0",
-              "SLURM_STEP_NODELIST": hosts, "SLURM_NNODES": "1"}
-    return [(words, common | {"SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank)}) for rank in range(RANKS)]
+def torchrun(nodes, *more):
+    """An agent's command. Without a number of threads it warns, on standard error, of the one it chooses."""
+    given = os.environ.get("ANYCCL_TORCHRUN")
+    program = Path(given) if given else TARGET / "torch-venv" / "bin" / "torchrun"
+    if not program.exists():
+        raise Skipped(f"no {program}: set ANYCCL_TORCHRUN, or install torch into {TARGET / 'torch-venv'}")
+    return [program, f"--nproc-per-node={RANKS // nodes}", *more, "--no-python"], {"OMP_NUM_THREADS": "1"}
 
 
-def slurm_on_several_hosts(options, words):
-    return slurm(options, words, hosts="localhost,other[01-03]")
+def torchrun_standalone(_options, words):
+    command, variables = torchrun(1, "--standalone")
+    return [([*command, *words], variables)]
+
+
+def torchrun_of_two_agents(_options, words):
+    store = f"--rdzv-endpoint=127.0.0.1:{free_port()}"
+    command, variables = torchrun(2, "--nnodes=2", "--rdzv-backend=c10d", f"--rdzv-id=test-{os.getpid()}", store)
+    return [([*command, *words], variables)] * 2
+
+
+def torchrun_of_numbered_agents(_options, words):
+    """Every run has the same name, "none"."""
+    port = f"--master-port={free_port()}"
+    agents = []
+    for node in range(2):
+        command, variables = torchrun(2, "--nnodes=2", f"--node-rank={node}", "--master-addr=127.0.0.1", port)
+        agents.append(([*command, *words], variables))
+    return agents
+
+
+def torchrun_that_restarts(_options, words):
+    """Rank 1 fails while the others wait for it; all are started once more, at the same port."""
+    command, variables = torchrun(1, "--standalone", "--max-restarts=1")
+    fails = 'if [ $TORCHELASTIC_RESTART_COUNT = 0 ] && [ $RANK = 1 ]; then exit 3; fi; exec "$0"'
+    return [([*command, "sh", "-c", fails, *words], variables)]
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def srun(_options, words, hosts="localhost"):
+    """What srun does, as far as a task sees it: this is a script that starts tasks with Slurm's variables."""
+    return [([sys.executable, SOURCES / "srun.py", f"--ntasks={RANKS}", f"--nodelist={hosts}", *words], {})]
+
+
+def srun_on_several_hosts(options, words):
+    return srun(options, words, hosts="localhost,other[01-03]")
 
 
 def by_hand(options, words):
@@ -137,8 +180,9 @@ def by_hand(options, words):
     return [(words, common | {"ANYCCL_RANK": str(rank)}) for rank in range(RANKS)]
 
 
-LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store, torchrun, slurm,
-             slurm_on_several_hosts, by_hand)
+LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store,
+             torchrun_variables, torchrun_standalone, torchrun_of_two_agents, torchrun_of_numbered_agents, srun,
+             srun_on_several_hosts, by_hand)
 
 
 def expect(lines, printed, *, in_order=False):
@@ -180,6 +224,8 @@ def tests(options):
 
     for launcher in (anyccl, mpich, gforker, intel, open_mpi):
         yield f"{launcher.__name__}: without anyccl_finalize", lambda launcher=launcher: no_goodbye(launcher)
+    yield "torchrun that restarts: 02-allreduce", lambda: expect(all_reduce(RANKS), run_all(
+        torchrun_that_restarts(options, [options.programs / "02-allreduce"]), may_grumble=True))
     for first in ("anyccl", "mpi", "none"):
         yield f"mpich: a program with MPI in it, first {first}", lambda first=first: with_mpi(first)
 

@@ -33,6 +33,18 @@ int main(void)
     CHECK(seen.infos == 1);
     CHECK(strstr(seen.world, "rank 0 of 1") != NULL);
 
+    /* A communicator whose configuration names no level leaves that of the process as another has named it. */
+    anyccl_comm_t copy;
+    config.log_level = ANYCCL_LOG_OFF;
+    CHECK_OK(anyccl_comm_dup(ANYCCL_WORLD, &config, &copy));
+    CHECK_OK(anyccl_comm_destroy(copy));
+    const int quiet = seen.lines;
+    CHECK_OK(anyccl_comm_dup(ANYCCL_WORLD, NULL, &copy));
+    /* Else this would have a line. */
+    CHECK_OK(anyccl_comm_abort(copy));
+    CHECK_OK(anyccl_comm_destroy(copy));
+    CHECK(seen.lines == quiet);
+
     /* After it is replaced it hears nothing more. */
     CHECK_OK(anyccl_set_log_callback(NULL, NULL));
     const int before = seen.lines;

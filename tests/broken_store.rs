@@ -49,8 +49,8 @@ impl Store for Breaking {
         }
     }
 
-    fn check(&mut self) -> Result<()> {
-        self.inner.check()
+    fn check(&mut self, deadline: Instant) -> Result<()> {
+        self.inner.check(deadline)
     }
 }
 

@@ -7,6 +7,7 @@ mod network;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script};
@@ -168,4 +169,40 @@ fn ranks_in_network_namespaces_find_each_other_and_end_with_the_launcher() {
     job.signal(libc::SIGKILL);
     assert_all_gone(&pids);
     let _ = job.child.wait();
+}
+
+/// An `ssh` that leads to a namespace. As the real one it gives the host one line, the words with spaces between them, to
+/// a shell that starts in another folder and knows nothing of this environment.
+const SSH: &str = r#"#!/bin/sh
+while :; do case $1 in -o) shift 2;; -*) shift;; *) break;; esac; done
+host=$1; shift
+cd / && exec ip netns exec "$host" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ /bin/sh -c "$*"
+"#;
+
+#[test]
+fn ssh_leads_to_hosts_that_know_nothing_of_the_launchers_environment() {
+    let Some(network) = network_or_skip(2) else { return };
+    let folder = std::env::temp_dir().join(format!("anyccl-ssh-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let ssh = folder.join("ssh");
+    fs::write(&ssh, SSH).unwrap();
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let hosts = format!("{}:1,{}:2", network.name(0), network.name(1));
+    // Within the first host, as a launcher would be.
+    let start = |words: &[&str]| {
+        let prefix = network.prefix(0);
+        let mut command = Command::new(&prefix[0]);
+        command.args(&prefix[1..]).arg(env!("CARGO_BIN_EXE_anyccl"));
+        command.args(["run", "--timeout", "60", "--hosts", &hosts, "--launcher", "ssh", "--"]);
+        command.args(words).env("PATH", &path).env("ANYCCL_LOG", "error").stdin(Stdio::null());
+        finish(command)
+    };
+    let job = start(&["sh", "-c", "echo $ANYCCL_RANK of $ANYCCL_WORLD_SIZE, log $ANYCCL_LOG"]);
+    let checked = start(&[env!("CARGO_BIN_EXE_anyccl"), "perf", "all_reduce", "-e", "4K", "--check"]);
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    let expected = ["[0] 0 of 3, log error", "[1] 1 of 3, log error", "[2] 2 of 3, log error"];
+    assert_eq!(job.sorted_lines(), expected, "{}", job.stderr);
+    assert_eq!(checked.code(), 0, "{}", checked.stderr);
 }

@@ -296,7 +296,8 @@ typedef enum anyccl_scalar {
  */
 typedef enum anyccl_log_level {
     /**
-     * In a configuration: what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No line has this level.
+     * In a configuration: what an earlier one has named, else what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No line has
+     * this level.
      */
     ANYCCL_LOG_DEFAULT = 0,
     /**
@@ -384,7 +385,8 @@ typedef struct anyccl_config_t {
      */
     int64_t timeout_ms;
     /**
-     * Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what ANYCCL_LOG says.
+     * Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what was named before, else what
+     * ANYCCL_LOG says.
      */
     anyccl_log_level_t log_level;
     /**

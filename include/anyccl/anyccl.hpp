@@ -18,6 +18,10 @@
 //   failures       are thrown as anyccl::error, which has the status and the sentence. With ANYCCL_NO_EXCEPTIONS defined,
 //                  or where the compiler has no exceptions, each call returns anyccl::result<T> instead, and a
 //                  compiler that knows [[nodiscard]] says where nobody looks at it.
+//   persistent     owns an operation that is prepared once and started often.
+//   graph          says with whom a rank exchanges in neighbor_all_to_all_v.
+//   made_op        owns an operator of the program's own.
+//   store          is for programs whose launcher has one: derive from it, and create a communicator with it.
 //   parts          say how many elements each rank has, where that differs.
 //   batch          starts calls together.
 //   allocator      is for containers in memory that other ranks read where it is.
@@ -28,15 +32,24 @@
 #define ANYCCL_ANYCCL_HPP
 
 #include "anyccl/anyccl.h"
+#include "anyccl/cpp/any_buffer.hpp"
 #include "anyccl/cpp/batch.hpp"
+#include "anyccl/cpp/coalesced.hpp"
 #include "anyccl/cpp/collectives.hpp"
 #include "anyccl/cpp/communicator.hpp"
 #include "anyccl/cpp/config.hpp"
 #include "anyccl/cpp/datatype.hpp"
+#include "anyccl/cpp/lists.hpp"
 #include "anyccl/cpp/memory.hpp"
+#include "anyccl/cpp/message.hpp"
+#include "anyccl/cpp/neighbors.hpp"
+#include "anyccl/cpp/operators.hpp"
 #include "anyccl/cpp/outcome.hpp"
 #include "anyccl/cpp/parts.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
+#include "anyccl/cpp/several.hpp"
+#include "anyccl/cpp/store.hpp"
 #include "anyccl/cpp/unequal.hpp"
 #include "anyccl/cpp/view.hpp"
 #include "anyccl/cpp/world.hpp"

@@ -74,7 +74,7 @@ impl Store for MemoryStore {
         self.shared.failure.lock().get_or_insert_with(|| format!("a rank has failed: {why}"));
     }
 
-    fn check(&mut self) -> Result<()> {
+    fn check(&mut self, _deadline: Instant) -> Result<()> {
         match &*self.shared.failure.lock() {
             Some(why) => Err(Error::Bootstrap(why.clone())),
             None => Ok(()),

@@ -13,6 +13,9 @@
 mod assembly;
 mod attempt;
 mod outgoing;
+mod witness;
+
+pub use witness::Witness;
 
 use std::time::Instant;
 
@@ -54,17 +57,24 @@ pub struct Mesh {
     pub peers: Vec<Option<Peer>>,
     /// The `settings` that rank 0 passed in.
     pub root_settings: Vec<u8>,
+    /// Knows why a rank has failed that has not connected with all others yet.
+    pub witness: Witness,
 }
 
 /// Connects this rank with all others. `settings` is a blob of which everybody gets rank 0's.
 ///
-/// Takes the job's store and gives it up at the end, failed or not.
+/// Takes the job's store. The mesh has it, for as long as others may be connecting.
 pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
     let start = Instant::now();
     let info = own_info(config)?;
     if job.size == 1 {
         job.store = None;
-        return Ok(Mesh { infos: vec![info], peers: vec![None], root_settings: settings.to_vec() });
+        return Ok(Mesh {
+            infos: vec![info],
+            peers: vec![None],
+            root_settings: settings.to_vec(),
+            witness: Witness::none(),
+        });
     }
     let mut store = job
         .store
@@ -90,11 +100,10 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
     let peers = assembly::assemble(job, &mut *store, &table.records, listeners, start, deadline);
     let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
-    // Only now: on rank 0 the store may end with this, and by now every rank has the table.
-    drop(store);
     log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());
     let infos = table.records.into_iter().map(|record| record.info).collect();
-    Ok(Mesh { infos, peers, root_settings: table.settings })
+    // On rank 0 the store may end with the witness; by now every rank has the table.
+    Ok(Mesh { infos, peers, root_settings: table.settings, witness: Witness(Some(store)) })
 }
 
 fn own_info(config: &Config) -> Result<PeerInfo> {

@@ -64,8 +64,8 @@ impl Store for ServedStore {
         self.client.fail(why);
     }
 
-    fn check(&mut self) -> Result<()> {
-        self.client.check()
+    fn check(&mut self, deadline: Instant) -> Result<()> {
+        self.client.check(deadline)
     }
 }
 

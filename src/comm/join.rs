@@ -1,5 +1,6 @@
 //! How a rank comes into a communicator of its own links: joins the job, connects, agrees.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ use super::communicator::{CommConfig, Communicator};
 use super::programs::Programs;
 use super::timeout::Timeout;
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId, mesh};
+use crate::bootstrap::mesh::{self, Witness};
+use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId};
 use crate::config::Config;
 use crate::log_line;
 use crate::progress::wait::Driver;
@@ -45,21 +47,25 @@ impl Communicator {
     pub fn join(mut job: Job, config: &Config, own: &CommConfig) -> Result<Communicator> {
         let deadline = deadline(config, own);
         let tuning = Tuning::from_config(config)?;
-        let mesh = mesh::connect(&mut job, config, &tuning.to_bytes(), deadline)?;
+        let mut mesh = mesh::connect(&mut job, config, &tuning.to_bytes(), deadline)?;
+        let mut witness = std::mem::replace(&mut mesh.witness, Witness::none());
         let tuning = Tuning::from_bytes(&mesh.root_settings)?;
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings =
             shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
-        let ports = ports(mesh, job.rank, settings, deadline)?;
+        let ports = ports(mesh, job.rank, settings, deadline).map_err(|error| witness.explain(error))?;
         let description = describe_transports(&ports);
         let transports = ports.iter().map(Port::transport).collect();
         let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { ranks_per_core, some_tcp } =
-            agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))?;
+            agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))
+                .map_err(|error| witness.explain(error))?;
+        // All have met.
+        drop(witness);
         let crowded = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core);
         if crowded {
@@ -105,6 +111,7 @@ pub(super) fn deadline(config: &Config, own: &CommConfig) -> Instant {
 fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> Result<Vec<Port>> {
     let label =
         |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
+    let start = Instant::now();
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
     let mut offered: Vec<Option<shm::Offered>> = Vec::new();
     for (at, peer) in mesh.peers.iter().enumerate() {
@@ -121,16 +128,39 @@ fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> 
         let (link, control): (Box<dyn Link>, _) = match (peer, offered) {
             (None, _) => (Box::new(LoopbackLink::default()), None),
             (Some(peer), Some(offered)) => {
-                (Box::new(offered.complete(&peer.control, Some(deadline))?), Some(peer.control))
+                let link = offered.complete(&peer.control, Some(deadline));
+                (Box::new(link.map_err(|error| not_shared(at, &label, error, start))?), Some(peer.control))
             }
             (Some(peer), None) => match peer.data {
                 Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
-                None => (Box::new(shm::accept(&peer.control, Some(deadline), settings)?), Some(peer.control)),
+                None => {
+                    let link = shm::accept(&peer.control, Some(deadline), settings);
+                    (
+                        Box::new(link.map_err(|error| not_shared(at, &label, error, start))?),
+                        Some(peer.control),
+                    )
+                }
             },
         };
         ports.push(Port::new(link, control.map(Control::new), label));
     }
     Ok(ports)
+}
+
+/// Names the peer whose memory has not come.
+fn not_shared(peer: usize, label: &str, error: Error, start: Instant) -> Error {
+    let Error::System { what, source } = &error else { return error };
+    match source.kind() {
+        ErrorKind::TimedOut => {
+            let detail = format!("{label} has not shared its memory: it may be connecting with others");
+            Error::Timeout { waited: start.elapsed(), detail }
+        }
+        ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+            let detail = format!("{label} ended before it had connected with everybody");
+            Error::PeerLost { rank: peer as Rank, detail }
+        }
+        kind => Error::system(format!("{what}, {label}"), kind.into()),
+    }
 }
 
 fn describe_transports(ports: &[Port]) -> String {

@@ -56,7 +56,7 @@ pub static VARIABLES: &[Variable] = &[
     },
     Variable {
         name: "ANYCCL_SOCKET_IFNAME",
-        default: "first interface that is up and not loopback",
+        default: "all interfaces that are up, loopback last",
         meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = wants exact names.",
     },
     Variable {
@@ -106,6 +106,11 @@ pub static VARIABLES: &[Variable] = &[
         name: "TORCHELASTIC_RUN_ID",
         default: "unset",
         meaning: "torchrun's job name; part of the derived job key.",
+    },
+    Variable {
+        name: "TORCHELASTIC_RESTART_COUNT",
+        default: "0",
+        meaning: "How often torchrun has restarted its ranks; part of the derived job key.",
     },
     Variable {
         name: "PMI_FD",

@@ -58,6 +58,9 @@ pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Res
     if n < 0 {
         return Err(io::Error::last_os_error());
     }
+    if n == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     let missing = || io::Error::new(io::ErrorKind::InvalidData, "the peer sent no descriptor");
     if n != 1 || byte[0] != CARRIER {
         return Err(missing());

@@ -12,6 +12,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The interface of a host.
 const WIRE: &str = "wire0";
 
+/// How a host is lost to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Its interface is set down: it has no route any more.
+    Down,
+    /// Its interface is removed, and its address with it.
+    Removed,
+    /// Nothing that it sends arrives, nothing reaches it, and nobody is told.
+    Silent,
+}
+
 /// Some hosts and their switch. Dropped, everything is taken down.
 pub struct Network {
     hosts: Vec<String>,
@@ -46,7 +57,7 @@ impl Network {
         ip(&["-n", switch, "link", "add", "switch0", "type", "bridge"])?;
         ip(&["-n", switch, "link", "set", "switch0", "up"])?;
         for (at, host) in network.hosts.iter().enumerate() {
-            let port = format!("port{at}");
+            let port = port(at);
             ip(&["netns", "add", host])?;
             ip(&[
                 "link", "add", WIRE, "netns", host, "type", "veth", "peer", "name", &port, "netns", switch,
@@ -62,6 +73,18 @@ impl Network {
     /// Address of a host on its wire.
     pub fn address(&self, host: usize) -> String {
         format!("10.213.7.{}", host + 1)
+    }
+
+    /// Cuts a host off, for good.
+    pub fn cut(&self, host: usize, how: Cut) -> Result<(), String> {
+        let name = &self.hosts[host];
+        match how {
+            Cut::Down => ip(&["-n", name, "link", "set", WIRE, "down"]),
+            Cut::Removed => ip(&["-n", name, "link", "delete", WIRE]),
+            // The port stays up, so the host's interface does; but it leads nowhere.
+            Cut::Silent => ip(&["-n", &self.switch, "link", "set", &port(host), "nomaster"]),
+        }
+        .map(drop)
     }
 
     /// Gives the wire of a host another name.
@@ -150,6 +173,11 @@ impl Drop for Network {
             let _ = fs::remove_dir_all(self.settings_folder(host));
         }
     }
+}
+
+/// The switch's end of a host's wire.
+fn port(host: usize) -> String {
+    format!("port{host}")
 }
 
 fn ip(arguments: &[&str]) -> Result<String, String> {

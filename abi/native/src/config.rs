@@ -8,9 +8,8 @@ use anyccl_edge::check::{self, invalid};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::CommConfig;
 use anyccl_engine::config::Config;
-use anyccl_engine::observe::log as engine_log;
 
-use crate::log::{anyccl_log_level_t, level_from};
+use crate::log::{self, anyccl_log_level, anyccl_log_level_t};
 
 /// Settings of one communicator. Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or
 /// NULL has its default. Later versions append members; struct_size tells which ones the program knows.
@@ -24,7 +23,8 @@ pub struct anyccl_config_t {
     pub name: *const c_char,
     /// Deadline of every wait, in milliseconds. 0: what ANYCCL_TIMEOUT_MS says. ANYCCL_TIMEOUT_NEVER: none.
     pub timeout_ms: i64,
-    /// Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what ANYCCL_LOG says.
+    /// Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what was named before, else what
+    /// ANYCCL_LOG says.
     pub log_level: anyccl_log_level_t,
     /// Must be 0.
     pub reserved: c_int,
@@ -46,6 +46,7 @@ const LARGEST_SIZE: usize = 4096;
 pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig)> {
     let mut settings = Config::from_environment()?;
     let mut own = CommConfig::default();
+    let mut level = anyccl_log_level::ANYCCL_LOG_DEFAULT as anyccl_log_level_t;
     if !config.is_null() {
         // SAFETY: the caller's promise, handed on.
         let config = unsafe { copy(config) }?;
@@ -54,12 +55,12 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
         own.timeout = timeout(config.timeout_ms)?;
         // SAFETY: as above.
         settings.interface = unsafe { check::text(config.interface, "config->interface") }?;
-        settings.log = level_from(config.log_level)?.unwrap_or(settings.log);
+        level = config.log_level;
         if config.reserved != 0 {
             return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
         }
     }
-    engine_log::set_level(settings.log);
+    log::set_level(level, settings.log)?;
     Ok((settings, own))
 }
 

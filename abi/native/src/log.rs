@@ -1,6 +1,7 @@
 //! Where log lines go.
 
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyccl_edge::check::invalid;
 use anyccl_engine::base::Result;
@@ -15,7 +16,8 @@ pub type anyccl_log_level_t = c_int;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum anyccl_log_level {
-    /// In a configuration: what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No line has this level.
+    /// In a configuration: what an earlier one has named, else what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No line has
+    /// this level.
     ANYCCL_LOG_DEFAULT = 0,
     /// In a configuration: nothing is written. No line has this level.
     ANYCCL_LOG_OFF = 1,
@@ -44,7 +46,7 @@ pub type anyccl_log_callback_t =
     Option<unsafe extern "C" fn(level: anyccl_log_level_t, line: *const c_char, user: *mut c_void)>;
 
 /// The engine's level for a number from C; `None` is the default.
-pub fn level_from(number: anyccl_log_level_t) -> Result<Option<Level>> {
+fn level_from(number: anyccl_log_level_t) -> Result<Option<Level>> {
     const LEVELS: [(anyccl_log_level, Level); 5] = [
         (ANYCCL_LOG_OFF, Level::Off),
         (ANYCCL_LOG_ERROR, Level::Error),
@@ -59,6 +61,23 @@ pub fn level_from(number: anyccl_log_level_t) -> Result<Option<Level>> {
         Some((_, level)) => Ok(Some(level)),
         None => invalid("log_level", format!("{number}; accepted: 0 to {}", ANYCCL_LOG_DEBUG as c_int)),
     }
+}
+
+/// What a configuration has named last, as a number from C.
+static NAMED: AtomicI32 = AtomicI32::new(ANYCCL_LOG_DEFAULT as c_int);
+
+/// Sets the level of the process for a configuration that names `number`; `unnamed` is what the environment says. A
+/// configuration that names none leaves alone what another one has named.
+pub fn set_level(number: anyccl_log_level_t, unnamed: Level) -> Result<()> {
+    let level = match level_from(number)? {
+        Some(level) => {
+            NAMED.store(number, Ordering::Relaxed);
+            Some(level)
+        }
+        None => level_from(NAMED.load(Ordering::Relaxed))?,
+    };
+    log::set_level(level.unwrap_or(unnamed));
+    Ok(())
 }
 
 fn number_of(level: Level) -> anyccl_log_level_t {

@@ -7,6 +7,7 @@
 #include "anyccl/cpp/datatype.hpp"
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 #include "anyccl/cpp/view.hpp"
 #include "anyccl/cpp/ways.hpp"
@@ -16,7 +17,8 @@ inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
 // All ranks make the same calls in the same order. Each call has a form that starts with `i`, returns at once and
-// gives a request. A call with one buffer is in place. Sizes are checked before anything is sent: a call that is refused
+// gives a request, and one that ends with `_init` and gives an operation that can be started often. A call with one buffer
+// is in place. Sizes are checked before anything is sent: a call that is refused
 // leaves the communicator as it was, but the other ranks wait for this one.
 //
 // `send` and `recv` are whatever has elements side by side, or one element. anyccl.h has a picture of each call.
@@ -48,6 +50,19 @@ public:
         outlives_the_call<Buffer>();
         return do_all_reduce(starting("iall_reduce"), buffer, buffer, op);
     }
+    template <class Send, class Recv>
+    outcome<persistent> all_reduce_init(Send&& send, Recv&& recv, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_reduce(preparing("all_reduce_init"), send, recv, op);
+    }
+    template <class Buffer>
+    outcome<persistent> all_reduce_init(Buffer&& buffer, op op) const
+    {
+        outlives_the_call<Buffer>();
+        return do_all_reduce(preparing("all_reduce_init"), buffer, buffer, op);
+    }
 
     // Combines the elements of all ranks; the root gets the result. `recv` is not used elsewhere.
     template <class Send, class Recv>
@@ -73,6 +88,19 @@ public:
         outlives_the_call<Buffer>();
         return do_reduce(starting("ireduce"), buffer, buffer, op, root);
     }
+    template <class Send, class Recv>
+    outcome<persistent> reduce_init(Send&& send, Recv&& recv, op op, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_reduce(preparing("reduce_init"), send, recv, op, root);
+    }
+    template <class Buffer>
+    outcome<persistent> reduce_init(Buffer&& buffer, op op, int root) const
+    {
+        outlives_the_call<Buffer>();
+        return do_reduce(preparing("reduce_init"), buffer, buffer, op, root);
+    }
 
     // Copies the elements of the root to every rank. `send` is not used elsewhere.
     template <class Send, class Recv>
@@ -97,6 +125,19 @@ public:
     {
         outlives_the_call<Buffer>();
         return do_broadcast(starting("ibroadcast"), buffer, buffer, root);
+    }
+    template <class Send, class Recv>
+    outcome<persistent> broadcast_init(Send&& send, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_broadcast(preparing("broadcast_init"), send, recv, root);
+    }
+    template <class Buffer>
+    outcome<persistent> broadcast_init(Buffer&& buffer, int root) const
+    {
+        outlives_the_call<Buffer>();
+        return do_broadcast(preparing("broadcast_init"), buffer, buffer, root);
     }
 
     // Collects the elements of all ranks, in the order of ranks, on every rank. In place, this rank's elements lie in
@@ -124,6 +165,19 @@ public:
         outlives_the_call<Buffer>();
         return do_all_gather_in_place(starting("iall_gather"), buffer);
     }
+    template <class Send, class Recv>
+    outcome<persistent> all_gather_init(Send&& send, Recv&& recv) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_gather(preparing("all_gather_init"), send, recv);
+    }
+    template <class Buffer>
+    outcome<persistent> all_gather_init(Buffer&& buffer) const
+    {
+        outlives_the_call<Buffer>();
+        return do_all_gather_in_place(preparing("all_gather_init"), buffer);
+    }
 
     // Collects the elements of all ranks, in the order of ranks, at the root. `recv` is not used elsewhere.
     template <class Send, class Recv>
@@ -137,6 +191,13 @@ public:
         outlives_the_call<Send>();
         outlives_the_call<Recv>();
         return do_gather(starting("igather"), send, recv, root);
+    }
+    template <class Send, class Recv>
+    outcome<persistent> gather_init(Send&& send, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_gather(preparing("gather_init"), send, recv, root);
     }
 
     // Deals the elements of the root out to all ranks, in the order of ranks. `send` is not used elsewhere.
@@ -152,6 +213,13 @@ public:
         outlives_the_call<Recv>();
         return do_scatter(starting("iscatter"), send, recv, root);
     }
+    template <class Send, class Recv>
+    outcome<persistent> scatter_init(Send&& send, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_scatter(preparing("scatter_init"), send, recv, root);
+    }
 
     // Combines the elements of all ranks; every rank gets its part of the result.
     template <class Send, class Recv>
@@ -165,6 +233,13 @@ public:
         outlives_the_call<Send>();
         outlives_the_call<Recv>();
         return do_reduce_scatter(starting("ireduce_scatter"), send, recv, op);
+    }
+    template <class Send, class Recv>
+    outcome<persistent> reduce_scatter_init(Send&& send, Recv&& recv, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_reduce_scatter(preparing("reduce_scatter_init"), send, recv, op);
     }
 
     // Sends part k of every rank to rank k, where the parts lie in the order of the ranks they come from.
@@ -191,10 +266,24 @@ public:
         outlives_the_call<Buffer>();
         return do_all_to_all(starting("iall_to_all"), buffer, buffer);
     }
+    template <class Send, class Recv>
+    outcome<persistent> all_to_all_init(Send&& send, Recv&& recv) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_to_all(preparing("all_to_all_init"), send, recv);
+    }
+    template <class Buffer>
+    outcome<persistent> all_to_all_init(Buffer&& buffer) const
+    {
+        outlives_the_call<Buffer>();
+        return do_all_to_all(preparing("all_to_all_init"), buffer, buffer);
+    }
 
     // Waits until every rank has come here.
-    outcome<void> barrier() const { return blocking("barrier")(anyccl_barrier, anyccl_ibarrier, handle()); }
-    outcome<request> ibarrier() const { return starting("ibarrier")(anyccl_barrier, anyccl_ibarrier, handle()); }
+    outcome<void> barrier() const { return do_barrier(blocking("barrier")); }
+    outcome<request> ibarrier() const { return do_barrier(starting("ibarrier")); }
+    outcome<persistent> barrier_init() const { return do_barrier(preparing("barrier_init")); }
 };
 
 }  // namespace detail

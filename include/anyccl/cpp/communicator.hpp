@@ -9,8 +9,9 @@
 #include "anyccl/cpp/config.hpp"
 #include "anyccl/cpp/handle.hpp"
 #include "anyccl/cpp/mode.hpp"
+#include "anyccl/cpp/neighbors.hpp"
 #include "anyccl/cpp/outcome.hpp"
-#include "anyccl/cpp/unequal.hpp"
+#include "anyccl/cpp/store.hpp"
 #include "anyccl/cpp/view.hpp"
 
 namespace anyccl {
@@ -19,9 +20,9 @@ inline namespace ANYCCL_CPP_MODE {
 class communicator;
 
 // A communicator that somebody else owns: what a function takes that communicates. Copied like a pointer; valid as long
-// as the communicator. Has all calls: see also detail::collectives, detail::unequal and
+// as the communicator. Has all calls: see also detail::collectives, detail::unequal, detail::lists, detail::neighbors and
 // detail::transfers.
-class communicator_ref : public detail::unequal {
+class communicator_ref : public detail::neighbors {
 public:
     // None: calls on it are refused.
     communicator_ref() = default;
@@ -86,6 +87,16 @@ public:
         return made("create", [&](anyccl_comm_t* comm) {
             const anyccl_config_t c = detail::to_c(config);
             return anyccl_comm_create(&id.c(), size, rank, &c, comm);
+        });
+    }
+
+    // Joins the communicator of the ranks that share a store; see anyccl_comm_create_with_store.
+    static outcome<communicator> create(store& meeting_place, int size, int rank, const config& config = {})
+    {
+        return made("create", [&](anyccl_comm_t* comm) {
+            const anyccl_config_t c = detail::to_c(config);
+            const anyccl_store_t place = detail::to_c(meeting_place);
+            return anyccl_comm_create_with_store(&place, size, rank, &c, comm);
         });
     }
 

@@ -25,17 +25,20 @@ struct config {
     std::chrono::milliseconds timeout{0};
     // Which log lines are written, for the whole process.
     anyccl_log_level log_level = ANYCCL_LOG_DEFAULT;
+    // Interfaces for TCP, as in ANYCCL_SOCKET_IFNAME: "eth0", "^docker". Empty: what that variable says.
+    std::string interfaces{};
 };
 
 namespace detail {
 
-// The same in C; refers to the name in `config`.
+// The same in C; refers to the texts in `config`.
 inline anyccl_config_t to_c(const config& config) noexcept
 {
     anyccl_config_t c = ANYCCL_CONFIG_INIT;
     c.name = config.name.empty() ? nullptr : config.name.c_str();
     c.timeout_ms = config.timeout.count();
     c.log_level = config.log_level;
+    c.interface = config.interfaces.empty() ? nullptr : config.interfaces.c_str();
     return c;
 }
 
@@ -53,6 +56,8 @@ public:
 
     // All zero, and no id: to receive one by `bytes`.
     unique_id() = default;
+    // One of the C API.
+    explicit unique_id(const anyccl_unique_id_t& c) noexcept : c_(c) {}
 
     view<unsigned char> bytes() noexcept { return view<unsigned char>(c_.bytes, ANYCCL_UNIQUE_ID_BYTES); }
     view<const unsigned char> bytes() const noexcept { return {c_.bytes, ANYCCL_UNIQUE_ID_BYTES}; }

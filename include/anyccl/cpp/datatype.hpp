@@ -94,8 +94,8 @@ struct datatype_of<std::complex<float>> : is_datatype<ANYCCL_COMPLEX64> {};
 template <>
 struct datatype_of<std::complex<double>> : is_datatype<ANYCCL_COMPLEX128> {};
 
-// How contributions are combined; see enum anyccl_reduce_op for which datatypes each takes. One that the program has made
-// by anyccl_op_create is given as static_cast<anyccl::op>(it).
+// How contributions are combined; see enum anyccl_reduce_op for which datatypes each takes. One that the program makes
+// is a made_op.
 enum class op : anyccl_reduce_op_t {
     sum = ANYCCL_SUM,
     product = ANYCCL_PRODUCT,

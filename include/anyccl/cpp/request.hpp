@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ class [[nodiscard]] request {
 public:
     // One that has ended.
     request() = default;
-    // Takes over a request of the C API; not a persistent one, which outlives its operations.
+    // Takes over a request of the C API; a persistent one is for anyccl::persistent.
     explicit request(anyccl_request_t handle) noexcept : handle_(handle) {}
 
     request(request&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -68,6 +69,16 @@ public:
     {
         int done = 0;
         return detail::call("test").get([&] { return anyccl_test(&handle_, &done); }, [&] { return done != 0; });
+    }
+
+    // As test, of a send or receive: what is known of its message, once it has ended.
+    outcome<std::optional<message_status>> test_message()
+    {
+        int done = 0;
+        message_status found{};
+        return detail::call("test_message")
+            .get([&] { return anyccl_test_message(&handle_, &done, &found); },
+                 [&] { return done != 0 ? std::optional<message_status>(found) : std::nullopt; });
     }
 
     // Whether wait or test have said that it has ended.
@@ -126,15 +137,6 @@ outcome<request> started(call& checked, Start start)
 }
 
 }  // namespace detail
-
-// Waits for the end of all of them, of one or several communicators. `requests` is any range of request with a size.
-// The failure is the first one in their order, after all have ended.
-template <class Requests>
-outcome<void> wait_all(Requests&& requests)
-{
-    detail::handles all(requests);
-    return detail::call("wait_all").run([&] { return anyccl_wait_all(all.count(), all.data()); });
-}
 
 }  // namespace ANYCCL_CPP_MODE
 }  // namespace anyccl

@@ -6,8 +6,10 @@
 
 #include "anyccl/anyccl.h"
 #include "anyccl/cpp/handle.hpp"
+#include "anyccl/cpp/message.hpp"
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 #include "anyccl/cpp/view.hpp"
 
@@ -120,6 +122,48 @@ public:
         return call("iprobe").get(
             [&] { return anyccl_iprobe(source, tag, handle(), &is_found, &found); },
             [&] { return is_found != 0 ? std::optional<message_status>(found) : std::nullopt; });
+    }
+
+    // Waits for a message and takes it out: what it has room for can be made before it is received, and no other thread
+    // receives it meanwhile.
+    outcome<matched_message> mprobe(int source, int tag = 0) const
+    {
+        anyccl_message_t message = nullptr;
+        message_status found{};
+        return call("mprobe").get([&] { return anyccl_mprobe(source, tag, handle(), &message, &found); },
+                                  [&] { return matched_message(message, found); });
+    }
+
+    // As mprobe, of what is there already; else the message is none.
+    outcome<matched_message> improbe(int source, int tag = 0) const
+    {
+        anyccl_message_t message = nullptr;
+        message_status found{};
+        return call("improbe").get([&] { return anyccl_improbe(source, tag, handle(), &message, &found); },
+                                   [&] { return matched_message(message, found); });
+    }
+
+    // Prepare a send and a receive that are started often.
+    template <class Buffer>
+    outcome<persistent> send_init(Buffer&& buffer, int peer, int tag = 0) const
+    {
+        outlives_the_call<Buffer>();
+        const auto send = elements(buffer);
+        call checked("send_init");
+        return prepared(checked, [&](anyccl_request_t* request) {
+            return anyccl_send_init(send.data(), send.size(), datatype<decltype(send)>, peer, tag, handle(), request);
+        });
+    }
+
+    template <class Buffer>
+    outcome<persistent> recv_init(Buffer&& buffer, int source, int tag = 0) const
+    {
+        outlives_the_call<Buffer>();
+        const auto recv = written(buffer);
+        call checked("recv_init");
+        return prepared(checked, [&](anyccl_request_t* request) {
+            return anyccl_recv_init(recv.data(), recv.size(), datatype<decltype(recv)>, source, tag, handle(), request);
+        });
     }
 
 private:

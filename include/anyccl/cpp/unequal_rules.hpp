@@ -32,8 +32,8 @@ protected:
         check(way.checked(), "recv", to.size(), parts);
         if (is_of_all(parts))
             way.checked().holds("send", from.size(), parts.counts()[own()], "what counts has for this rank");
-        return way(anyccl_all_gather_v, anyccl_iall_gather_v, from.data(), to.data(), parts.counts().data(),
-                   parts.displs(), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_gather_v, anyccl_iall_gather_v),
+                   from.data(), to.data(), parts.counts().data(), parts.displs(), datatype<decltype(from)>, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -44,8 +44,9 @@ protected:
         go_together(from, to);
         if (rank() == root)
             check(way.checked(), "recv", to.size(), parts);
-        return way(anyccl_gather_v, anyccl_igather_v, from.data(), to.data(), from.size(), parts.counts().data(),
-                   parts.displs(), datatype<decltype(from)>, root, handle());
+        return way(forms(anyccl_gather_v, anyccl_igather_v),
+                   from.data(), to.data(), from.size(), parts.counts().data(), parts.displs(), datatype<decltype(from)>,
+                   root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -56,8 +57,9 @@ protected:
         go_together(from, to);
         if (rank() == root)
             check(way.checked(), "send", from.size(), parts);
-        return way(anyccl_scatter_v, anyccl_iscatter_v, from.data(), to.data(), parts.counts().data(), parts.displs(),
-                   to.size(), datatype<decltype(to)>, root, handle());
+        return way(forms(anyccl_scatter_v, anyccl_iscatter_v),
+                   from.data(), to.data(), parts.counts().data(), parts.displs(), to.size(), datatype<decltype(to)>,
+                   root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -70,8 +72,8 @@ protected:
         check(way.checked(), "send", from.size(), parts);
         if (is_of_all(parts))
             way.checked().holds("recv", to.size(), parts.counts()[own()], "what counts has for this rank");
-        return way(anyccl_reduce_scatter_v, anyccl_ireduce_scatter_v, from.data(), to.data(), parts.counts().data(),
-                   datatype<decltype(to)>, to_c(op), handle());
+        return way(forms(anyccl_reduce_scatter_v, anyccl_ireduce_scatter_v),
+                   from.data(), to.data(), parts.counts().data(), datatype<decltype(to)>, to_c(op), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -82,8 +84,9 @@ protected:
         go_together(from, to);
         check(way.checked(), "send", from.size(), sent);
         check(way.checked(), "recv", to.size(), received);
-        return way(anyccl_all_to_all_v, anyccl_iall_to_all_v, from.data(), to.data(), sent.counts().data(),
-                   sent.displs(), received.counts().data(), received.displs(), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_to_all_v, anyccl_iall_to_all_v),
+                   from.data(), to.data(), sent.counts().data(), sent.displs(), received.counts().data(),
+                   received.displs(), datatype<decltype(from)>, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -93,8 +96,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("recv", to.size(), from.size(), "as many as send");
-        return way(anyccl_scan, anyccl_iscan, from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op),
-                   handle());
+        return way(forms(anyccl_scan, anyccl_iscan),
+                   from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -104,22 +107,28 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("recv", to.size(), from.size(), "as many as send");
-        return way(anyccl_exscan, anyccl_iexscan, from.data(), to.data(), from.size(), datatype<decltype(from)>,
-                   to_c(op), handle());
+        return way(forms(anyccl_exscan, anyccl_iexscan),
+                   from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op), handle());
+    }
+
+    // A number for each part, and room for all of them.
+    static void check_parts(call& checked, const char* buffer, std::size_t has, const parts& parts, std::size_t number,
+                            const char* rule)
+    {
+        checked.holds("counts", parts.counts().size(), number, rule);
+        if (parts.has_displs())
+            checked.holds("displs", parts.displs_size(), number, rule);
+        if (parts.counts().size() == number && (!parts.has_displs() || parts.displs_size() == number))
+            checked.has_room(buffer, has, parts.extent());
     }
 
 private:
-    bool is_of_all(const parts& parts) const noexcept { return ranks() != 0 && parts.counts().size() == ranks(); }
-
-    // A number per rank, and room for all parts.
     void check(call& checked, const char* buffer, std::size_t has, const parts& parts) const
     {
-        checked.holds("counts", parts.counts().size(), ranks(), "one number per rank");
-        if (parts.has_displs())
-            checked.holds("displs", parts.displs_size(), ranks(), "one number per rank");
-        if (is_of_all(parts) && (!parts.has_displs() || parts.displs_size() == ranks()))
-            checked.has_room(buffer, has, parts.extent());
+        check_parts(checked, buffer, has, parts, ranks(), "one number per rank");
     }
+
+    bool is_of_all(const parts& parts) const noexcept { return ranks() != 0 && parts.counts().size() == ranks(); }
 };
 
 }  // namespace detail

@@ -1,26 +1,41 @@
-// The two ways to make a collective call: wait for its end, or start it. Part of anyccl.hpp.
+// The ways to make a call: wait for its end, start it, or prepare it. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_WAYS_HPP
 #define ANYCCL_CPP_WAYS_HPP
+
+#include <cstddef>
 
 #include "anyccl/anyccl.h"
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// A way is given both functions of the C API, and calls its own with the arguments they share.
+// The functions of the C API for one call. Not every call can be prepared.
+template <class Blocking, class Starting, class Preparing = std::nullptr_t>
+struct forms {
+    forms(Blocking now, Starting soon, Preparing later = nullptr) noexcept
+        : blocking(now), starting(soon), preparing(later)
+    {
+    }
+    Blocking blocking;
+    Starting starting;
+    Preparing preparing;
+};
+
+// A way is given the forms of a call, and calls its own with the arguments they share.
 class blocking {
 public:
     explicit blocking(const char* name) noexcept : checked_(name) {}
     call& checked() noexcept { return checked_; }
 
-    template <class Blocking, class Starting, class... Arguments>
-    outcome<void> operator()(Blocking function, Starting, Arguments... arguments)
+    template <class Forms, class... Arguments>
+    outcome<void> operator()(const Forms& forms, Arguments... arguments)
     {
-        return checked_.run([&] { return function(arguments...); });
+        return checked_.run([&] { return forms.blocking(arguments...); });
     }
 
 private:
@@ -32,10 +47,25 @@ public:
     explicit starting(const char* name) noexcept : checked_(name) {}
     call& checked() noexcept { return checked_; }
 
-    template <class Blocking, class Starting, class... Arguments>
-    outcome<request> operator()(Blocking, Starting function, Arguments... arguments)
+    template <class Forms, class... Arguments>
+    outcome<request> operator()(const Forms& forms, Arguments... arguments)
     {
-        return started(checked_, [&](anyccl_request_t* request) { return function(arguments..., request); });
+        return started(checked_, [&](anyccl_request_t* request) { return forms.starting(arguments..., request); });
+    }
+
+private:
+    call checked_;
+};
+
+class preparing {
+public:
+    explicit preparing(const char* name) noexcept : checked_(name) {}
+    call& checked() noexcept { return checked_; }
+
+    template <class Forms, class... Arguments>
+    outcome<persistent> operator()(const Forms& forms, Arguments... arguments)
+    {
+        return prepared(checked_, [&](anyccl_request_t* request) { return forms.preparing(arguments..., request); });
     }
 
 private:

@@ -28,6 +28,11 @@ fn place(lookup: Lookup<'_>) -> Result<Place> {
     let text = needed("MASTER_PORT")?;
     let taken =
         text.trim().parse().map_err(|_| invalid("MASTER_PORT", format!("\"{text}\"; accepted: a port")))?;
-    let job = lookup("TORCHELASTIC_RUN_ID").unwrap_or_default();
+    // An agent that restarts its workers keeps port and run: what is left of the ones before is another job.
+    let run = lookup("TORCHELASTIC_RUN_ID").unwrap_or_default();
+    let job = match lookup("TORCHELASTIC_RESTART_COUNT") {
+        Some(count) if count.trim() != "0" => format!("{run} restart {}", count.trim()),
+        _ => run,
+    };
     Ok(Place::Ports { launcher: "torchrun", host, taken, job })
 }

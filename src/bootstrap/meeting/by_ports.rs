@@ -35,7 +35,11 @@ impl Meeting<'_> {
                 |port: &u16| hosts.iter().map(|host| SocketAddr::new(host.ip(), *port)).collect::<Vec<_>>();
             ports.iter().flat_map(at).collect()
         };
-        let what = format!("{host} (named by {launcher}; ports {} and {} others)", ports[0], ports.len() - 1);
+        let what = format!(
+            "{host}, where rank 0 would (named by {launcher}; ports {} and {} others)",
+            ports[0],
+            ports.len() - 1
+        );
         let client = self.join(&key, everywhere, &what)?;
         Ok((key, Box::new(client)))
     }

@@ -17,7 +17,8 @@ impl Meeting<'_> {
     pub fn by_tcp(&self, host: &str, port: u16, served: bool) -> Result<Met> {
         let key = self.key_or(|| derived_key(host, port));
         if self.seat.rank != 0 || served {
-            let client = self.join(&key, || resolve(host, port), &format!("{host}:{port}"))?;
+            let whose = if served { "" } else { ", where rank 0 would" };
+            let client = self.join(&key, || resolve(host, port), &format!("{host}:{port}{whose}"))?;
             return Ok((key, Box::new(client)));
         }
         let listeners = listen_when_free(host, port, self.deadline).map_err(|e| {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::Peer;
 use super::attempt::Caller;
 use super::outgoing::{Outgoing, share_memory, unreachable};
+use super::witness::explain;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::gate::{Arrival, Gate};
@@ -21,6 +22,8 @@ use crate::sys::socket::Socket;
 const STRANGERS: usize = 256;
 /// How often to ask the store whether a rank that we are not connected with has failed.
 const CHECK_EVERY: Duration = Duration::from_millis(250);
+/// How long its answer may take.
+const CHECK_TIME: Duration = Duration::from_millis(500);
 /// Missing ranks named in the error.
 const NAMED: usize = 8;
 
@@ -32,8 +35,8 @@ struct Incoming {
 }
 
 /// Whether it makes sense to ask again; an error when the job has failed.
-fn ask_for_failure(store: &mut dyn Store) -> Result<bool> {
-    match store.check() {
+fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<bool> {
+    match store.check(deadline.min(Instant::now() + CHECK_TIME)) {
         Ok(()) => Ok(true),
         // The store is gone, as it may be once rank 0 has connected with everybody.
         Err(Error::System { .. } | Error::Timeout { .. }) => Ok(false),
@@ -80,7 +83,8 @@ pub(super) fn assemble(
         peers: records.iter().map(|_| None).collect(),
         missing: records.len() - 1,
     };
-    assembly.run(store, start, deadline)?;
+    // While the connections are still there: who misses this rank finds out why.
+    assembly.run(store, start, deadline).map_err(|error| explain(store, error))?;
     Ok(assembly.peers)
 }
 
@@ -95,7 +99,7 @@ impl Assembly<'_> {
                 return Err(Error::Timeout { waited: start.elapsed(), detail: self.name_missing() });
             }
             if next_check.is_some_and(|t| t <= Instant::now()) {
-                next_check = ask_for_failure(store)?.then(|| Instant::now() + CHECK_EVERY);
+                next_check = ask_for_failure(store, deadline)?.then(|| Instant::now() + CHECK_EVERY);
             }
             set.clear();
             self.gate.register(&mut set);

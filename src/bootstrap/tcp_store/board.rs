@@ -27,6 +27,8 @@ pub(super) struct Board {
     total_bytes: usize,
     here: BTreeSet<Rank>,
     left: BTreeSet<Rank>,
+    /// Those that have set something.
+    spoken: BTreeSet<Rank>,
     fault: Option<Fault>,
 }
 
@@ -35,7 +37,8 @@ impl Board {
     pub fn new(size: Option<u32>, limits: Limits) -> Board {
         let (values, total_bytes) = (HashMap::new(), 0);
         let size = size.map(|size| (size, None));
-        Board { limits, size, values, total_bytes, here: BTreeSet::new(), left: BTreeSet::new(), fault: None }
+        let (here, left, spoken) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Board { limits, size, values, total_bytes, here, left, spoken, fault: None }
     }
 
     /// Counts a rank in. `false`: it has been here before, so it must come again when this world is over.
@@ -60,8 +63,9 @@ impl Board {
         true
     }
 
-    /// Sets a key. Setting it again to the same value is nothing.
-    pub fn set(&mut self, key: String, value: Vec<u8>) {
+    /// Sets a key for `rank`. Setting it again to the same value is nothing.
+    pub fn set(&mut self, rank: Rank, key: String, value: Vec<u8>) {
+        self.spoken.insert(rank);
         if let Some(old) = self.values.get(&key) {
             if **old != *value {
                 self.fail(format!("the store's key \"{key}\" was set twice, to different values"));
@@ -126,15 +130,26 @@ impl Board {
         *self = Board::new(size, self.limits);
     }
 
-    /// Which ranks have not come, as a sentence.
+    /// Which ranks have not come, or have come and set nothing, as a sentence.
     pub fn missing(&self) -> String {
         let Some((size, _)) = self.size else { return "no rank has come".into() };
         let come = |rank: &Rank| self.here.contains(rank) || self.left.contains(rank);
         let missing: Vec<Rank> = (0..size).filter(|rank| !come(rank)).collect();
-        if missing.is_empty() {
-            return "every rank has come, but not every one has said where it is".into();
+        if !missing.is_empty() {
+            return not_come(&missing);
         }
-        not_come(&missing)
+        let silent: Vec<Rank> = (1..size).filter(|rank| !self.spoken.contains(rank)).collect();
+        match silent.first() {
+            // Rank 0 waits for the others before it sets what they wait for.
+            None => "every rank has come; rank 0 has not said where they are".into(),
+            Some(first) => {
+                let more = match silent.len() - 1 {
+                    0 => String::new(),
+                    more => format!(", and {more} more like it"),
+                };
+                format!("rank {first} has come, but has not said where it is{more}")
+            }
+        }
     }
 }
 
@@ -151,7 +166,7 @@ mod tests {
     fn a_world_is_finished_when_every_rank_has_left_and_can_begin_again() {
         let mut board = Board::new(None, LIMITS);
         assert!(board.join(0, 2) && board.join(1, 2));
-        board.set("k".into(), vec![1]);
+        board.set(0, "k".into(), vec![1]);
         board.leave(0);
         assert!(!board.finished());
         assert!(!board.join(0, 2), "rank 0 belongs to the next world now");
@@ -164,10 +179,10 @@ mod tests {
     #[test]
     fn a_second_value_for_a_key_is_a_fault_the_same_value_is_not() {
         let mut board = Board::new(Some(2), LIMITS);
-        board.set("k".into(), vec![1]);
-        board.set("k".into(), vec![1]);
+        board.set(0, "k".into(), vec![1]);
+        board.set(0, "k".into(), vec![1]);
         assert_eq!(board.fault(), None);
-        board.set("k".into(), vec![2]);
+        board.set(0, "k".into(), vec![2]);
         assert!(fault_text(&board).contains("\"k\" was set twice"));
         assert_eq!(board.get("k").as_deref(), Some(&[1][..]));
     }
@@ -200,8 +215,8 @@ mod tests {
     fn a_full_store_says_so_and_holds_no_more() {
         let limits = Limits { key_bytes: 8, value_bytes: 8, total_bytes: 10, keys: 2 };
         let mut board = Board::new(Some(1), limits);
-        board.set("a".into(), vec![0; 8]);
-        board.set("b".into(), vec![0; 8]);
+        board.set(0, "a".into(), vec![0; 8]);
+        board.set(0, "b".into(), vec![0; 8]);
         assert!(fault_text(&board).contains("full"));
         assert!(board.get("b").is_none());
     }
@@ -214,5 +229,12 @@ mod tests {
         assert_eq!(board.missing(), "ranks 1, 3 have not come");
         board.join(1, 4);
         assert_eq!(board.missing(), "rank 3 has not come");
+        board.join(3, 4);
+        assert_eq!(board.missing(), "rank 1 has come, but has not said where it is, and 2 more like it");
+        board.set(1, "record/1".into(), vec![1]);
+        board.set(3, "record/3".into(), vec![1]);
+        assert_eq!(board.missing(), "rank 2 has come, but has not said where it is");
+        board.set(2, "record/2".into(), vec![1]);
+        assert_eq!(board.missing(), "every rank has come; rank 0 has not said where they are");
     }
 }

@@ -13,8 +13,10 @@ use crate::bootstrap::{JobKey, Store};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
-/// How much later than the server the client gives up: the server knows who is missing.
-const GRACE: Duration = Duration::from_millis(500);
+/// How much later than the server the client gives up, which knows less of who is missing: this part of its patience,
+const GRACE_PART: u32 = 20;
+/// at least and at most so long.
+const GRACE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
 
 /// A rank's connection to the store. Dropping it tells the server that the rank has all it needs.
 pub(crate) struct Client {
@@ -85,10 +87,10 @@ impl Client {
 
     fn ask(&mut self, request: &Request, deadline: Instant) -> Result<Vec<u8>> {
         let start = Instant::now();
-        let until = deadline + GRACE;
-        self.write_all(&request.encode(), until)?;
+        let until = deadline + grace(deadline.saturating_duration_since(start));
+        self.write_all(&request.encode(), start, until)?;
         let mut header = [0; RESPONSE_HEADER];
-        self.read_exact(&mut header, until)?;
+        self.read_exact(&mut header, start, until)?;
         let (status, bytes) = parse_response_header(&header, &LIMITS)
             .ok_or_else(|| Error::Bootstrap("the store's answer cannot be understood".into()))?;
         let mut value = Vec::new();
@@ -96,7 +98,7 @@ impl Client {
             // In pieces: memory is taken as bytes arrive, not as they are announced.
             let have = value.len();
             value.resize(bytes.min(have + (1 << 20)), 0);
-            self.read_exact(&mut value[have..], until)?;
+            self.read_exact(&mut value[have..], start, until)?;
         }
         if status == Status::Ok {
             return Ok(value);
@@ -110,33 +112,33 @@ impl Client {
         })
     }
 
-    fn write_all(&self, mut bytes: &[u8], until: Instant) -> Result<()> {
+    fn write_all(&self, mut bytes: &[u8], since: Instant, until: Instant) -> Result<()> {
         while !bytes.is_empty() {
             match self.socket.write(bytes).map_err(gone)? {
                 Some(written) => bytes = &bytes[written..],
-                None => self.wait(Interest::Write, until)?,
+                None => self.wait(Interest::Write, since, until)?,
             }
         }
         Ok(())
     }
 
-    fn read_exact(&self, mut bytes: &mut [u8], until: Instant) -> Result<()> {
+    fn read_exact(&self, mut bytes: &mut [u8], since: Instant, until: Instant) -> Result<()> {
         while !bytes.is_empty() {
             match self.socket.read(bytes).map_err(gone)? {
                 Some(0) => return Err(gone(std::io::ErrorKind::ConnectionReset.into())),
                 Some(read) => bytes = &mut bytes[read..],
-                None => self.wait(Interest::Read, until)?,
+                None => self.wait(Interest::Read, since, until)?,
             }
         }
         Ok(())
     }
 
-    fn wait(&self, interest: Interest, until: Instant) -> Result<()> {
+    fn wait(&self, interest: Interest, since: Instant, until: Instant) -> Result<()> {
         let mut set = PollSet::new();
         set.add(&self.socket, interest);
         if Instant::now() >= until {
-            let detail = "the store does not answer".into();
-            return Err(Error::Timeout { waited: GRACE, detail });
+            let detail = "the store, which the process of rank 0 or the launcher serves, does not answer";
+            return Err(Error::Timeout { waited: since.elapsed(), detail: detail.into() });
         }
         set.wait(Some(until)).map_err(|e| Error::system("poll", e))
     }
@@ -167,8 +169,8 @@ impl Store for Client {
         }
     }
 
-    fn check(&mut self) -> Result<()> {
-        self.ask(&Request::Check, Instant::now() + GRACE).map(drop)
+    fn check(&mut self, deadline: Instant) -> Result<()> {
+        self.ask(&Request::Check, deadline).map(drop)
     }
 }
 
@@ -179,6 +181,10 @@ impl Drop for Client {
             let _ = self.socket.write(&Request::Leave.encode());
         }
     }
+}
+
+fn grace(patience: Duration) -> Duration {
+    (patience / GRACE_PART).clamp(GRACE[0], GRACE[1])
 }
 
 fn gone(source: std::io::Error) -> Error {

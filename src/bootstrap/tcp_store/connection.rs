@@ -129,7 +129,7 @@ impl Connection {
                 }
             }
             Request::Set { key, value } => {
-                board.set(key, value);
+                board.set(self.hello.rank, key, value);
                 match board.fault() {
                     Some(fault) => self.respond_fault(fault.clone()),
                     None => self.respond(Status::Ok, Arc::from([])),

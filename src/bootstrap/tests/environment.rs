@@ -161,6 +161,21 @@ fn the_innermost_launcher_counts_and_a_store_alone_says_where_its_ranks_meet() {
 }
 
 #[test]
+fn ranks_that_torchrun_has_restarted_are_another_job_than_those_before() {
+    let first = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "h"), ("MASTER_PORT", "29500")];
+    let job = |count| {
+        let more = [("TORCHELASTIC_RUN_ID", "none"), ("TORCHELASTIC_RESTART_COUNT", count)];
+        match with(&[&first[..], &more].concat()).unwrap().place {
+            Place::Ports { job, .. } => job,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(job("0"), "none");
+    assert_ne!(job("1"), job("0"));
+    assert_ne!(job("2"), job("1"));
+}
+
+#[test]
 fn a_batch_script_is_a_world_of_one_though_it_has_a_tasks_variables() {
     for step in [None, Some("4294967291"), Some("x")] {
         let step: Vec<_> = step.map(|step| ("SLURM_STEP_ID", step)).into_iter().collect();

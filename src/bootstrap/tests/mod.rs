@@ -88,8 +88,8 @@ impl Store for Tapped {
         self.inner.fail(why);
     }
 
-    fn check(&mut self) -> Result<()> {
-        self.inner.check()
+    fn check(&mut self, deadline: Instant) -> Result<()> {
+        self.inner.check(deadline)
     }
 }
 

@@ -1,0 +1,147 @@
+// Meeting by a store of the program's, or by a file. Part of anyccl.hpp.
+#ifndef ANYCCL_CPP_STORE_HPP
+#define ANYCCL_CPP_STORE_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "anyccl/anyccl.h"
+#include "anyccl/cpp/config.hpp"
+#include "anyccl/cpp/mode.hpp"
+#include "anyccl/cpp/outcome.hpp"
+#include "anyccl/cpp/view.hpp"
+
+namespace anyccl {
+inline namespace ANYCCL_CPP_MODE {
+
+// A key/value store of the program's, such as one that its own launcher offers. For communicator::create: derive from it.
+class store {
+public:
+    using bytes = std::vector<unsigned char>;
+
+    virtual ~store() = default;
+    // Sets a value, in place of one that may be there.
+    virtual outcome<void> set(const std::string& key, view<const unsigned char> value) = 0;
+    // Waits until a key is set, and gives its value; none where it was not set in time.
+    virtual outcome<std::optional<bytes>> get(const std::string& key, std::chrono::milliseconds timeout) = 0;
+};
+
+namespace detail {
+
+// What a store answers its caller in C; an exception must not pass.
+inline void tell(char* message, const char* sentence) noexcept
+{
+    std::strncpy(message, sentence, ANYCCL_STORE_MESSAGE_BYTES - 1);
+    message[ANYCCL_STORE_MESSAGE_BYTES - 1] = 0;
+}
+
+constexpr int store_failed = 2;
+
+// Calls `function`, whose sentence of failure goes to `message`.
+template <class Function>
+int answered(char* message, Function function) noexcept
+{
+#if ANYCCL_CPP_THROWS
+    try {
+        return function();
+    } catch (const std::exception& failure) {
+        tell(message, failure.what());
+    } catch (...) {
+        tell(message, "an exception that is no std::exception");
+    }
+    return store_failed;
+#else
+    (void)message;
+    return function();
+#endif
+}
+
+inline int store_set(void* context, const char* key, const void* value, std::size_t size, char* message) noexcept
+{
+    return answered(message, [&]() -> int {
+        auto& own = *static_cast<store*>(context);
+        const view<const unsigned char> bytes(static_cast<const unsigned char*>(value), size);
+#if ANYCCL_CPP_THROWS
+        own.set(key, bytes);
+#else
+        if (const auto done = own.set(key, bytes); !done) {
+            tell(message, done.message());
+            return store_failed;
+        }
+#endif
+        return ANYCCL_STORE_OK;
+    });
+}
+
+inline int store_get(void* context, const char* key, std::int64_t timeout_ms, void* value, std::size_t capacity,
+                     std::size_t* size, char* message) noexcept
+{
+    return answered(message, [&]() -> int {
+        auto& own = *static_cast<store*>(context);
+        auto found = own.get(key, std::chrono::milliseconds(timeout_ms));
+#if ANYCCL_CPP_THROWS
+        const std::optional<store::bytes>& bytes = found;
+#else
+        if (!found) {
+            tell(message, found.message());
+            return store_failed;
+        }
+        const std::optional<store::bytes>& bytes = *found;
+#endif
+        if (!bytes)
+            return ANYCCL_STORE_TIMEOUT;
+        if (bytes->size() > capacity) {
+            tell(message, "the value is longer than any that was set");
+            return store_failed;
+        }
+        if (!bytes->empty())
+            std::memcpy(value, bytes->data(), bytes->size());
+        *size = bytes->size();
+        return ANYCCL_STORE_OK;
+    });
+}
+
+// The same store in C; refers to it.
+inline anyccl_store_t to_c(store& store) noexcept
+{
+    anyccl_store_t c = ANYCCL_STORE_INIT;
+    c.context = &store;
+    c.set = store_set;
+    c.get = store_get;
+    return c;
+}
+
+}  // namespace detail
+
+// What ranks that have met by a file know.
+struct meeting {
+    // For communicator::create, the same on all ranks.
+    unique_id id;
+    // Numeric address of rank 0.
+    std::string address;
+};
+
+// Lets ranks find rank 0 by a file that all of them see; see anyccl_file_rendezvous.
+inline outcome<meeting> file_rendezvous(const std::string& path, int size, int rank, const config& config = {})
+{
+    anyccl_unique_id_t id{};
+    char address[ANYCCL_ADDRESS_BYTES] = "";
+    return detail::call("file_rendezvous")
+        .get(
+            [&] {
+                const anyccl_config_t c = detail::to_c(config);
+                return anyccl_file_rendezvous(path.c_str(), size, rank, &c, &id, address);
+            },
+            [&] { return meeting{unique_id(id), address}; });
+}
+
+}  // namespace ANYCCL_CPP_MODE
+}  // namespace anyccl
+
+#endif

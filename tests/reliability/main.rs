@@ -1,0 +1,76 @@
+//! The table of faults: what each survivor is told, and after how long. Every fault at every stage, over every transport.
+//!
+//! `ANYCCL_TEST_WRITE=1` writes the table into docs/RELIABILITY.md. Without, fewer collectives are tried, and nothing is
+//! written; the limits hold in both cases.
+//!
+//! - [`fault`]: what befalls a process, or the wire of its host; and when.
+//! - [`trial`]: one job that meets with one fault. [`survivor`] is what its ranks do.
+//! - [`table`]: the page.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod fault;
+mod survivor;
+mod table;
+mod trial;
+
+use anyccl_engine::base::Collective;
+use common::network::network_or_skip;
+use fault::{Fault, Stage, WIRES};
+use trial::Trial;
+
+fn is_full() -> bool {
+    std::env::var_os("ANYCCL_TEST_WRITE").is_some()
+}
+
+fn stages() -> Vec<Stage> {
+    let collectives: &[Collective] = match is_full() {
+        true => &Collective::UNIFORM,
+        false => &[Collective::AllReduce, Collective::Gather],
+    };
+    let mut stages = vec![Stage::Init, Stage::Connect];
+    stages.extend(collectives.iter().map(|collective| Stage::Waiting(*collective)));
+    stages.extend([Stage::Busy, Stage::Finalize]);
+    stages
+}
+
+// One test: what it measures is time.
+#[test]
+fn every_fault_at_every_stage_is_told_to_all_survivors_in_time() {
+    let mut rows = Vec::new();
+    for fault in Fault::OF_A_PROCESS {
+        for stage in stages() {
+            for transport in ["shm", "tcp"] {
+                rows.push(Trial { fault, stage, transport, victim: 1 }.run(None));
+            }
+        }
+    }
+    // A network of its own for each: the wire stays cut.
+    for fault in WIRES.map(Fault::Wire) {
+        for stage in stages() {
+            let transports: &[_] = if is_full() { &["tcp", "auto"] } else { &["auto"] };
+            for transport in transports {
+                let Some(network) = network_or_skip(trial::HOSTS) else { return };
+                rows.push(Trial { fault, stage, transport, victim: 1 }.run(Some(&network)));
+            }
+        }
+    }
+    // Who keeps the store is missed in another way while all join.
+    for fault in WIRES.map(Fault::Wire) {
+        for stage in [Stage::Init, Stage::Connect] {
+            let Some(network) = network_or_skip(trial::HOSTS) else { return };
+            rows.push(Trial { fault, stage, transport: "auto", victim: 0 }.run(Some(&network)));
+        }
+    }
+    if is_full() {
+        table::write(&rows);
+    }
+}
+
+#[test]
+#[ignore = "a rank of the tests above, which start it as a process"]
+fn a_rank_of_the_tests_in_this_file() {
+    if common::processes::part().is_some() {
+        survivor::live_through_it();
+    }
+}

@@ -1,0 +1,82 @@
+//! What a rank does; the victim takes part as far as it is told.
+
+use std::time::Duration;
+
+use anyccl_engine::base::{Collective, Error};
+use anyccl_engine::comm::{Communicator, world_finalize};
+
+use crate::common::attempt::{Attempt, Placement};
+use crate::common::case::Case;
+use crate::common::processes::{join, listen, say};
+
+/// Whoever hears nothing more for so long after joining was told to join and no more.
+const ORDER_TIME: Duration = Duration::from_millis(300);
+
+/// Joins, calls, and says with what error that ended.
+pub fn live_through_it() {
+    let victim = std::env::var("ANYCCL_TEST_VICTIM").expect("the parent says whom it meets");
+    say("here");
+    if listen() == "exit" {
+        std::process::exit(0);
+    }
+    let (orders, hear) = std::sync::mpsc::channel();
+    // "exit" ends the process in the middle of whatever its other thread does.
+    std::thread::spawn(move || {
+        loop {
+            match listen().as_str() {
+                "exit" => std::process::exit(0),
+                "" => return,
+                order => orders.send(order.to_string()).expect("somebody waits for orders"),
+            }
+        }
+    });
+    let error = match join() {
+        Ok(comm) => {
+            say("joined");
+            match hear.recv_timeout(ORDER_TIME).as_deref() {
+                Ok("finalize") => {
+                    say("calling");
+                    world_finalize().expect_err("one rank does not")
+                }
+                Ok("busy") => {
+                    say("calling");
+                    call_until_failure(&comm, None)
+                }
+                Ok(name) => {
+                    say("calling");
+                    call_until_failure(&comm, Collective::from_name(name))
+                }
+                // Joined in time, though its peer was not.
+                Err(_) if comm.rank().to_string() != victim => {
+                    say("calling");
+                    call_until_failure(&comm, Some(Collective::Barrier))
+                }
+                // The victim: what befalls it comes from outside.
+                Err(_) => {
+                    let _ = hear.recv();
+                    return;
+                }
+            }
+        }
+        Err(error) => error,
+    };
+    say(&format!("error: {error}"));
+}
+
+/// Calls `collective`, then a barrier, and so on: who can end one without the lost rank fails in the next. Without: all of
+/// them in turn.
+fn call_until_failure(comm: &Communicator, collective: Option<Collective>) -> Error {
+    for turn in 0.. {
+        let next = Collective::UNIFORM[turn % Collective::UNIFORM.len()];
+        let cases = match collective {
+            Some(collective) => [Case::plain(collective, 0, 1000), Case::barrier()],
+            None => [Case::plain(next, 0, 100_000), Case::barrier()],
+        };
+        for case in cases {
+            if let Err(error) = Attempt::on(comm, case, Placement::Apart).run(comm) {
+                return error;
+            }
+        }
+    }
+    unreachable!("without end")
+}

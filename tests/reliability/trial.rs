@@ -1,0 +1,137 @@
+//! One job that meets with one fault.
+
+use std::time::{Duration, Instant};
+
+use crate::common::network::Network;
+use crate::common::processes::{Job, RankProcess, Said, free_tcp_store};
+use crate::common::watchdog::Watchdog;
+use crate::fault::{Fault, Stage};
+use crate::table::Row;
+
+pub const SIZE: u32 = 4;
+/// Where wires are cut, ranks 2 and 3 share the last host.
+pub const HOSTS: usize = 3;
+/// `ANYCCL_TIMEOUT_MS` of every job here.
+pub const TIMEOUT: Duration = Duration::from_millis(1000);
+/// A stall is told no later than this after the timeout.
+pub const LATE: Duration = Duration::from_millis(100);
+/// A death is told by then.
+pub const SOON: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Copy)]
+pub struct Trial {
+    pub fault: Fault,
+    pub stage: Stage,
+    pub transport: &'static str,
+    pub victim: usize,
+}
+
+impl Trial {
+    /// The fault, and on whom it falls if that is not rank 1.
+    pub fn fault_name(&self) -> String {
+        match self.victim {
+            1 => self.fault.name().to_string(),
+            other => format!("{} (rank {other})", self.fault.name()),
+        }
+    }
+
+    /// Lets it happen on one host, or on those of `network`.
+    pub fn run(self, network: Option<&Network>) -> Row {
+        let Trial { fault, stage, transport, victim } = self;
+        let title = format!("{} over {transport}: {}", stage.name(), self.fault_name());
+        let _watchdog = Watchdog::new(title.clone(), Duration::from_secs(60));
+        let store = network.map_or_else(free_tcp_store, Network::store);
+        let mut job = Job::new(SIZE, "live through it", &store)
+            .set("ANYCCL_TRANSPORT", transport)
+            .set("ANYCCL_TIMEOUT_MS", TIMEOUT.as_millis())
+            .set("ANYCCL_TEST_VICTIM", victim);
+        if let Some(network) = network {
+            job.prefixes = [0, 1, 2, 2].map(|host| network.prefix(host)).to_vec();
+        }
+        let mut ranks = job.start_all();
+        ranks.iter_mut().for_each(|rank| rank.expect("here"));
+        let mut victim = ranks.remove(victim);
+        if !stage.is_joining() {
+            victim.tell("join");
+            ranks.iter_mut().for_each(|rank| rank.tell("join"));
+            victim.expect("joined");
+            ranks.iter_mut().for_each(|rank| rank.expect("joined"));
+        }
+        let start = match stage {
+            // A host that is cut off can still begin; what has died cannot.
+            Stage::Init if fault.leaves_it_alive() => {
+                fault.befall(&mut victim, network);
+                victim.tell(stage.order());
+                tell_all(&mut ranks, stage);
+                Instant::now()
+            }
+            _ => {
+                if matches!(stage, Stage::Connect | Stage::Busy) {
+                    victim.tell(stage.order());
+                }
+                tell_all(&mut ranks, stage);
+                if stage == Stage::Connect {
+                    std::thread::sleep(Duration::from_millis(1));
+                } else if stage != Stage::Init {
+                    ranks.iter_mut().for_each(|rank| rank.expect("calling"));
+                    // So that they are inside of the call.
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                // A wire takes the kernel a while; what counts is when it is cut.
+                let start = Instant::now();
+                fault.befall(&mut victim, network);
+                if fault.leaves_it_alive() { Instant::now() } else { start }
+            }
+        };
+        let mut row = Row { trial: self, slowest: Duration::ZERO, told: String::new() };
+        ranks.iter_mut().for_each(|survivor| self.hear(survivor, start, &title, &mut row));
+        // Behind its wire, the victim is a survivor, too, if it wants anything of the others.
+        if fault.leaves_it_alive() && matches!(stage, Stage::Init | Stage::Busy) {
+            let told = std::mem::take(&mut row.told);
+            self.hear(&mut victim, start, &title, &mut row);
+            row.told = told;
+        }
+        row
+    }
+
+    /// What one survivor is told: in time, and about whom.
+    fn hear(self, survivor: &mut RankProcess, start: Instant, title: &str, row: &mut Row) {
+        let (called, Said { when, text }) = hear_error(survivor);
+        // Whoever has joined in time, and calls after that, has waited from there on.
+        let late = when.saturating_duration_since(start.max(called.unwrap_or(start)));
+        let (who, limit) = (survivor.rank, self.stage.limit(self.fault));
+        assert!(late < limit, "{title}: rank {who} learnt it after {late:?}: {text}");
+        let named = match who as usize {
+            // From behind the cut, it is the others who have gone. Before any was met, they are one place.
+            own if own == self.victim => text.contains("rank"),
+            // The keeper of the store may end with the error, before others have asked it who has gone.
+            _ if self.stage == Stage::Connect => {
+                text.contains("rank 0") || text.contains(&format!("rank {}", self.victim))
+            }
+            _ => text.contains(&format!("rank {}", self.victim)),
+        };
+        assert!(named, "{title}: rank {who} is not told who: {text}");
+        if row.told.is_empty() || !text.contains("reported by") {
+            row.told = text;
+        }
+        row.slowest = row.slowest.max(late);
+    }
+}
+
+fn tell_all(ranks: &mut [RankProcess], stage: Stage) {
+    ranks.iter_mut().for_each(|rank| rank.tell(stage.order()));
+}
+
+/// The first line that is an error, and when the rank has called something before: one that has joined before its peer
+/// went does so.
+fn hear_error(rank: &mut RankProcess) -> (Option<Instant>, Said) {
+    let mut called = None;
+    loop {
+        let Said { when, text } = rank.hear();
+        match text.strip_prefix("error: ") {
+            Some(error) => return (called, Said { when, text: error.to_string() }),
+            None if text == "calling" => called = Some(when),
+            None => {}
+        }
+    }
+}
