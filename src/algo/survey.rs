@@ -127,14 +127,14 @@ impl Labels {
         let leads_abroad = leads && hosts.own() != hosts.host_of(root);
         let mut labels = Labels::default();
         match request.collective {
-            Collective::GatherV | Collective::ScatterV if leads_abroad => {
-                if is_parcel(request, told.iter().copied()) {
-                    let side = match request.collective {
-                        Collective::GatherV => &mut labels.sent,
-                        _ => &mut labels.received,
-                    };
-                    side.push((root, label(told.iter().copied())));
-                }
+            Collective::GatherV | Collective::ScatterV
+                if leads_abroad && is_parcel(request, told.iter().copied()) =>
+            {
+                let side = match request.collective {
+                    Collective::GatherV => &mut labels.sent,
+                    _ => &mut labels.received,
+                };
+                side.push((root, label(told.iter().copied())));
             }
             Collective::GatherV | Collective::ScatterV if is_root => {
                 let (blocks, side) = match request.collective {
