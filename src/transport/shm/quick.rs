@@ -37,7 +37,8 @@ impl ShmLink {
     /// `data` is readable for `bytes` bytes.
     #[inline]
     pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, cut: Cut) -> bool {
-        let most = if cut == Cut::Fine { FINE_BYTES } else { SLOT_BYTES };
+        // Whoever shares our core cannot begin before we have ended.
+        let most = if cut == Cut::Fine && !self.is_crowded { FINE_BYTES } else { SLOT_BYTES };
         if bytes > most && !self.has_room(bytes.div_ceil(most)) {
             return false;
         }

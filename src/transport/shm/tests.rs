@@ -258,3 +258,58 @@ fn a_fragment_longer_than_its_slot_is_an_error() {
     a.word32(length).store(SLOT_BYTES as u32 + 1, Ordering::Relaxed);
     assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
+
+/// What `peek` gives, as often as it has something, of a message of `most` bytes; and whether it then says that the rest is
+/// unusual.
+fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
+    let (mut lens, mut left) = (Vec::new(), most);
+    loop {
+        match link.peek(&HEADER, left) {
+            Peek::Here(_, bytes) => {
+                link.release();
+                lens.push(bytes);
+                left -= bytes;
+                if left == 0 {
+                    return (lens, false);
+                }
+            }
+            Peek::Nothing => return (lens, false),
+            Peek::Unusual => return (lens, true),
+        }
+    }
+}
+
+#[test]
+fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
+    let (mut a, mut b) = pair();
+    for link in [&mut a, &mut b] {
+        link.set_crowded(false);
+    }
+    // A link looks at its peer when the first fragment is there.
+    assert_eq!(send(&mut a, &[1]), Some(1));
+    assert!(receive(&mut b).is_some());
+    let bytes = vec![7; 5 * SLOT_BYTES];
+    let post = |a: &mut ShmLink, len: usize, cut| {
+        // SAFETY: a vector is readable for its length, which is more.
+        unsafe { a.post(&HEADER, bytes.as_ptr(), len, cut) }
+    };
+    for _ in 0..3 {
+        assert!(post(&mut a, 0, Cut::Fine) && post(&mut a, SLOT_BYTES + 1, Cut::Whole));
+        assert_eq!(peek_all(&mut b, 0), (vec![0], false));
+        assert_eq!(peek_all(&mut b, SLOT_BYTES + 1), (vec![SLOT_BYTES, 1], false));
+        assert!(post(&mut a, SLOT_BYTES + 1, Cut::Fine));
+        assert_eq!(peek_all(&mut b, SLOT_BYTES + 1), (vec![SLOT_BYTES / 2, SLOT_BYTES / 2, 1], false));
+    }
+    for _ in 0..3 {
+        assert!(post(&mut a, 5 * SLOT_BYTES, Cut::Whole));
+    }
+    // One slot is left.
+    assert!(!post(&mut a, SLOT_BYTES, Cut::Fine) && post(&mut a, SLOT_BYTES, Cut::Whole));
+    assert!(!post(&mut a, 1, Cut::Fine));
+    for len in [5, 5, 5, 1] {
+        assert_eq!(peek_all(&mut b, len * SLOT_BYTES), (vec![SLOT_BYTES; len], false));
+    }
+    // More than was to come is somebody else's mistake, for the long way to tell.
+    assert!(post(&mut a, SLOT_BYTES, Cut::Whole));
+    assert_eq!(peek_all(&mut b, SLOT_BYTES - 1), (vec![], true));
+}
