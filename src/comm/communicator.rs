@@ -75,6 +75,11 @@ impl Communicator {
         self.programs.algorithm(call, &self.topology)
     }
 
+    /// What the cost model expects of a collective call or a message, in microseconds. Local.
+    pub fn predicted_us(&self, call: &Call) -> Result<f64> {
+        self.programs.predicted_us(call, &self.topology)
+    }
+
     /// Runs a call to its end.
     ///
     /// # Safety
