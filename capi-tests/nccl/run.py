@@ -4,6 +4,8 @@
     1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
     2  compares what the library exports with what the header declares and the real library exports, name by name
     3  builds the programs here and runs them with 2, 3, 4 and 8 ranks: as processes, as threads, as both
+    4  runs a program under a wrapper of ncclAllReduce, and by each way of taking NCCL's place
+    5  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
 
 Without PyPI there is no header to compare with: that is said, and the tests are left out.
 """
@@ -84,15 +86,67 @@ def compare_names(library):
     print(f"names: all {len(theirs)} of NCCL, {len(header_names)} of them in nccl.h, and {len(ours - theirs)} of RCCL")
 
 
+def compile_c(output, *arguments):
+    """Compiles C against NCCL's header."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    run(os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-O1", "-pthread",
+        "-I", HEADER.parent, "-I", HERE / "stand-in", "-o", output, *arguments)
+    return output
+
+
 def build(name, library):
     """A program of this folder, linked with the library under its own name."""
-    program = WORK / "programs" / name
-    program.parent.mkdir(parents=True, exist_ok=True)
     shared = [HERE / "ranks.c", HERE / "values.c"] if name != "layout" else []
-    run(os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-O1", "-pthread",
-        "-I", HEADER.parent, "-I", HERE / "stand-in", HERE / f"{name}.c", *shared, "-o", program,
-        library, f"-Wl,-rpath,{library.parent}", "-lm")
-    return program
+    return compile_c(WORK / "programs" / name, HERE / f"{name}.c", *shared, library,
+                     f"-Wl,-rpath,{library.parent}", "-lm")
+
+
+def output_of(command, **environment):
+    """What a command prints."""
+    words = [str(word) for word in command]
+    return run(*words, env=os.environ | environment, timeout=LIMIT_S, capture_output=True, text=True).stdout
+
+
+def ways_in(library):
+    """By LD_LIBRARY_PATH, LD_PRELOAD and dlopen; and a profiler that wraps a function meets itself only once."""
+    wrapper = compile_c(WORK / "programs" / "libwrapper.so", "-shared", "-fPIC", HERE / "wrapper.c")
+    opener = compile_c(WORK / "programs" / "opener", HERE / "opener.c", "-ldl")
+    # Linked with a library of that name which is empty: without ours in its place it does not start.
+    empty = compile_c(WORK / "programs" / "empty" / "libnccl.so.2", "-shared", "-fPIC", "-Wl,-soname,libnccl.so.2",
+                      "-x", "c", os.devnull)
+    linked = compile_c(WORK / "programs" / "linked", HERE / "layout.c", empty, "-Wl,--unresolved-symbols=ignore-all")
+    output_of([linked], LD_LIBRARY_PATH=str(library.parent))
+    output_of([linked], LD_PRELOAD=str(library), LD_LIBRARY_PATH=str(empty.parent))
+    output_of([opener, library])
+    wrapped = output_of([build("collectives", library), 1, 2], LD_PRELOAD=str(wrapper))
+    if wrapped != "wrapped ncclAllReduce\n":
+        sys.exit(f"the wrapper was to be called, and said once: {wrapped!r}")
+    print("ways in: LD_LIBRARY_PATH, LD_PRELOAD, dlopen, a wrapper of ncclAllReduce")
+
+
+def example_output(name, ranks):
+    """What an example is to print, sorted."""
+    if name == "00-hello-world":
+        return [f"Hello from rank {r} of {ranks}, device {r} (NCCL 23007)" for r in range(ranks)]
+    if name == "01-broadcast":
+        return [f"rank {r} has 10 20 30 40" for r in range(ranks)]
+    before = [[10 * r + i for i in range(4)] for r in range(ranks)]
+    after = " ".join(f"{sum(column):4d}" for column in zip(*before))
+    rows = [f"{r:4d} | {' '.join(f'{x:4d}' for x in before[r])} | {after}" for r in range(ranks)]
+    return sorted([f"rank | {'before':>19} | {'after':>19}", *rows])
+
+
+def examples(library):
+    """The programs of c-examples/nccl."""
+    folder = ROOT / "c-examples" / "nccl"
+    for source in sorted(folder.glob("*.c")):
+        program = compile_c(WORK / "programs" / f"example-{source.stem}", "-I", folder, source, library,
+                            f"-Wl,-rpath,{library.parent}")
+        for ranks in (1, 2, 3, 4):
+            printed = sorted(output_of([program, ranks]).splitlines())
+            if printed != example_output(source.stem, ranks):
+                sys.exit(f"{source.stem} with {ranks} ranks printed\n" + "\n".join(printed))
+        print(f"example {source.stem}: 1 to 4 ranks")
 
 
 def main():
@@ -115,6 +169,8 @@ def main():
             for processes, threads in SPREADS:
                 print(f"{name}: {processes} x {threads}", flush=True)
                 run(program, processes, threads, timeout=LIMIT_S)
+        ways_in(library)
+        examples(library)
     except subprocess.TimeoutExpired as failure:
         sys.exit(f"still running after {LIMIT_S} s: {failure.cmd}")
     except subprocess.CalledProcessError as failure:

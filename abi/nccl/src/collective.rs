@@ -237,7 +237,6 @@ pub unsafe fn scatter(
 }
 
 /// RCCL's ncclAllToAllv: counts and displacements in elements, by rank.
-#[expect(clippy::too_many_arguments, reason = "RCCL's")]
 pub unsafe fn all_to_all_v(
     send: *const c_void,
     sendcounts: *const usize,

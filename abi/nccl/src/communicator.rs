@@ -19,6 +19,7 @@ use anyccl_edge::check::{self, invalid};
 use anyccl_edge::{Found, Handles, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Communicator, Work};
+use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
 
 use crate::leaving::Member;
@@ -91,6 +92,9 @@ pub struct Comm {
 }
 
 pub static COMMS: Handles<Comm> = Handles::new("comm");
+
+/// No message has it.
+const NOBODYS_TAG: Tag = -65;
 
 impl Comm {
     /// One whose ranks have not met yet.
@@ -252,6 +256,14 @@ impl Comm {
         self.fault.lock().clone().or_else(|| self.engine.get()?.failure())
     }
 
+    /// Looks whether its ranks are still there. Nothing else does while this rank is in no call.
+    fn look_around(&self) {
+        if let Some(engine) = self.engine.get() {
+            // A failure is kept by the engine, and a message of that name is never sent.
+            let _ = engine.find(Selector::new(None, Some(NOBODYS_TAG)));
+        }
+    }
+
     /// What ncclCommGetAsyncError says.
     fn async_error(&self) -> ncclResult_t {
         let state = self.state.lock().clone();
@@ -262,6 +274,7 @@ impl Comm {
             // A revoked one has failed by our own doing: it is quiescent, which is what is asked for.
             State::Ready if self.bar() == Bar::Revoked => ncclSuccess,
             State::Ready | State::Left => {
+                self.look_around();
                 let is_pending = self.has_pending();
                 match self.failure() {
                     Some(error) => result::code(&error),

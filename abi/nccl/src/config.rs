@@ -145,7 +145,7 @@ pub unsafe fn check_call(config: *const ncclCollConfig_t) -> Result<()> {
     const SMALLEST: usize = offset_of!(ncclCollConfig_t, userProfilerTag);
     check_head(head, SMALLEST, "config", "NCCL_COLLCONFIG_INITIALIZER")?;
     // SAFETY: as long as was checked, and this member lies within; any bytes make a pointer.
-    let selection = unsafe { (&raw const (*config).algSelection).read() };
+    let selection = unsafe { (*config).algSelection };
     // SAFETY: the caller promises a terminated text or NULL.
     if let Some(text) = unsafe { check::text(selection, "config->algSelection") }?
         && !text.is_empty()

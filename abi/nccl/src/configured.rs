@@ -9,7 +9,6 @@ use crate::types::{cudaStream_t, ncclCollConfig_t, ncclComm_t, ncclDataType_t, n
 use crate::{collective, config};
 
 /// ncclAllReduceConfig.
-#[expect(clippy::too_many_arguments, reason = "NCCL's")]
 pub unsafe fn all_reduce(
     send: *const c_void,
     recv: *mut c_void,
@@ -27,7 +26,6 @@ pub unsafe fn all_reduce(
 }
 
 /// ncclBroadcastConfig.
-#[expect(clippy::too_many_arguments, reason = "NCCL's")]
 pub unsafe fn broadcast(
     send: *const c_void,
     recv: *mut c_void,
@@ -45,7 +43,6 @@ pub unsafe fn broadcast(
 }
 
 /// ncclReduceConfig.
-#[expect(clippy::too_many_arguments, reason = "NCCL's")]
 pub unsafe fn reduce(
     send: *const c_void,
     recv: *mut c_void,
@@ -80,7 +77,6 @@ pub unsafe fn all_gather(
 }
 
 /// ncclReduceScatterConfig.
-#[expect(clippy::too_many_arguments, reason = "NCCL's")]
 pub unsafe fn reduce_scatter(
     send: *const c_void,
     recv: *mut c_void,
@@ -114,7 +110,6 @@ pub unsafe fn all_to_all(
 }
 
 /// ncclGatherConfig.
-#[expect(clippy::too_many_arguments, reason = "NCCL's")]
 pub unsafe fn gather(
     send: *const c_void,
     recv: *mut c_void,
@@ -132,7 +127,6 @@ pub unsafe fn gather(
 }
 
 /// ncclScatterConfig.
-#[expect(clippy::too_many_arguments, reason = "NCCL's")]
 pub unsafe fn scatter(
     send: *const c_void,
     recv: *mut c_void,

@@ -113,13 +113,13 @@ pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int
     let size = check::size(ndev)?;
     let config = variables::settings()?;
     let id = UniqueId::create(&config)?;
+    let devices: Vec<c_int> = match devlist.is_null() {
+        true => (0..ndev).collect(),
+        // SAFETY: not NULL; the caller promises `ndev` numbers.
+        false => unsafe { std::slice::from_raw_parts(devlist, size as usize) }.to_vec(),
+    };
     let mut jobs = Vec::with_capacity(size as usize);
-    for rank in 0..size {
-        let device = match devlist.is_null() {
-            true => check::int(rank)?,
-            // SAFETY: not NULL; the caller promises `ndev` numbers.
-            false => unsafe { devlist.add(rank as usize).read() },
-        };
+    for (rank, device) in (0..size).zip(devices) {
         let joining = Joining { id, size, rank, config: config.clone(), name: None };
         // SAFETY: the caller promises places for `ndev` handles.
         let place = unsafe { comm.add(rank as usize) };

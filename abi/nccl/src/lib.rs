@@ -13,6 +13,8 @@
 
 // Names and types are NCCL's.
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+// The lists of arguments are NCCL's.
+#![allow(clippy::too_many_arguments)]
 // The contract of each function is NCCL's documentation; what is unsafe about all of them is said once, in `functions`.
 #![allow(clippy::missing_safety_doc)]
 

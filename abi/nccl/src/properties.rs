@@ -36,7 +36,7 @@ pub unsafe fn query(comm: ncclComm_t, props: *mut c_void) -> Result<()> {
     not_null(props, "props")?;
     let place = props.cast::<Properties>();
     // SAFETY: the caller promises a struct that begins with its head.
-    let head = unsafe { (&raw const (*place).head).read() };
+    let head = unsafe { (*place).head };
     let smallest = offset_of!(Properties, host_rma_support) + 1;
     if head.magic != NCCL_API_MAGIC || head.size < smallest {
         return invalid("props", "not begun with NCCL_COMM_PROPERTIES_INITIALIZER");

@@ -93,8 +93,10 @@ mod tests {
     fn a_thread_without_a_failure_of_its_own_is_told_the_latest_of_the_process() {
         note("ncclAllReduce", &Error::InvalidUsage("too early".into()));
         let told = || {
-            // SAFETY: no handle, and the text is copied before the next call of this thread.
-            unsafe { CStr::from_ptr(get_last_error(std::ptr::null_mut())) }.to_str().unwrap().to_owned()
+            // SAFETY: there is no handle.
+            let text = unsafe { get_last_error(std::ptr::null_mut()) };
+            // SAFETY: never NULL, terminated, and copied before the next call of this thread.
+            unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
         };
         assert_eq!(std::thread::spawn(told).join().unwrap(), "ncclAllReduce: too early");
     }
@@ -102,8 +104,10 @@ mod tests {
     #[test]
     fn every_number_has_a_text() {
         for number in [-1, 0, 8, 9, ncclResult_t::MAX] {
-            // SAFETY: takes any number, and gives a static text.
-            let text = unsafe { CStr::from_ptr(error_string(number)) };
+            // SAFETY: takes any number.
+            let text = unsafe { error_string(number) };
+            // SAFETY: a text of the program.
+            let text = unsafe { CStr::from_ptr(text) };
             assert!(!text.is_empty());
         }
     }
