@@ -125,8 +125,58 @@ static void scaled(const struct bed *bed)
     CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(ncclSum, bed->comm));
 }
 
+/* What a rank puts into the windows of all is there when they have waited for its signal. Large enough to be more than what
+ * leaves unasked. */
+static void windows(const struct bed *bed)
+{
+    enum { ROOM = 100000 };
+    const int size = bed->size, rank = bed->rank;
+    int *memory = calloc((size_t)size * ROOM, sizeof(int)), *mine = malloc(ROOM * sizeof(int));
+    ncclWaitSignalDesc_t *signals = calloc((size_t)size, sizeof *signals);
+    ncclWindow_t window, other;
+    void *found = NULL;
+    CHECK(memory != NULL && mine != NULL && signals != NULL);
+    CHECK_OK(ncclCommWindowRegister(bed->comm, memory, (size_t)size * ROOM * sizeof(int), &window, NCCL_WIN_COLL_SYMMETRIC));
+    CHECK_OK(ncclCommWindowRegister(bed->comm, NULL, 0, &other, NCCL_WIN_DEFAULT));
+    CHECK_OK(ncclWinGetUserPtr(bed->comm, window, &found));
+    CHECK(window != other && found == memory);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < ROOM; i++)
+            mine[i] = round * 7 + rank * ROOM + i;
+        if (round == 2)
+            CHECK_OK(ncclGroupStart());
+        for (int peer = 0; peer < size; peer++) {
+            /* Twice: the second half, then the first. */
+            for (int half = 1; half >= 0; half--)
+                CHECK_OK(ncclPutSignal(mine + half * ROOM / 2, ROOM / 2, ncclInt, peer, window,
+                                       sizeof(int) * (size_t)(rank * ROOM + half * ROOM / 2), 0, 0, 0, bed->comm, NULL));
+            signals[peer] = (ncclWaitSignalDesc_t){2, peer, 0, 0};
+        }
+        memset(mine, 0, ROOM * sizeof(int)); /* A put has read it. */
+        CHECK_OK(ncclWaitSignal(size, signals, bed->comm, NULL));
+        if (round == 2)
+            CHECK_OK(ncclGroupEnd());
+        for (int i = 0; i < size * ROOM; i++)
+            CHECK(memory[i] == round * 7 + i);
+        /* All have looked before anybody puts again: each signals all, on another signal. */
+        for (int peer = 0; peer < size; peer++) {
+            CHECK_OK(ncclSignal(peer, 5, 1, 0, bed->comm, NULL));
+            signals[peer] = (ncclWaitSignalDesc_t){1, peer, 5, 1};
+        }
+        CHECK_OK(ncclWaitSignal(size, signals, bed->comm, NULL));
+    }
+    CHECK_RESULT(ncclInvalidArgument, ncclSignal(0, -1, 0, 0, bed->comm, NULL));
+    CHECK_OK(ncclCommWindowDeregister(bed->comm, window));
+    CHECK_RESULT(ncclInvalidArgument, ncclCommWindowDeregister(bed->comm, window));
+    CHECK_OK(ncclCommWindowDeregister(bed->comm, other));
+    free(signals);
+    free(mine);
+    free(memory);
+}
+
 static void everything(struct bed *bed)
 {
+    windows(bed);
     exchange(bed, 1);
     exchange(bed, 12);
     order(bed);

@@ -111,12 +111,10 @@ def ways_in(library):
     """By LD_LIBRARY_PATH, LD_PRELOAD and dlopen; and a profiler that wraps a function meets itself only once."""
     wrapper = compile_c(WORK / "programs" / "libwrapper.so", "-shared", "-fPIC", HERE / "wrapper.c")
     opener = compile_c(WORK / "programs" / "opener", HERE / "opener.c", "-ldl")
-    # Linked with a library of that name which is empty: without ours in its place it does not start.
-    empty = compile_c(WORK / "programs" / "empty" / "libnccl.so.2", "-shared", "-fPIC", "-Wl,-soname,libnccl.so.2",
-                      "-x", "c", os.devnull)
-    linked = compile_c(WORK / "programs" / "linked", HERE / "layout.c", empty, "-Wl,--unresolved-symbols=ignore-all")
+    # It asks for libnccl.so.2, and says nothing of where.
+    linked = compile_c(WORK / "programs" / "linked", HERE / "layout.c", library)
     output_of([linked], LD_LIBRARY_PATH=str(library.parent))
-    output_of([linked], LD_PRELOAD=str(library), LD_LIBRARY_PATH=str(empty.parent))
+    output_of([linked], LD_PRELOAD=str(library))
     output_of([opener, library])
     wrapped = output_of([build("collectives", library), 1, 2], LD_PRELOAD=str(wrapper))
     if wrapped != "wrapped ncclAllReduce\n":

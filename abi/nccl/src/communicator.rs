@@ -26,6 +26,7 @@ use crate::leaving::Member;
 use crate::memory::{Kinds, Registrations};
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::{ncclComm_t, ncclResult_t};
+use crate::windows::{Outbox, Windows};
 
 /// Where an object is in its life.
 #[derive(Clone, Debug)]
@@ -85,6 +86,8 @@ pub struct Comm {
     pub traits: Traits,
     pub memory: Kinds,
     pub registrations: Mutex<Registrations>,
+    pub windows: Mutex<Windows>,
+    pub outbox: Mutex<Outbox>,
     /// Of a non-blocking one: what was started and has not been seen to end.
     pending: Mutex<Vec<Work>>,
     /// The first failure of what was started.
@@ -107,6 +110,8 @@ impl Comm {
             traits,
             memory: Kinds::detect(),
             registrations: Mutex::default(),
+            windows: Mutex::default(),
+            outbox: Mutex::default(),
             pending: Mutex::default(),
             fault: Mutex::default(),
         }

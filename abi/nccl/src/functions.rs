@@ -16,7 +16,7 @@ use crate::call::{edge, refuse};
 use crate::types::*;
 use crate::{
     collective, communicator, configured, creation, formation, group, leaving, memory, operators, properties,
-    result, transfer, version,
+    result, transfer, version, windows,
 };
 
 /// A row of the table.
@@ -224,18 +224,20 @@ functions! {
         (comm: ncclComm_t, buff: *mut c_void, size: usize, handle: *mut *mut c_void) = memory::register;
     2 "2.19" ncclCommDeregister pncclCommDeregister (comm: ncclComm_t, handle: *mut c_void) = memory::deregister;
     3 "2.27" ncclCommWindowRegister pncclCommWindowRegister
-        (comm: ncclComm_t, buff: *mut c_void, size: usize, win: *mut ncclWindow_t, winFlags: c_int) = refused;
-    3 "2.27" ncclCommWindowDeregister pncclCommWindowDeregister (comm: ncclComm_t, win: ncclWindow_t) = refused;
+        (comm: ncclComm_t, buff: *mut c_void, size: usize, win: *mut ncclWindow_t, winFlags: c_int) = windows::register;
+    3 "2.27" ncclCommWindowDeregister pncclCommWindowDeregister (comm: ncclComm_t, win: ncclWindow_t) = windows::deregister;
     3 "2.29" ncclWinGetUserPtr pncclWinGetUserPtr
-        (comm: ncclComm_t, win: ncclWindow_t, outUserPtr: *mut *mut c_void) = refused;
+        (comm: ncclComm_t, win: ncclWindow_t, outUserPtr: *mut *mut c_void) = windows::user_pointer;
     3 "2.29" ncclPutSignal pncclPutSignal
         (localbuff: *const c_void, count: usize, datatype: ncclDataType_t, peer: c_int, peerWin: ncclWindow_t,
          peerWinOffset: usize, sigIdx: c_int, ctx: c_int, flags: c_uint, comm: ncclComm_t, stream: cudaStream_t)
-        = refused;
+        = windows::put_signal;
     3 "2.29" ncclSignal pncclSignal
-        (peer: c_int, sigIdx: c_int, ctx: c_int, flags: c_uint, comm: ncclComm_t, stream: cudaStream_t) = refused;
+        (peer: c_int, sigIdx: c_int, ctx: c_int, flags: c_uint, comm: ncclComm_t, stream: cudaStream_t)
+        = windows::signal;
     3 "2.29" ncclWaitSignal pncclWaitSignal
-        (nDesc: c_int, signalDescs: *mut ncclWaitSignalDesc_t, comm: ncclComm_t, stream: cudaStream_t) = refused;
+        (nDesc: c_int, signalDescs: *mut ncclWaitSignalDesc_t, comm: ncclComm_t, stream: cudaStream_t)
+        = windows::wait_signal;
 
     // Parameters.
     3 "2.30" ncclParamBind pncclParamBind (out: *mut ncclParamHandle_t, key: *const c_char) = refused;

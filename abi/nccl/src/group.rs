@@ -12,6 +12,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::thread;
 
 use anyccl_edge::check::invalid;
 use anyccl_edge::{Found, Out};
@@ -24,6 +25,7 @@ use crate::call::Progress;
 use crate::communicator::Comm;
 use crate::formation::Job;
 use crate::types::{NCCL_SIM_INFO_MAGIC, ncclSimInfo_t};
+use crate::windows::{Awaited, Put};
 
 /// A call whose arguments were checked.
 pub enum Action {
@@ -31,6 +33,8 @@ pub enum Action {
     AllToAllV { datatype: Datatype, send: *const u8, recv: *mut u8, input: Vec<Block>, output: Vec<Block> },
     Send(Outgoing),
     Receive(Selector, Landing),
+    Put(Put),
+    Wait(Vec<Awaited>),
 }
 
 /// What the end of a group begins.
@@ -58,7 +62,7 @@ impl Action {
     /// # Safety
     /// Its buffers are as NCCL documents them, used by nobody else meanwhile.
     #[inline]
-    unsafe fn run(&self, engine: &Communicator) -> Result<()> {
+    unsafe fn run(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
         match self {
             Action::Collective { operation, operator } => {
                 // SAFETY: passed on from our caller.
@@ -66,21 +70,22 @@ impl Action {
             }
             // SAFETY: passed on from our caller.
             Action::Send(what) => unsafe { engine.send(what) },
+            Action::Wait(awaited) => awaited.iter().try_for_each(|awaited| awaited.wait(comm, engine)),
             _ => {
                 // SAFETY: passed on from our caller.
-                let mut request = unsafe { self.start(engine) }?;
+                let Some(mut request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
                 request.wait()?;
                 self.check_whole(&Work::from(request))
             }
         }
     }
 
-    /// Begins it.
+    /// Begins it; there may be nothing to wait for, or, of signals, nothing that could be begun.
     ///
     /// # Safety
     /// As [`Action::run`], until the request has ended.
-    unsafe fn start(&self, engine: &Communicator) -> Result<Request> {
-        match self {
+    unsafe fn start(&self, comm: &Comm, engine: &Communicator) -> Result<Option<Request>> {
+        let request = match self {
             Action::Collective { operation, operator } => {
                 // SAFETY: passed on from our caller.
                 unsafe { engine.start_by(operation, operator.as_ref()) }
@@ -97,7 +102,10 @@ impl Action {
                 // SAFETY: passed on from our caller.
                 unsafe { engine.start_unequal(&call) }
             }
-        }
+            Action::Put(put) => return put.post(comm, engine).map(|()| None),
+            Action::Wait(_) => return Ok(None),
+        };
+        request.map(Some)
     }
 
     /// What the cost model expects of it, in microseconds.
@@ -111,6 +119,7 @@ impl Action {
                 sent.sum()
             }
             Action::Send(what) => engine.predicted_us(&message(what.datatype, what.count)),
+            Action::Put(_) | Action::Wait(_) => Ok(0.0),
             Action::Receive(_, landing) => engine.predicted_us(&message(landing.datatype, landing.count)),
         }
     }
@@ -140,13 +149,13 @@ pub unsafe fn submit(comm: Found<'static, Comm>, action: Action) -> Result<Progr
         return enqueue(&comm, action);
     }
     let engine = comm.engine()?;
-    if comm.traits.is_blocking {
+    if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
         // SAFETY: passed on from our caller.
-        unsafe { action.run(engine) }?;
+        unsafe { action.run(&comm, engine) }?;
         return Ok(Progress::Done);
     }
     // SAFETY: passed on from our caller: the communicator keeps what it has begun until it has ended.
-    let request = unsafe { action.start(engine) }?;
+    let Some(request) = unsafe { action.start(&comm, engine) }? else { return Ok(Progress::Done) };
     Ok(if comm.keep(request.into())? { Progress::Begun } else { Progress::Done })
 }
 
@@ -213,14 +222,20 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut outcome = Ok(());
     let mut progress = Progress::Done;
     let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());
+    let mut signals: Vec<(Arc<Comm>, Awaited)> = Vec::new();
     for queued in queue {
-        let begun = queued.comm.engine().and_then(|engine| {
+        let comm = &queued.comm;
+        let begun = comm.engine().and_then(|engine| {
             // SAFETY: passed on from our caller.
-            unsafe { queued.action.start(engine) }
+            unsafe { queued.action.start(comm, engine) }
         });
+        if let Action::Wait(awaited) = &queued.action {
+            signals.extend(awaited.iter().map(|awaited| (Arc::clone(comm), *awaited)));
+        }
         match begun {
-            Ok(request) if queued.comm.traits.is_blocking => works.push((queued, request.into())),
-            Ok(request) => match queued.comm.keep(request.into()) {
+            Ok(None) => {}
+            Ok(Some(request)) if comm.traits.is_blocking => works.push((queued, request.into())),
+            Ok(Some(request)) => match comm.keep(request.into()) {
                 Ok(true) => progress = Progress::Begun,
                 Ok(false) => {}
                 Err(error) => outcome = outcome.and(Err(error)),
@@ -228,12 +243,38 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
             Err(error) => outcome = outcome.and(Err(error)),
         }
     }
+    outcome = outcome.and(await_signals(signals, &mut works));
     settle(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
     for (queued, mut work) in works {
         let ended = work.wait().and_then(|()| queued.action.check_whole(&work));
         outcome = outcome.and(ended);
     }
     outcome.map(|()| progress)
+}
+
+/// Waits for signals on any communicators, in any order: whoever raises one may wait for what this thread has begun.
+fn await_signals(mut signals: Vec<(Arc<Comm>, Awaited)>, works: &mut [(Queued, Work)]) -> Result<()> {
+    let mut outcome = Ok(());
+    while !signals.is_empty() {
+        signals.retain_mut(|(comm, awaited)| {
+            match comm.engine().and_then(|engine| awaited.advance(comm, engine)) {
+                Ok(all_there) => !all_there,
+                Err(error) => {
+                    if outcome.is_ok() {
+                        outcome = Err(error);
+                    }
+                    false
+                }
+            }
+        });
+        for (_, work) in works.iter_mut() {
+            work.has_ended();
+        }
+        if !signals.is_empty() {
+            thread::yield_now();
+        }
+    }
+    outcome
 }
 
 /// ncclGroupSimulateEnd: what the group would take by our cost model, and nothing is begun.

@@ -9,6 +9,7 @@
 //!   [`config`] reads its settings, [`variables`] the environment.
 //! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides when that is
 //!   begun and waited for.
+//! - [`windows`] makes messages of one-sided calls.
 //! - [`memory`] tells host memory from device memory.
 
 // Names and types are NCCL's.
@@ -36,3 +37,4 @@ mod transfer;
 mod types;
 mod variables;
 mod version;
+mod windows;
