@@ -265,6 +265,24 @@ static void survive(int size)
     CHECK(ended == size - 1);
 }
 
+/* What was put and is not waited for is nobody's any more when both have gone. */
+static void put_in_vain(void)
+{
+    enum { BYTES = 8 << 20 };
+    ncclComm_t pair[2];
+    ncclWindow_t windows[2];
+    char *memory = calloc(2, BYTES);
+    CHECK(memory != NULL);
+    CHECK_OK(ncclCommInitAll(pair, 2, NULL));
+    for (int rank = 0; rank < 2; rank++)
+        CHECK_OK(ncclCommWindowRegister(pair[rank], memory, BYTES, &windows[rank], NCCL_WIN_DEFAULT));
+    for (int rank = 0; rank < 2; rank++)
+        CHECK_OK(ncclPutSignal(memory + BYTES, BYTES, ncclChar, 1 - rank, windows[rank], 0, 0, 0, 0, pair[rank], NULL));
+    for (int rank = 0; rank < 2; rank++)
+        CHECK_OK(ncclCommDestroy(pair[rank]));
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     const struct spread spread = spread_from(argc, argv);
@@ -272,6 +290,7 @@ int main(int argc, char **argv)
     if (spread.processes == 1) {
         abort_from_outside();
         grow();
+        put_in_vain();
         abort_while_forming();
     } else if (spread.threads == 1) {
         survive(spread.processes);

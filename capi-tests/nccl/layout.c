@@ -94,6 +94,22 @@ int main(void)
     CHECK_OK(ncclCommDestroy(comm));
     CHECK_RESULT(ncclInvalidArgument, ncclCommCuDevice(comm, &device));
 
+    ncclParamHandle_t parameter;
+    const char *text, **keys;
+    int length, number;
+    setenv("NCCL_BUFFSIZE", "4096", 1);
+    CHECK_OK(ncclParamBind(&parameter, "NCCL_BUFFSIZE"));
+    CHECK_OK(ncclParamGetI32(parameter, &number));
+    CHECK(number == 4096);
+    CHECK_RESULT(ncclInvalidArgument, ncclParamGetI8(parameter, (int8_t *)&number));
+    CHECK_OK(ncclParamGetStr(parameter, &text));
+    CHECK(strcmp(text, "4096") == 0);
+    CHECK_OK(ncclParamGetParameter("NCCL_BUFFSIZE", &text, &length));
+    CHECK(strcmp(text, "4096") == 0 && length == 4);
+    CHECK_OK(ncclParamGetAllParameterKeys(&keys, &length));
+    CHECK(length > 10 && strncmp(keys[length - 1], "NCCL_", 5) == 0);
+    CHECK_RESULT(ncclInvalidArgument, ncclParamBind(&parameter, "NCCL_NO_SUCH_THING"));
+
     /* What belongs to the device side says so. */
     CHECK_RESULT(ncclInvalidUsage, ncclSetEncryption(NULL));
     CHECK(strstr(ncclGetLastError(NULL), "ncclSetEncryption") != NULL);

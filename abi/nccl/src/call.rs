@@ -62,7 +62,7 @@ pub fn refuse(name: &str) -> ncclResult_t {
     let why = match row {
         Some(Function { tier: 4, since, .. }) => {
             format!(
-                "of NCCL's device side (since {since}), which is not here: this library moves host memory"
+                "for NCCL's own machinery (since {since}), which is not here: this library moves host memory"
             )
         }
         _ => "declared, but not implemented by this library".into(),

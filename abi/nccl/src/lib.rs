@@ -31,6 +31,7 @@ mod group;
 mod leaving;
 mod memory;
 mod operators;
+mod parameters;
 mod properties;
 mod result;
 mod transfer;

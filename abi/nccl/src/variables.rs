@@ -2,6 +2,7 @@
 //!
 //! They are read at each new communicator. A variable of anyccl's own, where there is one for the same thing, wins.
 
+use std::ffi::CStr;
 use std::sync::Once;
 
 use anyccl_engine::base::{Error, Result};
@@ -9,68 +10,48 @@ use anyccl_engine::config::{self, Config, TransportChoice};
 use anyccl_engine::log_line;
 use anyccl_engine::observe::log::{self, Level};
 
-/// What becomes of a variable.
-enum Use {
-    /// Translated.
-    Honoured,
-    /// It steers what this library does not have. Said once.
-    Noted,
-}
-
-/// A variable of NCCL's documentation.
-struct Variable {
-    name: &'static str,
-    used: Use,
-}
-
-const fn honoured(name: &'static str) -> Variable {
-    Variable { name, used: Use::Honoured }
-}
-
-const fn noted(name: &'static str) -> Variable {
-    Variable { name, used: Use::Noted }
-}
-
-/// docs/nccl.md has the same list in words.
-static VARIABLES: &[Variable] = &[
-    honoured("NCCL_DEBUG"),
-    honoured("NCCL_SOCKET_IFNAME"),
-    honoured("NCCL_SHM_DISABLE"),
-    honoured("NCCL_HOSTID"),
-    honoured("NCCL_COMM_BLOCKING"),
-    // Always so here.
-    honoured("NCCL_MULTI_RANK_GPU_ENABLE"),
-    noted("NCCL_DEBUG_SUBSYS"),
-    noted("NCCL_DEBUG_FILE"),
-    noted("NCCL_SOCKET_FAMILY"),
-    noted("NCCL_COMM_ID"),
-    noted("NCCL_ALGO"),
-    noted("NCCL_PROTO"),
-    noted("NCCL_MIN_CTAS"),
-    noted("NCCL_MAX_CTAS"),
-    noted("NCCL_MIN_NCHANNELS"),
-    noted("NCCL_MAX_NCHANNELS"),
-    noted("NCCL_BUFFSIZE"),
-    noted("NCCL_P2P_DISABLE"),
-    noted("NCCL_P2P_LEVEL"),
-    noted("NCCL_CUMEM_ENABLE"),
-    noted("NCCL_NET"),
-    noted("NCCL_NET_PLUGIN"),
-    noted("NCCL_TUNER_PLUGIN"),
-    noted("NCCL_PROFILER_PLUGIN"),
-    noted("NCCL_ENV_PLUGIN"),
-    noted("NCCL_LAUNCH_MODE"),
-    noted("NCCL_CONF_FILE"),
-    noted("NCCL_CHECK_MODE"),
-    noted("NCCL_RAS_ENABLE"),
-    noted("NCCL_RAS_ADDR"),
-    noted("NCCL_RAS_TIMEOUT_FACTOR"),
-    noted("NCCL_TOPO_FILE"),
+/// The variables of NCCL's documentation, those that mean something here first. docs/nccl.md has the same in words.
+pub static NAMES: &[&CStr] = &[
+    c"NCCL_DEBUG",
+    c"NCCL_SOCKET_IFNAME",
+    c"NCCL_SHM_DISABLE",
+    c"NCCL_HOSTID",
+    c"NCCL_COMM_BLOCKING",
+    c"NCCL_MULTI_RANK_GPU_ENABLE",
+    c"NCCL_DEBUG_SUBSYS",
+    c"NCCL_DEBUG_FILE",
+    c"NCCL_SOCKET_FAMILY",
+    c"NCCL_COMM_ID",
+    c"NCCL_ALGO",
+    c"NCCL_PROTO",
+    c"NCCL_MIN_CTAS",
+    c"NCCL_MAX_CTAS",
+    c"NCCL_MIN_NCHANNELS",
+    c"NCCL_MAX_NCHANNELS",
+    c"NCCL_BUFFSIZE",
+    c"NCCL_P2P_DISABLE",
+    c"NCCL_P2P_LEVEL",
+    c"NCCL_CUMEM_ENABLE",
+    c"NCCL_NET",
+    c"NCCL_NET_PLUGIN",
+    c"NCCL_TUNER_PLUGIN",
+    c"NCCL_PROFILER_PLUGIN",
+    c"NCCL_ENV_PLUGIN",
+    c"NCCL_LAUNCH_MODE",
+    c"NCCL_CONF_FILE",
+    c"NCCL_CHECK_MODE",
+    c"NCCL_RAS_ENABLE",
+    c"NCCL_RAS_ADDR",
+    c"NCCL_RAS_TIMEOUT_FACTOR",
+    c"NCCL_TOPO_FILE",
 ];
 
+/// So many of them mean something.
+const HONOURED: usize = 6;
+
 /// The value of a variable in the table; empty is unset.
-fn value(name: &str) -> Option<String> {
-    assert!(VARIABLES.iter().any(|variable| variable.name == name), "{name} is not in the table");
+pub fn value(name: &str) -> Option<String> {
+    assert!(NAMES.iter().any(|known| known.to_bytes() == name.as_bytes()), "{name} is not in the table");
     std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 
@@ -133,8 +114,8 @@ fn refused(what: &'static str, text: &str, accepted: &str) -> Error {
 fn note_the_others() {
     static NOTED: Once = Once::new();
     NOTED.call_once(|| {
-        let set = VARIABLES.iter().filter(|variable| matches!(variable.used, Use::Noted));
-        let set: Vec<&str> = set.map(|variable| variable.name).filter(|name| value(name).is_some()).collect();
+        let others = NAMES[HONOURED..].iter().map(|name| name.to_string_lossy());
+        let set: Vec<_> = others.filter(|name| value(name).is_some()).collect();
         if !set.is_empty() {
             log_line!(Info, "these variables of NCCL mean nothing to this library: {}", set.join(", "));
         }
@@ -144,6 +125,12 @@ fn note_the_others() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn those_that_are_honoured_come_first() {
+        assert_eq!(NAMES[HONOURED - 1], c"NCCL_MULTI_RANK_GPU_ENABLE");
+        assert_eq!(NAMES[HONOURED], c"NCCL_DEBUG_SUBSYS");
+    }
 
     #[test]
     fn levels_have_the_names_of_nccl_in_any_case() {
