@@ -9,6 +9,7 @@ use anyccl_engine::base::Collective;
 use anyccl_engine::plan::{BlockLayout, PlanRequest};
 use anyccl_engine::progress::Program;
 use anyccl_engine::topology::Topology;
+use anyccl_engine::transport::Lending;
 use criterion::{BenchmarkId, Criterion};
 
 const SIZES: [u32; 4] = [2, 8, 64, 1024];
@@ -42,7 +43,7 @@ fn build_and_compile(criterion: &mut Criterion) {
             group.bench_function(BenchmarkId::new(algorithm.name, size), |bencher| {
                 bencher.iter(|| {
                     let request = black_box(request);
-                    Program::compile(&(algorithm.build)(&request), &request, true)
+                    Program::compile(&(algorithm.build)(&request), &request, Lending::Anywhere)
                 });
             });
         }

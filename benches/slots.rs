@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyccl_engine::sys::cores;
 use anyccl_engine::sys::memory_copy::copy_from_shared;
 use anyccl_engine::sys::socket::Socket;
-use anyccl_engine::transport::shm::{Peek, Settings, ShmLink, accept, offer};
+use anyccl_engine::transport::shm::{Cut, Peek, Settings, ShmLink, accept, offer};
 use anyccl_engine::transport::{Header, Link};
 use criterion::{BenchmarkId, Criterion, Throughput};
 
@@ -35,8 +35,8 @@ impl End {
     }
 
     fn post(&mut self) {
-        // SAFETY: a vector is readable for its length, which is at most a slot.
-        let is_sent = unsafe { self.link.post(&HEADER, self.send.as_ptr(), self.send.len()) };
+        // SAFETY: a vector is readable for its length.
+        let is_sent = unsafe { self.link.post(&HEADER, self.send.as_ptr(), self.send.len(), Cut::Whole) };
         assert!(is_sent, "the ring has room: the peer has taken all that came before");
     }
 
@@ -44,7 +44,7 @@ impl End {
     fn poll(&mut self) -> bool {
         match self.link.peek(&HEADER, self.recv.len()) {
             Peek::Nothing => false,
-            Peek::Here(data) => {
+            Peek::Here(data, _) => {
                 // SAFETY: `data` is a message of as many bytes as `recv` has, and lies in memory of the link.
                 unsafe { copy_from_shared(self.recv.as_mut_ptr(), data, self.recv.len(), false) };
                 self.link.release();
@@ -54,7 +54,7 @@ impl End {
             Peek::Unusual => {
                 self.link.head().expect("a healthy link").expect("a message");
                 // SAFETY: a vector is writable for its length.
-                let taken = unsafe { self.link.take(self.recv.as_mut_ptr(), self.recv.len()) };
+                let taken = unsafe { self.link.take(self.recv.as_mut_ptr(), self.recv.len(), false) };
                 assert_eq!(taken.expect("a healthy link"), self.recv.len());
                 true
             }

@@ -15,6 +15,7 @@ use crate::plan::{BlockLayout, PlanRequest};
 use crate::progress::{Buffers, Key, Prepared, Program};
 use crate::reduce::Reducer;
 use crate::topology::Topology;
+use crate::transport::Lending;
 use crate::tuning::Tuning;
 
 /// Compiled plans that are kept.
@@ -98,15 +99,15 @@ impl Programs {
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
     /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
     /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
-    fn may_lend(&self, kind: CallKind) -> bool {
+    fn lending(&self, kind: CallKind) -> Lending {
         use Collective::*;
-        !self.crowded
-            || matches!(
-                kind,
-                CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
-                    | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
-                    | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
-            )
+        let copies = matches!(
+            kind,
+            CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
+                | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
+                | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
+        );
+        if !self.crowded || copies { Lending::Anywhere } else { Lending::Never }
     }
 
     /// The same for a call with a layout.
@@ -128,8 +129,8 @@ impl Programs {
                 ..self.request(&call, rank, topology)
             };
             let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
-            let may_lend = self.may_lend(call.kind);
-            let program = placed.compile(&plan, &request, may_lend).through(&self.ports);
+            let lending = self.lending(call.kind);
+            let program = placed.compile(&plan, &request, lending).through(&self.ports);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
         Ok((prepared, placed.buffers))
@@ -140,7 +141,7 @@ impl Programs {
         let request =
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
         let plan = (self.choose(call, &request)?.build)(&request);
-        Ok(Program::compile(&plan, &request, self.may_lend(call.kind)).through(&self.ports))
+        Ok(Program::compile(&plan, &request, self.lending(call.kind)).through(&self.ports))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.

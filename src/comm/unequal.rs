@@ -13,6 +13,7 @@ use crate::progress::{Buffers, Program};
 
 use super::operation::{Kernels, in_range};
 use super::request::Request;
+use crate::transport::Lending;
 
 /// One call of a collective with a layout.
 #[derive(Clone, Copy, Debug)]
@@ -88,19 +89,19 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    pub fn compile(&self, plan: &Plan, request: &PlanRequest, may_lend: bool) -> Program {
+    pub fn compile(&self, plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {
         let unit = request.element_bytes;
         let BlockLayout { input, output, .. } = request.layout;
         if self.is_list {
             let (inputs, outputs) = self.addresses.split_at(input.len());
-            return Program::compile_at(plan, request, may_lend, (0, 0), |buffer, element| match buffer {
+            return Program::compile_at(plan, request, lending, (0, 0), |buffer, element| match buffer {
                 Buffer::Input => address_in(input, inputs, element, unit),
                 _ => address_in(output, outputs, element, unit),
             });
         }
         match self.addresses[..] {
-            [send, recv] => Program::compile_at(plan, request, may_lend, (send, recv), |_, at| at * unit),
-            _ => Program::compile(plan, &PlanRequest { in_place: false, ..*request }, may_lend),
+            [send, recv] => Program::compile_at(plan, request, lending, (send, recv), |_, at| at * unit),
+            _ => Program::compile(plan, &PlanRequest { in_place: false, ..*request }, lending),
         }
     }
 }

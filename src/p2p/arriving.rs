@@ -9,6 +9,7 @@ use super::sending::Nonsense;
 use super::slab::Key;
 use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
 use crate::base::{Error, Rank};
+use crate::sys::memory_copy::STREAMED_FROM;
 use crate::transport::{Header, Link, garbage};
 
 /// Fragments that are taken before it is another peer's turn.
@@ -160,7 +161,12 @@ impl Conversation {
     }
 
     /// The first fragment of a new message is there: finds out who receives it.
-    fn announced(&mut self, from: Rank, number: u32, said: &Announcement) -> Result<Key<Incoming>, Fault> {
+    pub(super) fn announced(
+        &mut self,
+        from: Rank,
+        number: u32,
+        said: &Announcement,
+    ) -> Result<Key<Incoming>, Fault> {
         let bytes = said.bytes().ok_or_else(|| garbage("a message larger than memory"))?;
         // Otherwise a peer could make this rank hold as much as it likes.
         let is_too_much = match said.opening {
@@ -197,7 +203,7 @@ impl Conversation {
                 bytes.reserve_exact(want);
                 let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
                 // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link keeps its own.
-                let taken = unsafe { link.take(end, want) }?;
+                let taken = unsafe { link.take(end, want, false) }?;
                 let len = bytes.len() + taken;
                 // SAFETY: the link has just written that many, within the capacity.
                 unsafe { bytes.set_len(len) };
@@ -210,7 +216,7 @@ impl Conversation {
                     let end = landing.data.wrapping_add(incoming.arrived);
                     // SAFETY: behind what has arrived, the landing has that much room, by the promise to
                     // `start_receive`; a user's memory is not the link's own.
-                    unsafe { link.take(end, room) }?
+                    unsafe { link.take(end, room, landing.bytes() >= STREAMED_FROM) }?
                 } else {
                     // The receive is lenient, and these bytes were too many for it.
                     let rest = link.arrival()?.bytes.min(want);

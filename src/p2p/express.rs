@@ -1,18 +1,19 @@
-//! The short way of a small message: sent with one look at the books, received into a buffer that is there already.
+//! The short way of a message that is not large: sent with one look at the books, received into a buffer that is there already.
 //!
 //! Whoever has the links (`progress::transfer`) moves the bytes; here is only what must hold before that, and what it
 //! changes. Everything unusual goes the long way: a queue that is not empty, a word to wait for, no credit.
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Ticket};
 use super::credit::cost;
-use super::matching::Tag;
+use super::matching::{Selector, Tag};
+use super::receiving::Landing;
 use super::word::{Announcement, Opening, Word};
 use crate::base::{Datatype, Rank};
 use crate::transport::Header;
 
 /// A message that may take the short way.
 pub struct Express {
-    /// Of its one fragment.
+    /// Of its fragments.
     pub header: Header,
     cost: usize,
 }
@@ -62,6 +63,34 @@ impl Conversation {
         let peer = self.peers.get(from as usize)?;
         let is_alone = self.matching.is_empty() && self.probing.is_empty() && self.failure.is_none();
         is_alone.then(|| self.express(peer.next_in, tag, datatype, count, bytes))
+    }
+
+    /// A part of that message was received, so many bytes: the rest is to come the long way.
+    ///
+    /// # Safety
+    /// As [`Conversation::start_receive`].
+    pub unsafe fn has_begun(
+        &mut self,
+        from: Rank,
+        selector: Selector,
+        landing: Landing,
+        express: &Express,
+        arrived: usize,
+    ) -> Ticket {
+        // SAFETY: passed on from our caller.
+        let started = unsafe { self.start_receive(selector, landing) };
+        let Some(Word::Message(said)) = Word::unpack(express.header.call) else {
+            unreachable!("it was packed here")
+        };
+        let number = express.header.sequence;
+        // Nothing else waits, and they are of one type and length: nothing can contradict.
+        let (Ok(ticket), Ok(message)) = (started, self.announced(from, number, &said)) else {
+            unreachable!("a message that fits its receive meets it")
+        };
+        self.incoming[message].arrived = arrived;
+        self.peer(from).unfinished.insert(number, message);
+        self.await_from(Some(from));
+        ticket
     }
 
     /// That message was received.

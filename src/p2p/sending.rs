@@ -10,7 +10,7 @@ use super::slab::Key;
 use super::status::{Outcome, Status};
 use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
 use crate::base::{Datatype, Rank};
-use crate::transport::{Header, Link};
+use crate::transport::{Header, Lending, Link};
 
 /// Bytes of openings, and as many of rests, that are offered before it is the turn of what comes in.
 const TURN_BYTES: usize = 64 << 10;
@@ -172,7 +172,7 @@ impl Conversation {
         let mut moved = false;
         while let Some(note) = self.peer(to).notes.front() {
             // SAFETY: nothing is read.
-            if unsafe { link.send(note, NOTHING, 0, false) }?.is_none() {
+            if unsafe { link.send(note, NOTHING, 0, Lending::Never) }?.is_none() {
                 break;
             }
             self.peer(to).notes.pop_front();
@@ -220,7 +220,7 @@ impl Conversation {
         let data = send.what.data.wrapping_add(send.done);
         // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more, until the
         // outcome, which comes after the last byte is taken.
-        let taken = unsafe { link.send(header, data, send.until - send.done, true) }?;
+        let taken = unsafe { link.send(header, data, send.until - send.done, Lending::Anywhere) }?;
         send.done += taken.unwrap_or(0);
         Ok(taken.is_some())
     }

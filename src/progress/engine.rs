@@ -202,15 +202,15 @@ impl Engine {
             crowded: self.crowded,
         };
         // SAFETY: passed on from our caller.
-        let done = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
-        if done == straight.ops.len() {
+        let stop = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
+        if stop.done == straight.ops.len() {
             self.spare.push(execution);
             finish(prepared, buffers);
             return Some(Ok(None));
         }
         let prepared = Arc::clone(prepared);
         // SAFETY: passed on from our caller; the next operation is a transfer.
-        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, done) };
+        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, &stop) };
         Some(Ok(Some(self.enlist(id, &prepared, buffers, execution))))
     }
 

@@ -11,12 +11,12 @@ use super::inbox::Found;
 use super::port::Port;
 use super::prepared::Prepared;
 use super::program::{Bytes, Local, RecvStep};
-use super::straight::Op;
+use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
 use crate::reduce::Reducer;
-use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
+use crate::sys::memory_copy::copy_from_shared;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 
@@ -60,8 +60,12 @@ impl Memory {
     #[inline]
     pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
-            Local::Copy { src, dst } => {
+            Local::Copy { src, dst, streamed } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                if *streamed {
+                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier, disjoint.
+                    return unsafe { copy_from_shared(to, from, dst.len, true) };
+                }
                 // SAFETY: spans of equal length, valid by our caller's promise. The verifier
                 // proves them disjoint; `copy` would be right even if they were not.
                 unsafe { std::ptr::copy(from, to, dst.len) };
@@ -170,12 +174,13 @@ impl Execution {
         }
     }
 
-    /// Goes on with a call of which [`super::straight::run`] has done the first `done` operations, with the scratch of
-    /// this execution. The next one is a transfer.
+    /// Goes on with a call where [`super::straight::run`] has stopped, with the scratch of this execution. The next
+    /// operation is a transfer.
     ///
     /// # Safety
     /// As `begin`.
-    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, done: usize) {
+    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, stop: &Stop) {
+        let done = stop.done;
         self.reset(prepared, header, buffers);
         let prepared = Arc::clone(&self.prepared);
         let straight = prepared.program.straight.as_ref().expect("it has run straight");
@@ -199,6 +204,9 @@ impl Execution {
                 state.round += 1;
                 self.find_transfers(straight.lane);
             }
+        }
+        if let Op::Recv { queue, .. } = &straight.ops[done] {
+            self.recvs[*queue as usize].done = stop.bytes;
         }
     }
 
@@ -305,7 +313,7 @@ impl Execution {
         let header = self.header_of(len);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.may_lend) }
+        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.lending) }
             .map_err(|source| LinkFailure { peer, source })?;
         // An offer is news to the peer, though nothing of it is taken yet.
         port.ring_if_wanted();
@@ -352,12 +360,12 @@ impl Execution {
         let n = match &step.operand {
             // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
             // memory and scratch lie outside of the link's memory.
-            None => unsafe { port.inbox.take(source, dst, want) }.map_err(fail)?,
+            None => unsafe { port.inbox.take(source, dst, want, step.streamed) }.map_err(fail)?,
             Some(operand) => {
                 let arrival = port.inbox.arrival(source).map_err(fail)?;
                 let elements = want.min(arrival.bytes) / program.element_bytes;
                 let operand = self.memory.address(operand, state.done);
-                self.combine(dst, operand, arrival.data, elements, len >= STREAMED_FROM);
+                self.combine(dst, operand, arrival.data, elements, step.streamed);
                 port.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
                 elements * program.element_bytes
             }

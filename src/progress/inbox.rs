@@ -101,10 +101,16 @@ impl Inbox {
     /// # Safety
     /// `dst` is writable for `bytes` bytes and outside of the link's memory and the stash.
     #[inline]
-    pub unsafe fn take(&mut self, source: Source, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    pub unsafe fn take(
+        &mut self,
+        source: Source,
+        dst: *mut u8,
+        bytes: usize,
+        streamed: bool,
+    ) -> io::Result<usize> {
         if source == Source::Link {
             // SAFETY: the caller vouches for `dst`.
-            return unsafe { self.link.take(dst, bytes) };
+            return unsafe { self.link.take(dst, bytes, streamed) };
         }
         let arrival = self.arrival(source)?;
         let n = bytes.min(arrival.bytes);
@@ -126,7 +132,7 @@ impl Inbox {
         }
         let mut data = vec![0; n];
         // SAFETY: a new vector is writable for its length and nobody else's.
-        let taken = unsafe { self.link.take(data.as_mut_ptr(), n) }?;
+        let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
         data.truncate(taken);
         // An empty message is one by itself: bytes put together with it would hide it.
         let same =

@@ -8,6 +8,8 @@ use super::straight::{Op, Straight};
 use crate::base::{Collective, Rank};
 use crate::observe::trace::Activity;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
+use crate::sys::memory_copy::STREAMED_FROM;
+use crate::transport::Lending;
 
 /// A span in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +22,7 @@ pub(super) struct Bytes {
 /// A step that touches no other rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Local {
-    Copy { src: Bytes, dst: Bytes },
+    Copy { src: Bytes, dst: Bytes, streamed: bool },
     Reduce { a: Bytes, b: Bytes, dst: Bytes },
 }
 
@@ -48,9 +50,8 @@ pub(super) struct SendStep {
     pub lane: u32,
     pub round: u32,
     pub span: Bytes,
-    /// The link may leave the bytes where they are until the receiver has read them. Not where a receive waits for
-    /// this send: on both sides of an exchange in place, nobody would begin.
-    pub may_lend: bool,
+    /// Never where a receive waits for this send: on both sides of an exchange in place, nobody would begin.
+    pub lending: Lending,
 }
 
 /// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
@@ -69,6 +70,8 @@ pub(super) struct RecvStep {
     pub operand: Option<Bytes>,
     pub dst: Bytes,
     pub gates: Vec<Gate>,
+    /// What is stored goes past the caches.
+    pub streamed: bool,
 }
 
 /// The messages to or from one peer, in posting order. Its port, in a program that is run.
@@ -91,12 +94,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a plan that was made for `request`. `may_lend`: links may leave large messages where they are until the
-    /// receiver has read them, where nothing in the plan forbids it.
-    pub fn compile(plan: &Plan, request: &PlanRequest, may_lend: bool) -> Program {
+    /// Compiles a plan that was made for `request`. `lending`: of messages where nothing in the plan forbids it.
+    pub fn compile(plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
-        Program::compile_with(plan, request, may_lend, bytes, &Arena::of(request))
+        Program::compile_with(plan, request, lending, bytes, &Arena::of(request))
     }
 
     /// The same where the caller's buffers may overlap in any way that the plan permits, or are many: `starts` says where
@@ -105,7 +107,7 @@ impl Program {
     pub fn compile_at(
         plan: &Plan,
         request: &PlanRequest,
-        may_lend: bool,
+        lending: Lending,
         starts: (usize, usize),
         offset: impl Fn(Buffer, usize) -> usize,
     ) -> Program {
@@ -119,13 +121,13 @@ impl Program {
             };
             Bytes { buffer: s.buffer, offset, len: s.len * unit }
         };
-        Program::compile_with(plan, request, may_lend, bytes, &Arena { starts: Some(starts) })
+        Program::compile_with(plan, request, lending, bytes, &Arena { starts: Some(starts) })
     }
 
     fn compile_with(
         plan: &Plan,
         request: &PlanRequest,
-        may_lend: bool,
+        lending: Lending,
         bytes: impl Fn(&Span) -> Bytes,
         arena: &Arena,
     ) -> Program {
@@ -151,7 +153,11 @@ impl Program {
                 for step in &steps.steps {
                     match step {
                         Step::Copy { src, dst } => {
-                            compiled.locals.push(Local::Copy { src: bytes(src), dst: bytes(dst) });
+                            compiled.locals.push(Local::Copy {
+                                src: bytes(src),
+                                dst: bytes(dst),
+                                streamed: false,
+                            });
                         }
                         Step::Reduce { a, b, dst } => {
                             let local = Local::Reduce { a: bytes(a), b: bytes(b), dst: bytes(dst) };
@@ -160,20 +166,28 @@ impl Program {
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
                             for &peer in to {
-                                let step = SendStep { lane, round, span: bytes(span), may_lend };
+                                let step = SendStep { lane, round, span: bytes(span), lending };
                                 queue_of(&mut program.sends, peer).steps.push(step);
                             }
                         }
                         Step::Recv { from, dst } => {
                             compiled.transfers += 1;
                             let dst = bytes(dst);
-                            let step = RecvStep { lane, round, operand: None, dst, gates: Vec::new() };
+                            let step = RecvStep {
+                                lane,
+                                round,
+                                operand: None,
+                                dst,
+                                gates: Vec::new(),
+                                streamed: false,
+                            };
                             queue_of(&mut program.recvs, *from).steps.push(step);
                         }
                         Step::RecvReduce { from, operand, dst } => {
                             compiled.transfers += 1;
                             let (operand, dst) = (Some(bytes(operand)), bytes(dst));
-                            let step = RecvStep { lane, round, operand, dst, gates: Vec::new() };
+                            let step =
+                                RecvStep { lane, round, operand, dst, gates: Vec::new(), streamed: false };
                             queue_of(&mut program.recvs, *from).steps.push(step);
                         }
                     }
@@ -181,6 +195,7 @@ impl Program {
             }
         }
         program.add_gates(arena);
+        program.stream_large_output();
         // What runs straight has one header for all of its messages.
         program.straight = match request.collective.counts_messages() {
             true => None,
@@ -220,10 +235,42 @@ impl Program {
                 let of_round = |s: &&mut SendStep| (s.round, s.lane) == (step.round, step.lane);
                 for (at, send) in sends.steps[first..].iter_mut().take_while(of_round).enumerate() {
                     if arena.overlap(&send.span, &step.dst) {
-                        send.may_lend = false;
+                        send.lending = Lending::Never;
                         step.gates.push(Gate { queue: queue as u32, position: (first + at) as u32 });
                     }
                 }
+            }
+        }
+    }
+
+    /// Output that is larger than the caches had better not push everything else out of them; but what is sent on, or
+    /// reduced further, is wanted soon. Stores past the caches need a slot to come from: the kernel has none.
+    fn stream_large_output(&mut self) {
+        let is_output = |span: &Bytes| span.buffer == Buffer::Output;
+        let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);
+        let mut locals = self.lanes.iter().flatten().flat_map(|round| &round.locals);
+        let reads = |local: &Local| match local {
+            Local::Copy { src, .. } => is_output(src),
+            Local::Reduce { a, b, .. } => is_output(a) || is_output(b),
+        };
+        if sends.any(|send| is_output(&send.span)) || locals.any(reads) {
+            return;
+        }
+        let steps = || self.recvs.iter().flat_map(|queue| &queue.steps).filter(|step| is_output(&step.dst));
+        if steps().map(|step| step.dst.len).sum::<usize>() < STREAMED_FROM {
+            return;
+        }
+        let steps = self.recvs.iter_mut().flat_map(|queue| &mut queue.steps);
+        steps.for_each(|step| step.streamed = is_output(&step.dst));
+        let rounds = self.lanes.iter_mut().flatten();
+        for local in rounds.flat_map(|round| &mut round.locals) {
+            if let Local::Copy { dst, streamed, .. } = local {
+                *streamed = is_output(dst);
+            }
+        }
+        for send in self.sends.iter_mut().flat_map(|queue| &mut queue.steps) {
+            if send.lending == Lending::Anywhere {
+                send.lending = Lending::Mapped;
             }
         }
     }
@@ -299,7 +346,7 @@ mod tests {
                 topology: &topology,
                 layout: BlockLayout::NONE,
             };
-            let program = Program::compile(&plan, &request, true);
+            let program = Program::compile(&plan, &request, Lending::Anywhere);
             assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use super::inbox::{Inbox, Source};
-use crate::transport::{Arrival, Header, Link};
+use crate::transport::{Arrival, Header, Lending, Link};
 
 /// The stash of one context. Nothing can be sent through it.
 pub(super) struct StashLink<'a> {
@@ -23,7 +23,7 @@ impl<'a> StashLink<'a> {
 }
 
 impl Link for StashLink<'_> {
-    unsafe fn send(&mut self, _: &Header, _: *const u8, _: usize, _: bool) -> io::Result<Option<usize>> {
+    unsafe fn send(&mut self, _: &Header, _: *const u8, _: usize, _: Lending) -> io::Result<Option<usize>> {
         Ok(None)
     }
 
@@ -36,10 +36,10 @@ impl Link for StashLink<'_> {
         self.inbox.arrival(first)
     }
 
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
         let (first, _) = self.first().ok_or(io::ErrorKind::UnexpectedEof)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.inbox.take(first, dst, bytes) }
+        unsafe { self.inbox.take(first, dst, bytes, false) }
     }
 
     fn consume(&mut self, bytes: usize) -> io::Result<()> {

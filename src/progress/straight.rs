@@ -1,11 +1,12 @@
 //! A plan whose messages are all small, as a straight list of operations, and its run without detours.
 //!
 //! Most calls are small, and for those the bookkeeping of [`super::execution`] costs more than the work. A plan of one
-//! lane whose messages each fit into one slot of a shared-memory link can run from top to bottom: in each
+//! lane whose messages each find room in a shared-memory link can run from top to bottom: in each
 //! round first all sends, which take their bytes at once, then the receives, in the order of the plan.
 //!
 //! `run` does that for as long as it can and stops in front of the first operation that is not possible
-//! within a short wait, or at anything unusual; [`super::execution::Execution::resume`] goes on from there. So every
+//! within a short wait, or at anything unusual, or in the middle of a receive;
+//! [`super::execution::Execution::resume`] goes on from there. So every
 //! other case (another transport, a full ring, a stashed fragment, a peer in another call, a long wait)
 //! is treated once, and not here.
 
@@ -15,12 +16,14 @@ use super::program::{Bytes, Local, Program};
 use crate::base::Rank;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
-use crate::transport::Header;
-use crate::transport::shm::{LOAN_BYTES, Peek};
+use crate::transport::shm::{Cut, LOAN_BYTES, Peek, SLOT_BYTES};
+use crate::transport::{Header, Lending};
 
-/// Largest message of a straight plan. One slot holds it, and only memory that needs no copy is worth lending.
-pub(super) const LONGEST: usize = 16 << 10;
-/// Most messages of a round to one peer: they all find room in a ring that was empty before the round.
+/// Largest message of a straight plan: a small part of the ring, so that it finds room. Longer ones are worth the bookkeeping.
+pub(super) const LONGEST: usize = 4 * SLOT_BYTES;
+/// The same where ranks share processors: there larger ones are read out of the sender's memory.
+pub(super) const LONGEST_CROWDED: usize = SLOT_BYTES;
+/// Most messages of a round to one peer: they find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
 /// Polls before a stop, where each rank has a processor: some tens of microseconds.
 const POLLS: u32 = 1000;
@@ -40,6 +43,7 @@ pub(super) enum Op {
         peer: Rank,
         span: Bytes,
         may_lend: bool,
+        cut: Cut,
     },
     Recv {
         queue: u32,
@@ -94,8 +98,11 @@ impl Straight {
                 }
                 let (queue, peer) = (queue as u32, sends.peer);
                 straight.ops.extend(of_round.map(|step| {
-                    let may_lend = step.may_lend && step.span.len >= LOAN_BYTES && waits(round);
-                    Op::Send { queue, peer, span: step.span, may_lend }
+                    let may_lend =
+                        step.lending != Lending::Never && step.span.len >= LOAN_BYTES && waits(round);
+                    // Who also receives is busy while the first fragments are on their way.
+                    let cut = if waits(round) { Cut::Whole } else { Cut::Fine };
+                    Op::Send { queue, peer, span: step.span, may_lend, cut }
                 }));
             }
             // Behind the first sends: no message waits for them.
@@ -130,64 +137,103 @@ pub(super) struct Call<'a> {
     pub crowded: bool,
 }
 
-/// Runs operations from the first one on; gives how many were done.
+/// Where a run has stopped: so many operations are done, and so many bytes of the next one, if that is a receive.
+pub(super) struct Stop {
+    pub done: usize,
+    pub bytes: usize,
+}
+
+/// Runs operations from the first one on, as far as possible.
 ///
 /// # Safety
 /// `memory` is valid for every span of `ops`, and nobody else uses it. `call.reduce` fits the elements, and is there
 /// if something is reduced.
 #[inline]
-pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [Port]) -> usize {
+pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [Port]) -> Stop {
+    let longest = if call.crowded { LONGEST_CROWDED } else { LONGEST };
     let mut waited = 0;
     for (done, op) in ops.iter().enumerate() {
         match op {
             // SAFETY: passed on from our caller.
             Op::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
-            Op::Send { peer, span, may_lend, .. } => {
+            Op::Send { peer, span, may_lend, cut, .. } => {
+                let stop = Stop { done, bytes: 0 };
                 let port = &mut ports[*peer as usize];
-                let Some(link) = port.inbox.link.as_shm() else { return done };
+                let Some(link) = port.inbox.link.as_shm().filter(|_| span.len <= longest) else {
+                    return stop;
+                };
                 let data = memory.address(span, 0);
                 // A loan is not over when it is made: that is for the general execution.
                 if *may_lend && link.lends(data, span.len) {
-                    return done;
+                    return stop;
                 }
                 // SAFETY: a span of the program, valid by our caller's promise.
-                if !unsafe { link.post(call.header, data, span.len) } {
-                    return done;
+                if !unsafe { link.post(call.header, data, span.len, *cut) } {
+                    return stop;
                 }
                 port.ring_if_wanted();
             }
             Op::Recv { peer, operand, dst, .. } => {
                 let port = &mut ports[*peer as usize];
-                if port.inbox.has_stash() {
-                    return done;
+                // SAFETY: passed on from our caller.
+                let bytes = unsafe { receive(port, operand.as_ref(), dst, memory, call, &mut waited) };
+                if bytes != Some(dst.len) {
+                    return Stop { done, bytes: bytes.unwrap_or(0) };
                 }
-                let Some(link) = port.inbox.link.as_shm() else { return done };
-                let data = loop {
-                    match link.peek(call.header, dst.len) {
-                        Peek::Here(data) => break data,
-                        Peek::Nothing if pause(&mut waited, call.crowded) => {}
-                        Peek::Nothing | Peek::Unusual => return done,
-                    }
-                };
-                let to = memory.address(dst, 0);
-                match operand {
-                    // SAFETY: `peek` gave as many readable bytes as the span has; user memory and scratch lie outside of
-                    // the link's memory. A peer that still writes there can only spoil the bytes.
-                    None => unsafe { std::ptr::copy_nonoverlapping(data, to, dst.len) },
-                    Some(operand) => {
-                        let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
-                        let elements = dst.len / call.element_bytes;
-                        // SAFETY: spans of the program and the bytes of `peek`, of equal length; by the verifier, `dst`
-                        // is identical to the operand or disjoint from it.
-                        unsafe { reduce.apply(to, memory.address(operand, 0), data, elements) };
-                    }
-                }
-                link.release();
-                port.ring_if_wanted();
             }
         }
     }
-    ops.len()
+    Stop { done: ops.len(), bytes: 0 }
+}
+
+/// Receives a message, or the beginning of one: so many bytes. `None`: nothing, not even of an empty message.
+///
+/// # Safety
+/// As [`run`].
+#[inline]
+unsafe fn receive(
+    port: &mut Port,
+    operand: Option<&Bytes>,
+    dst: &Bytes,
+    memory: &Memory,
+    call: &Call,
+    waited: &mut u32,
+) -> Option<usize> {
+    if port.inbox.has_stash() {
+        return None;
+    }
+    let link = port.inbox.link.as_shm()?;
+    let mut done = None;
+    loop {
+        let before = done.unwrap_or(0);
+        let (data, bytes) = match link.peek(call.header, dst.len - before) {
+            Peek::Here(data, bytes) if bytes.is_multiple_of(call.element_bytes) => (data, bytes),
+            Peek::Nothing if pause(waited, call.crowded) => continue,
+            _ => break,
+        };
+        let to = memory.address(dst, before);
+        match operand {
+            // SAFETY: `peek` gave so many readable bytes, at most what is left of the span; user memory and scratch lie
+            // outside of the link's memory. A peer that still writes there can only spoil the bytes.
+            None => unsafe { std::ptr::copy_nonoverlapping(data, to, bytes) },
+            Some(operand) => {
+                let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
+                let operand = memory.address(operand, before);
+                // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more; by the
+                // verifier, `dst` is identical to the operand or disjoint from it.
+                unsafe { reduce.apply(to, operand, data, bytes / call.element_bytes) };
+            }
+        }
+        link.release();
+        done = Some(before + bytes);
+        if before + bytes == dst.len {
+            break;
+        }
+    }
+    if done.is_some() {
+        port.ring_if_wanted();
+    }
+    done
 }
 
 /// One step of a short wait; whether to look again.

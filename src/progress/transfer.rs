@@ -23,6 +23,13 @@ pub struct MessageTicket {
     ticket: crate::p2p::Ticket,
 }
 
+impl MessageTicket {
+    /// Of a message of the communicator `group`, whose conversation is in `context`.
+    pub(super) fn new(group: GroupId, context: u32, ticket: crate::p2p::Ticket) -> MessageTicket {
+        MessageTicket { group, context, ticket }
+    }
+}
+
 /// What one turn has done.
 #[derive(Default)]
 pub(super) struct Turn {
@@ -88,7 +95,7 @@ impl Engine {
         match start(conversation) {
             Ok(ticket) => {
                 self.note_talk(id);
-                Ok(Ticket::Message(MessageTicket { group: id, context, ticket }))
+                Ok(Ticket::Message(MessageTicket::new(id, context, ticket)))
             }
             Err(error) => {
                 self.fail(id, error.clone());

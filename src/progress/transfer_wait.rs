@@ -1,17 +1,19 @@
 //! Messages as calls: started and pushed, or run to their end.
 //!
-//! A small message between two ranks of a host, where nothing else goes on, needs none of the books: it is put straight
-//! into the ring, or taken straight out of it into the buffer ([`crate::p2p::express`]).
+//! A message between two ranks of a host that is not large, where nothing else goes on, needs none of the books: it is put
+//! straight into the ring, or taken straight out of it into the buffer ([`crate::p2p::express`]). If the rest of it is late,
+//! it becomes a receive like any other.
 
 use std::time::Duration;
 
 use super::engine::{Engine, Ticket};
 use super::group::{Group, GroupId};
-use super::straight::{LONGEST, pause};
+use super::straight::{LONGEST, LONGEST_CROWDED, pause};
+use super::transfer::MessageTicket;
 use super::wait::Driver;
 use crate::base::Result;
 use crate::p2p::{Ended, Landing, Message, Outgoing, Selector, Status};
-use crate::transport::shm::{LOAN_BYTES, Peek};
+use crate::transport::shm::{Cut, LOAN_BYTES, Peek};
 
 impl Driver {
     /// Starts a send and gives it a first push.
@@ -85,11 +87,12 @@ impl Driver {
     ) -> Result<Status> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        if let Some(status) = unsafe { engine.receive_now(group, selector, &landing) } {
-            return Ok(status);
-        }
-        // SAFETY: passed on from our caller. This function returns only when there is an outcome.
-        let ticket = unsafe { engine.start_receive(group, selector, landing) }?;
+        let ticket = match unsafe { engine.receive_now(group, selector, &landing) } {
+            Now::Received(status) => return Ok(status),
+            Now::Begun(ticket) => ticket,
+            // SAFETY: passed on from our caller. This function returns only when there is an outcome.
+            Now::Nothing => unsafe { engine.start_receive(group, selector, landing) }?,
+        };
         self.wait_for(&mut engine, ticket, timeout).map(status)
     }
 
@@ -137,6 +140,15 @@ pub(super) fn status(ended: Option<Ended>) -> Status {
     ended.expect("a receive ends with a message").status
 }
 
+/// What became of a receive that was tried the short way.
+enum Now {
+    Received(Status),
+    /// A part has come; the rest is a receive like any other.
+    Begun(Ticket),
+    /// It has to be started.
+    Nothing,
+}
+
 impl Engine {
     /// Sends a small message if nothing is in its way; whether it has left.
     ///
@@ -144,12 +156,12 @@ impl Engine {
     /// As [`Engine::start_send`], for the time of this call.
     #[inline]
     unsafe fn send_now(&mut self, id: GroupId, what: &Outgoing) -> bool {
-        let Group { conversation, members, .. } = self.groups.get_mut(id);
         let Outgoing { to, tag, datatype, count, data, is_synchronous } = *what;
         let bytes = count as usize * datatype.bytes();
-        if bytes > LONGEST || is_synchronous {
+        if bytes > self.longest() || is_synchronous {
             return false;
         }
+        let Group { conversation, members, .. } = self.groups.get_mut(id);
         let Some(express) = conversation.may_send(to, tag, datatype, count, bytes) else { return false };
         let port = &mut self.ports[members[to as usize].port as usize];
         let Some(link) = port.inbox.link.as_shm() else { return false };
@@ -157,8 +169,8 @@ impl Engine {
         if bytes >= LOAN_BYTES && link.lends(data, bytes) {
             return false;
         }
-        // SAFETY: passed on from our caller; `LONGEST` fits into a slot.
-        if !unsafe { link.post(&express.header, data, bytes) } {
+        // SAFETY: passed on from our caller.
+        if !unsafe { link.post(&express.header, data, bytes, Cut::Fine) } {
             return false;
         }
         port.ring_if_wanted();
@@ -171,36 +183,54 @@ impl Engine {
     /// # Safety
     /// As [`Engine::start_receive`], for the time of this call.
     #[inline]
-    unsafe fn receive_now(&mut self, id: GroupId, selector: Selector, landing: &Landing) -> Option<Status> {
-        if !self.actives.is_empty() || !self.talking.is_empty() {
-            return None;
+    unsafe fn receive_now(&mut self, id: GroupId, selector: Selector, landing: &Landing) -> Now {
+        let Landing { data, datatype, count, .. } = *landing;
+        let bytes = count as usize * datatype.bytes();
+        let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else { return Now::Nothing };
+        if bytes > self.longest() || !self.actives.is_empty() || !self.talking.is_empty() {
+            return Now::Nothing;
         }
         let Group { conversation, members, .. } = self.groups.get_mut(id);
-        let Landing { data, datatype, count, .. } = *landing;
-        let (from, tag, bytes) = (selector.source()?, selector.tag()?, count as usize * datatype.bytes());
-        if bytes > LONGEST {
-            return None;
-        }
-        let express = conversation.may_receive(from, tag, datatype, count, bytes)?;
-        let port = &mut self.ports[members[from as usize].port as usize];
-        let link = port.inbox.link.as_shm()?;
-        let mut waited = 0;
-        let arrived = loop {
-            match link.peek(&express.header, bytes) {
-                Peek::Here(arrived) => break arrived,
-                Peek::Nothing if pause(&mut waited, self.crowded) => {}
-                Peek::Nothing | Peek::Unusual => return None,
-            }
+        let Some(express) = conversation.may_receive(from, tag, datatype, count, bytes) else {
+            return Now::Nothing;
         };
-        // SAFETY: `peek` gave as many readable bytes as the landing has, for which our caller vouches; a user's memory
-        // lies outside of the link's. A peer that still writes there can only spoil the bytes.
-        unsafe { std::ptr::copy_nonoverlapping(arrived, data, bytes) };
-        link.release();
+        let port = &mut self.ports[members[from as usize].port as usize];
+        let Some(link) = port.inbox.link.as_shm() else { return Now::Nothing };
+        let (mut waited, mut done) = (0, None);
+        while done != Some(bytes) {
+            let before = done.unwrap_or(0);
+            match link.peek(&express.header, bytes - before) {
+                Peek::Here(arrived, n) => {
+                    // SAFETY: `peek` gave so many readable bytes, no more than what is left of the landing, for which our
+                    // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
+                    // spoil the bytes.
+                    unsafe { std::ptr::copy_nonoverlapping(arrived, data.wrapping_add(before), n) };
+                    link.release();
+                    done = Some(before + n);
+                }
+                Peek::Nothing if pause(&mut waited, self.crowded) => {}
+                Peek::Nothing | Peek::Unusual => break,
+            }
+        }
+        let Some(done) = done else { return Now::Nothing };
         port.ring_if_wanted();
+        if done < bytes {
+            // SAFETY: passed on from our caller.
+            let ticket = unsafe { conversation.has_begun(from, selector, *landing, &express, done) };
+            let context = conversation.context();
+            self.note_talk(id);
+            return Now::Begun(Ticket::Message(MessageTicket::new(id, context, ticket)));
+        }
         conversation.has_received(from, &express);
         if !conversation.is_idle() {
             self.note_talk(id);
         }
-        Some(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
+        Now::Received(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
+    }
+
+    /// Longest message for which the short way is tried.
+    #[inline]
+    fn longest(&self) -> usize {
+        if self.crowded { LONGEST_CROWDED } else { LONGEST }
     }
 }

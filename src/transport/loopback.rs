@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::RawFd;
 
-use super::{Arrival, Header, Link};
+use super::{Arrival, Header, Lending, Link};
 
 /// The link of a rank to itself.
 #[derive(Default)]
@@ -21,7 +21,7 @@ impl Link for LoopbackLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        _may_lend: bool,
+        _lending: Lending,
     ) -> io::Result<Option<usize>> {
         let mut copy = Vec::<u8>::with_capacity(bytes);
         // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity
@@ -42,7 +42,7 @@ impl Link for LoopbackLink {
         Ok(Arrival { data: rest.as_ptr(), bytes: rest.len(), complete: true })
     }
 
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes are in the queued vector; the caller vouches for `dst`, which is not ours.

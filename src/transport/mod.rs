@@ -51,6 +51,17 @@ pub struct Arrival {
 /// Bytes in a fragment are a multiple of this, except in the last of a message: no element is cut.
 pub const FRAGMENT_GRAIN: usize = 16;
 
+/// Whether a link may leave a message where it is until the receiver has read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lending {
+    /// It may not.
+    Never,
+    /// Only if the receiver can see that memory as it sees its own.
+    Mapped,
+    /// Also if the receiver must have the kernel fetch it.
+    Anywhere,
+}
+
 /// An established path to one peer. Never blocks.
 pub trait Link: Send {
     /// Offers the next `bytes` bytes of a message. `Some(n)`: n were taken and may be overwritten.
@@ -58,18 +69,17 @@ pub trait Link: Send {
     ///
     /// A message that was begun is offered again, from where it stopped, until all of it is taken.
     ///
-    /// `may_lend`: the link may leave the message where it is until the receiver has read it. Otherwise it takes
-    /// at least one fragment whatever the receiver does, if there is room.
+    /// Of a message that may not be lent, at least one fragment is taken whatever the receiver does, if there is room.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes; if `may_lend`, until all of the message is taken. (When the call fails first,
+    /// `data` is readable for `bytes` bytes; if it may be lent, until all of the message is taken. (When the call fails first,
     /// the peer may still read there, by the kernel's hand: rubbish, or an error, of a call that has failed.)
     unsafe fn send(
         &mut self,
         header: &Header,
         data: *const u8,
         bytes: usize,
-        may_lend: bool,
+        lending: Lending,
     ) -> io::Result<Option<usize>>;
 
     /// A message that was offered will not be offered again: its call has failed. What was begun of it and must be
@@ -87,11 +97,11 @@ pub trait Link: Send {
     fn arrival(&mut self) -> io::Result<Arrival>;
 
     /// Moves up to `bytes` bytes of the fragment at the head to `dst` and says how many. Only after `head`
-    /// gave one.
+    /// gave one. `streamed`: past the caches, because nobody reads them soon.
     ///
     /// # Safety
     /// `dst` is writable for `bytes` bytes and lies outside of the link's own memory.
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize>;
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, streamed: bool) -> io::Result<usize>;
 
     /// Drops the first `bytes` bytes of the last arrival; a fragment without bytes left goes away. (An empty
     /// fragment goes away by `consume(0)`.) An error: they go away, but they were not what the sender meant.

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::base::{Datatype, Rank};
-use crate::transport::{Arrival, Header, Link};
+use crate::transport::{Arrival, Header, Lending, Link};
 
 type Queue = Arc<Mutex<VecDeque<(Header, Vec<u8>)>>>;
 
@@ -42,7 +42,7 @@ impl Link for SmallLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        _may_lend: bool,
+        _lending: Lending,
     ) -> io::Result<Option<usize>> {
         let mut out = self.out.lock();
         if out.len() == MOST_FRAGMENTS {
@@ -67,7 +67,7 @@ impl Link for SmallLink {
         Ok(Arrival { data: rest.as_ptr(), bytes, complete: bytes == rest.len() })
     }
 
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes have arrived and stay until `consume`; the caller vouches for `dst`.

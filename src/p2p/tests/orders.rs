@@ -104,3 +104,36 @@ fn a_small_message_passes_a_large_one_that_waits_for_its_receive() {
     assert!(pair.status(0, slow).is_none());
     assert_eq!(room, small);
 }
+
+#[test]
+fn a_message_that_began_the_short_way_ends_the_long_way() {
+    let mut pair = Pair::new();
+    let (data, after) = (bytes(1, 2 * FRAGMENT_BYTES + 100), bytes(2, 10));
+    let (mut room, mut next) = (vec![0; data.len()], vec![0; 10]);
+    // The first message from a rank never takes the short way.
+    pair.send(0, 5, &after);
+    let first = pair.receive(1, from(0, 5), &mut next);
+    pair.settle();
+    assert!(pair.status(1, first).is_some());
+    let (send, last) = (pair.send(0, 5, &data), pair.send(0, 5, &after));
+    assert!(pair.step(0).unwrap());
+    let express = pair.sides[1].may_receive(0, 5, Datatype::Byte, data.len() as u64, data.len());
+    let express = express.expect("nothing is in the way");
+    assert_eq!(pair.links[1].head().unwrap(), Some(express.header));
+    let mut done = 0;
+    while done < FRAGMENT_BYTES {
+        // SAFETY: the rest of the room, which is a vector's.
+        done += unsafe { pair.links[1].take(room[done..].as_mut_ptr(), data.len() - done, false) }.unwrap();
+    }
+    // SAFETY: the room is kept, and looked at after the outcome.
+    let begun = unsafe { pair.sides[1].has_begun(0, from(0, 5), landing(&mut room), &express, done) };
+    let second = pair.receive(1, from(0, 5), &mut next);
+    pair.settle();
+    let status = pair.status(1, begun).expect("it has ended");
+    assert_eq!((status.source, status.tag, status.bytes), (0, 5, data.len()));
+    assert!(
+        pair.status(1, second).is_some() && pair.status(0, send).is_some() && pair.status(0, last).is_some()
+    );
+    assert!(room == data && next == after);
+    assert!(pair.sides[1].peers.iter().all(|p| p.awaited == 0 && p.unfinished.is_empty()));
+}

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::Error;
 use crate::p2p::word::{WINDOW_BYTES, Word};
+use crate::transport::Lending;
 
 const ANY: Selector = Selector::ANY;
 
@@ -144,7 +145,7 @@ fn words_that_make_no_sense_are_errors_and_no_panics() {
     for header in nonsense {
         let mut pair = Pair::new();
         // SAFETY: nothing is read.
-        unsafe { pair.links[0].send(&header, std::ptr::null(), 0, false) }.unwrap();
+        unsafe { pair.links[0].send(&header, std::ptr::null(), 0, Lending::Never) }.unwrap();
         let pulled = pair.sides[1].pull(0, &mut pair.links[1], Appetite::Everything);
         assert!(matches!(pulled, Err(Fault::Link(_))), "{header:?}");
     }

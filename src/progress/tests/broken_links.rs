@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::base::Error;
-use crate::transport::{Arrival, Header};
+use crate::transport::{Arrival, Header, Lending};
 
 /// A link that breaks.
 struct Breaking {
@@ -35,11 +35,11 @@ impl Link for Breaking {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        may_lend: bool,
+        lending: Lending,
     ) -> io::Result<Option<usize>> {
         self.count()?;
         // SAFETY: passed on from our caller.
-        unsafe { self.inner.send(header, data, bytes, may_lend) }
+        unsafe { self.inner.send(header, data, bytes, lending) }
     }
 
     unsafe fn abandon(&mut self, header: &Header, data: *const u8, bytes: usize) {
@@ -61,10 +61,10 @@ impl Link for Breaking {
         self.inner.arrival()
     }
 
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, streamed: bool) -> io::Result<usize> {
         self.count()?;
         // SAFETY: passed on from our caller.
-        unsafe { self.inner.take(dst, bytes) }
+        unsafe { self.inner.take(dst, bytes, streamed) }
     }
 
     fn consume(&mut self, bytes: usize) -> io::Result<()> {

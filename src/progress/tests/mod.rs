@@ -22,7 +22,7 @@ use crate::topology::Topology;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::tcp::TcpLink;
-use crate::transport::{Link, shm};
+use crate::transport::{Lending, Link, shm};
 
 /// Long enough for the busiest machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -150,7 +150,7 @@ impl Job<'_> {
             layout: BlockLayout::NONE,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
-        Program::compile(&(algorithm.build)(&request), &request, true)
+        Program::compile(&(algorithm.build)(&request), &request, Lending::Anywhere)
     }
 
     /// Runs with separate buffers.

@@ -21,16 +21,17 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, INLINE_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::zero_copy::{Arenas, PIECE_BYTES};
-use super::{Arrival, Header, Link, garbage};
-use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared, copy_to_shared};
+use super::{Arrival, Header, Lending, Link, garbage};
+use crate::sys::memory_copy::{copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
-pub use quick::Peek;
+pub use layout::SLOT_BYTES;
+pub use quick::{Cut, Peek};
 pub use segment::{Offered, Settings, accept, offer};
 pub use zero_copy::LOAN_BYTES;
 
@@ -199,7 +200,7 @@ impl Link for ShmLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        may_lend: bool,
+        lending: Lending,
     ) -> io::Result<Option<usize>> {
         let ring = self.ring(self.side);
         if let Some(offer) = &mut self.offer
@@ -229,7 +230,7 @@ impl Link for ShmLink {
             return Ok(None);
         };
         let line = ring + layout::line(slot);
-        if may_lend
+        if lending != Lending::Never
             && bytes >= LOAN_BYTES
             && self.offer.is_none()
             && let Some(offset) = self.lendable(data, bytes)
@@ -237,7 +238,8 @@ impl Link for ShmLink {
             self.lend(line, header, data, bytes, offset);
             return Ok(None);
         }
-        if may_lend && self.is_crowded && bytes >= OFFER_BYTES && self.offer.is_none() && self.is_readable() {
+        let may_offer = lending == Lending::Anywhere && self.is_crowded && bytes >= OFFER_BYTES;
+        if may_offer && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
@@ -336,7 +338,7 @@ impl Link for ShmLink {
     }
 
     #[inline]
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, streamed: bool) -> io::Result<usize> {
         self.arenas.received = (dst.addr(), bytes);
         if let (Some(head), Some(reader)) = (self.head, &self.reader)
             && let Place::Offered(address) = head.place
@@ -351,14 +353,14 @@ impl Link for ShmLink {
         }
         if let Some(Head { place: Place::Lent(_), .. }) = self.head {
             // SAFETY: passed on from our caller.
-            return unsafe { self.take_lent(dst, bytes) };
+            return unsafe { self.take_lent(dst, bytes, streamed) };
         }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
         // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
-        unsafe { copy_from_shared(dst, arrival.data, n, bytes >= STREAMED_FROM) };
+        unsafe { copy_from_shared(dst, arrival.data, n, streamed) };
         self.consume(n)?;
         Ok(n)
     }

@@ -50,16 +50,34 @@ impl Producer {
     #[inline]
     pub fn free_slot(&mut self, consumed: &AtomicU64) -> Result<Option<usize>, Spoilt> {
         if self.must_look() {
-            let seen = consumed.load(Ordering::Acquire);
-            if seen > self.next || seen < self.seen {
-                return Err(Spoilt);
-            }
-            self.seen = seen;
-            if (self.next - seen) >> self.shift > 0 {
+            self.look(consumed)?;
+            if self.must_look() {
                 return Ok(None);
             }
         }
         Ok(Some(slot(self.next, self.shift)))
+    }
+
+    /// Whether the next `fragments` slots are free.
+    #[inline]
+    pub fn has_room(&mut self, consumed: &AtomicU64, fragments: usize) -> Result<bool, Spoilt> {
+        let slots = 1u64 << self.shift;
+        if self.next - self.seen + fragments as u64 <= slots {
+            return Ok(true);
+        }
+        self.look(consumed)?;
+        Ok(self.next - self.seen + fragments as u64 <= slots)
+    }
+
+    /// Reads what is consumed.
+    #[inline]
+    fn look(&mut self, consumed: &AtomicU64) -> Result<(), Spoilt> {
+        let seen = consumed.load(Ordering::Acquire);
+        if seen > self.next || seen < self.seen {
+            return Err(Spoilt);
+        }
+        self.seen = seen;
+        Ok(())
     }
 
     /// How often the ring was gone through before the next slot.
@@ -224,6 +242,21 @@ mod tests {
             consumer.release(&consumed);
             assert!(!consumer.is_filled(&turns[consumer.slot()]));
         }
+    }
+
+    #[test]
+    fn there_is_room_for_as_many_fragments_as_slots_are_released() {
+        let (turn, consumed) = (AtomicU32::new(0), AtomicU64::new(0));
+        let mut producer = Producer::new(4);
+        for _ in 0..3 {
+            assert!(producer.has_room(&consumed, 1).unwrap());
+            producer.publish(&turn);
+        }
+        assert!(!producer.has_room(&consumed, 2).unwrap());
+        consumed.store(1, Ordering::Relaxed);
+        assert!(producer.has_room(&consumed, 2).unwrap() && !producer.has_room(&consumed, 3).unwrap());
+        consumed.store(4, Ordering::Relaxed);
+        assert_eq!(producer.has_room(&consumed, 4), Err(Spoilt));
     }
 
     #[test]

@@ -1,38 +1,71 @@
-//! Small messages without detours: what [`Link`] does in five calls, in one or two, for whole messages that
-//! fit into one slot.
+//! Messages without detours: what [`Link`] does in five calls, in one or two, for whole messages that find room in the
+//! ring at once.
 
 use std::sync::atomic::Ordering;
 
 use super::layout::{self, Extent, INLINE_BYTES, SLOT_BYTES};
-use super::{AtomicU64, Header, Link, ShmLink};
+use super::{AtomicU64, Header, Lending, Link, ShmLink};
+
+/// Largest fragment of a message that is cut finely.
+pub const FINE_BYTES: usize = SLOT_BYTES / 2;
 
 /// What lies at the head of the ring.
 pub enum Peek {
     /// Nothing yet.
     Nothing,
-    /// The whole message that was asked for. It may be memory that a hostile peer still writes: read each byte
-    /// once, form no reference.
-    Here(*const u8),
-    /// Something else: another call, another length, an offer, or a head that is half consumed.
+    /// The next fragment of the message that was asked for: so many bytes, none only of a message that has none. It
+    /// may be memory that a hostile peer still writes: read each byte once, form no reference.
+    Here(*const u8, usize),
+    /// Something else: another call, too many bytes, an offer, or a head that is half consumed.
     Unusual,
 }
 
+/// How a message is cut into fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Whole slots: fewest steps, where both sides are busy with sending anyway.
+    Whole,
+    /// Halves of slots: the receiver begins earlier, where it has nothing else to do (64 KiB one way: 2.3 instead of 2.5 us
+    /// near, 4.8 instead of 5.3 far).
+    Fine,
+}
+
 impl ShmLink {
-    /// Sends a whole message; whether there was room.
+    /// Sends a whole message; whether there was room for all of it.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes, at most `SLOT_BYTES`.
+    /// `data` is readable for `bytes` bytes.
     #[inline]
-    pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize) -> bool {
-        debug_assert!(bytes <= SLOT_BYTES);
-        // An error shows again where it is treated: the next use of the link the long way.
-        // SAFETY: passed on from our caller.
-        matches!(unsafe { self.send(header, data, bytes, false) }, Ok(Some(_)))
+    pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, cut: Cut) -> bool {
+        let most = if cut == Cut::Fine { FINE_BYTES } else { SLOT_BYTES };
+        if bytes > most && !self.has_room(bytes.div_ceil(most)) {
+            return false;
+        }
+        let mut done = 0;
+        loop {
+            let (rest, n) = (data.wrapping_add(done), most.min(bytes - done));
+            // An error shows again where it is treated: the next use of the link the long way.
+            // SAFETY: passed on from our caller.
+            if !matches!(unsafe { self.send(header, rest, n, Lending::Never) }, Ok(Some(_))) {
+                return false;
+            }
+            done += n;
+            if done == bytes {
+                return true;
+            }
+        }
     }
 
-    /// Looks for a message of `bytes` bytes at the head of the ring.
+    fn has_room(&mut self, fragments: usize) -> bool {
+        let ring = self.ring(self.side);
+        // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
+        let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
+        self.producer.has_room(consumed, fragments).unwrap_or(false)
+    }
+
+    /// Looks for a fragment of a message, of which up to `most` bytes are to come, at the head of the ring.
     #[inline]
-    pub fn peek(&mut self, header: &Header, bytes: usize) -> Peek {
+    pub fn peek(&mut self, header: &Header, most: usize) -> Peek {
         let slot = self.consumer.slot();
         let ring = self.ring(1 - self.side);
         let line = ring + layout::line(slot);
@@ -40,7 +73,8 @@ impl ShmLink {
             return Peek::Nothing;
         }
         let extent = Extent::decode(self.word32(line + 4).load(Ordering::Relaxed));
-        let Some(Extent { start, .. }) = extent.filter(|extent| extent.bytes == bytes) else {
+        let fits = |extent: &Extent| extent.bytes <= most && (extent.bytes > 0 || most == 0);
+        let Some(Extent { bytes, start }) = extent.filter(fits) else {
             return Peek::Unusual;
         };
         let is_mine = self.word32(line + 8).load(Ordering::Relaxed) == header.context
@@ -50,10 +84,11 @@ impl ShmLink {
         if !is_mine || self.head.is_some() || !self.has_probed {
             return Peek::Unusual;
         }
-        Peek::Here(self.at(if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start }))
+        let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
+        Peek::Here(self.at(at), bytes)
     }
 
-    /// Drops the message that `peek` has found.
+    /// Drops the fragment that `peek` has found.
     #[inline]
     pub fn release(&mut self) {
         let ring = self.ring(1 - self.side);

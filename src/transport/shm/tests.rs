@@ -22,14 +22,14 @@ fn pair() -> (ShmLink, ShmLink) {
 
 fn send(link: &mut ShmLink, bytes: &[u8]) -> Option<usize> {
     // SAFETY: a slice is readable for its length.
-    unsafe { link.send(&HEADER, bytes.as_ptr(), bytes.len(), false) }.unwrap()
+    unsafe { link.send(&HEADER, bytes.as_ptr(), bytes.len(), Lending::Never) }.unwrap()
 }
 
 fn receive(link: &mut ShmLink) -> Option<Vec<u8>> {
     link.head().unwrap()?;
     let mut bytes = vec![0; link.arrival().unwrap().bytes];
     // SAFETY: a vector is writable for its length.
-    assert_eq!(unsafe { link.take(bytes.as_mut_ptr(), bytes.len()) }.unwrap(), bytes.len());
+    assert_eq!(unsafe { link.take(bytes.as_mut_ptr(), bytes.len(), false) }.unwrap(), bytes.len());
     Some(bytes)
 }
 
@@ -89,7 +89,7 @@ fn a_large_message_that_may_be_lent_is_read_where_it_is() {
     let lend = |link: &mut ShmLink, from: usize| {
         let rest = &message[from..];
         // SAFETY: the message outlives both links.
-        unsafe { link.send(&HEADER, rest.as_ptr(), rest.len(), true) }.unwrap()
+        unsafe { link.send(&HEADER, rest.as_ptr(), rest.len(), Lending::Anywhere) }.unwrap()
     };
     assert_eq!(lend(&mut a, 0), None, "nothing is taken before it is read");
     let (mut sent, mut got) = (0, Vec::new());
@@ -104,7 +104,7 @@ fn a_large_message_that_may_be_lent_is_read_where_it_is() {
         } else {
             let mut part = vec![0; 70_000.min(message.len() - got.len())];
             // SAFETY: a vector is writable for its length.
-            let n = unsafe { b.take(part.as_mut_ptr(), part.len()) }.unwrap();
+            let n = unsafe { b.take(part.as_mut_ptr(), part.len(), false) }.unwrap();
             got.extend_from_slice(&part[..n]);
         }
         sent += lend(&mut a, sent).expect("something was read");
@@ -125,7 +125,8 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
     receive(&mut b);
     let message = vec![0u8; 100_000];
     // SAFETY: the message outlives both links.
-    let offer = |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), true) };
+    let offer =
+        |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::Anywhere) };
     assert_eq!(offer(&mut a).unwrap(), None);
     b.word64(layout::ring(0, SLOTS) + layout::FETCHED).store(100_001, Ordering::Relaxed);
     assert_eq!(offer(&mut a).unwrap_err().kind(), io::ErrorKind::InvalidData);
@@ -156,7 +157,7 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
     let lend = |a: &mut ShmLink, from: usize| {
         let rest = start.wrapping_add(from);
         // SAFETY: the message outlives both links.
-        unsafe { a.send(&HEADER, rest, bytes - from, true) }.unwrap()
+        unsafe { a.send(&HEADER, rest, bytes - from, Lending::Anywhere) }.unwrap()
     };
     share(&mut b, Arena::of_this_process().unwrap(), arena);
     assert!(!a.lends(start, bytes), "a does not know its own arena");
@@ -175,7 +176,7 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
             b.consume(part.len()).unwrap();
         } else {
             // SAFETY: a vector is writable for its length.
-            assert_eq!(unsafe { b.take(part.as_mut_ptr(), part.len()) }.unwrap(), part.len());
+            assert_eq!(unsafe { b.take(part.as_mut_ptr(), part.len(), false) }.unwrap(), part.len());
         }
         got.extend(part);
         sent += lend(&mut a, sent).expect("something was read");
@@ -237,14 +238,14 @@ fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes()
     let bytes = 8 << 20;
     let start = arena.allocate(bytes).unwrap();
     // SAFETY: readable, even when it is free.
-    assert_eq!(unsafe { a.send(&HEADER, start, bytes, true) }.unwrap(), None);
+    assert_eq!(unsafe { a.send(&HEADER, start, bytes, Lending::Anywhere) }.unwrap(), None);
     assert!(arena.free(start));
     let mut got = vec![1; bytes];
     let mut done = 0;
     while done < bytes {
         assert_eq!(b.head().unwrap(), Some(HEADER));
         // SAFETY: the rest of a vector.
-        done += unsafe { b.take(got[done..].as_mut_ptr(), bytes - done) }.unwrap();
+        done += unsafe { b.take(got[done..].as_mut_ptr(), bytes - done, false) }.unwrap();
     }
     assert!(got.iter().all(|byte| *byte == 0));
 }

@@ -14,7 +14,7 @@ use super::protocol::Ordering;
 use super::single_copy;
 use super::{Header, Link, ShmLink};
 use crate::memory::{Arena, Window};
-use crate::sys::memory_copy::{STREAMED_FROM, copy_from_shared};
+use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
 /// Messages from this size on are lent. Below, waiting for the receiver costs more than the copy.
@@ -111,15 +111,19 @@ impl ShmLink {
     ///
     /// # Safety
     /// As `take`.
-    pub(super) unsafe fn take_lent(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    pub(super) unsafe fn take_lent(
+        &mut self,
+        dst: *mut u8,
+        bytes: usize,
+        streamed: bool,
+    ) -> io::Result<usize> {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        let whole = self.head.map_or(0, |head| head.bytes);
         // Lines that a far peer has read are slow to take back. Whole pieces are copied in a way that does not
         // (by the C library), others had better go round them.
         let taken_back =
             n < PIECE_BYTES && self.distance.is_far() && overlap(self.arenas.lent, (dst.addr(), n));
-        let streaming = whole >= STREAMED_FROM || taken_back;
+        let streaming = streamed || taken_back;
         // SAFETY: the window has checked the loan against its mapping, which stays until the next one is borrowed;
         // the caller vouches for `dst`. The peer filled the memory before the turn that `head` has seen
         // (Acquire); if it still writes there, it can only spoil the bytes.

@@ -12,7 +12,7 @@ mod wire;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
-use super::{Arrival, Header, Link};
+use super::{Arrival, Header, Lending, Link};
 use crate::sys::socket::Socket;
 use incoming::Incoming;
 use outgoing::Outgoing;
@@ -38,7 +38,7 @@ impl Link for TcpLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        _may_lend: bool,
+        _lending: Lending,
     ) -> io::Result<Option<usize>> {
         // SAFETY: the caller vouches for `data`.
         unsafe { self.outgoing.send(&self.socket, header, data, bytes) }
@@ -57,7 +57,7 @@ impl Link for TcpLink {
         self.incoming.arrival(&self.socket)
     }
 
-    unsafe fn take(&mut self, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+    unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
         // SAFETY: the caller vouches for `dst`; the buffer is the link's own memory.
         unsafe { self.incoming.take(&self.socket, dst, bytes) }
     }

@@ -37,7 +37,7 @@ fn message(bytes: usize, seed: usize) -> Vec<u8> {
 /// Offers the rest of a message; gives the bytes taken.
 fn offer(link: &mut TcpLink, header: &Header, rest: &[u8]) -> Option<usize> {
     // SAFETY: a slice is readable for its length.
-    unsafe { link.send(header, rest.as_ptr(), rest.len(), true) }.unwrap()
+    unsafe { link.send(header, rest.as_ptr(), rest.len(), Lending::Anywhere) }.unwrap()
 }
 
 /// How the receiver takes bytes.
@@ -64,7 +64,7 @@ fn receive(link: &mut TcpLink, header: &Header, most: usize, in_place: bool) -> 
     }
     let mut part = vec![0; most];
     // SAFETY: a vector is writable for its length.
-    let n = unsafe { link.take(part.as_mut_ptr(), most) }.unwrap();
+    let n = unsafe { link.take(part.as_mut_ptr(), most, false) }.unwrap();
     part.truncate(n);
     part
 }
@@ -165,7 +165,7 @@ fn a_large_fragment_brings_the_next_header_but_none_of_its_payload() {
 fn an_empty_message_is_seen_and_goes_away() {
     let (mut a, mut b) = pair();
     // SAFETY: no byte is read.
-    assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0, true) }.unwrap(), Some(0));
+    assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0, Lending::Anywhere) }.unwrap(), Some(0));
     assert_eq!(b.head().unwrap(), Some(HEADER));
     b.consume(0).unwrap();
     assert_eq!(b.head().unwrap(), None);
@@ -231,7 +231,7 @@ fn an_end_in_the_middle_of_a_fragment_is_an_error_after_the_bytes_that_came() {
     assert_eq!(link.head().unwrap(), Some(HEADER));
     let mut rest = [0; 60];
     // SAFETY: an array is writable for its length.
-    let error = unsafe { link.take(rest.as_mut_ptr(), rest.len()) }.unwrap_err();
+    let error = unsafe { link.take(rest.as_mut_ptr(), rest.len(), false) }.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     assert_eq!(link.arrival().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
 }
