@@ -1,9 +1,11 @@
 /* The life of communicators: made from others, non-blocking, revoked, aborted while a call is stuck, grown, shrunk with and
  * without the loss of a rank. */
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -265,6 +267,41 @@ static void survive(int size)
     CHECK(ended == size - 1);
 }
 
+/* Ranks that have nothing in common but a place, twice at the same one. */
+static void by_address(int size)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    char place[64];
+    /* A port that is free now. */
+    const int holder = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(holder >= 0 && bind(holder, (struct sockaddr *)&address, length) == 0);
+    CHECK(getsockname(holder, (struct sockaddr *)&address, &length) == 0);
+    CHECK(close(holder) == 0);
+    snprintf(place, sizeof place, "127.0.0.1:%d", ntohs(address.sin_port));
+    CHECK(setenv("NCCL_COMM_ID", place, 1) == 0);
+    for (int rank = 0; rank < size; rank++) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child > 0)
+            continue;
+        for (int round = 0; round < 2; round++) {
+            ncclUniqueId id;
+            ncclComm_t comm;
+            CHECK_OK(ncclGetUniqueId(&id));
+            CHECK_OK(ncclCommInitRank(&comm, size, id, rank));
+            works(comm);
+            CHECK_OK(ncclCommDestroy(comm));
+        }
+        exit(0);
+    }
+    for (int rank = 0; rank < size; rank++) {
+        int status;
+        CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    CHECK(unsetenv("NCCL_COMM_ID") == 0);
+}
+
 /* What was put and is not waited for is nobody's any more when both have gone. */
 static void put_in_vain(void)
 {
@@ -294,6 +331,7 @@ int main(int argc, char **argv)
         abort_while_forming();
     } else if (spread.threads == 1) {
         survive(spread.processes);
+        by_address(spread.processes);
     }
     return 0;
 }

@@ -22,7 +22,7 @@ use anyccl_engine::comm::{Communicator, Work};
 use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
 
-use crate::leaving::Member;
+use crate::leaving::{Clique, Member};
 use crate::memory::{Kinds, Registrations};
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::{ncclComm_t, ncclResult_t};
@@ -83,6 +83,8 @@ pub struct Comm {
     bar: AtomicU8,
     /// Taken by whoever leaves.
     pub member: Mutex<Option<Member>>,
+    /// What whoever left has taken part in.
+    pub left_with: OnceLock<Arc<Clique>>,
     pub traits: Traits,
     pub memory: Kinds,
     pub registrations: Mutex<Registrations>,
@@ -107,6 +109,7 @@ impl Comm {
             state: Mutex::new(State::Forming),
             bar: AtomicU8::new(Bar::None as u8),
             member: Mutex::default(),
+            left_with: OnceLock::new(),
             traits,
             memory: Kinds::detect(),
             registrations: Mutex::default(),

@@ -1,6 +1,7 @@
 //! Communicators that come from an id.
 
 use std::ffi::c_int;
+use std::time::{Duration, Instant};
 
 use anyccl_edge::Out;
 use anyccl_edge::check::{self, invalid, not_null};
@@ -14,13 +15,20 @@ use crate::communicator::{Formed, Traits};
 use crate::formation::{Job, Outcome};
 use crate::leaving::Member;
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
-use crate::{config, group, variables};
+use crate::{comm_id, config, group, variables};
+
+/// As a deadline: none.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// ncclGetUniqueId. This process then answers the ranks that come.
 pub unsafe fn get_unique_id(uniqueId: *mut ncclUniqueId) -> Result<()> {
     // SAFETY: the caller promises a writable id or NULL.
     let place = unsafe { Out::new(uniqueId, "uniqueId") }?;
-    place.set(ncclUniqueId { internal: UniqueId::create(&variables::settings()?)?.0 });
+    let id = match comm_id::from_environment()? {
+        Some(id) => id,
+        None => UniqueId::create(&variables::settings()?)?,
+    };
+    place.set(ncclUniqueId { internal: id.0 });
     Ok(())
 }
 
@@ -46,7 +54,11 @@ impl Joining {
         // Counted before anybody can have left: all ranks of this process are here when they have met.
         let member = Member::of(&self.id);
         let own = CommConfig { name: self.name, timeout: None };
-        let engine = Communicator::create(&self.id, self.size, self.rank, &self.config, &own)?;
+        let deadline = Instant::now() + self.config.timeout.unwrap_or(FOREVER);
+        let engine = match comm_id::job(&self.id, self.size, self.rank, &self.config, deadline)? {
+            Some(job) => Communicator::join(job, &self.config, &own)?,
+            None => Communicator::create(&self.id, self.size, self.rank, &self.config, &own)?,
+        };
         Ok(Formed { engine: engine.into(), member: Some(member) })
     }
 

@@ -11,6 +11,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::thread;
 
+use anyccl_edge::PerProcess;
 use anyccl_edge::check::invalid;
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::bootstrap::UniqueId;
@@ -23,7 +24,7 @@ use crate::communicator::{Bar, COMMS, Comm, State};
 use crate::types::ncclComm_t;
 
 /// The communicators of this process that came by one id.
-struct Clique {
+pub struct Clique {
     count: Mutex<Count>,
     changed: Condvar,
 }
@@ -36,8 +37,15 @@ struct Count {
     leaving: usize,
 }
 
-/// All cliques, by their ids.
-static CLIQUES: Mutex<Vec<(UniqueId, Arc<Clique>)>> = Mutex::new(Vec::new());
+/// Cliques by their ids.
+type Cliques = Mutex<Vec<(UniqueId, Arc<Clique>)>>;
+
+static CLIQUES: PerProcess<Cliques> = PerProcess::new();
+
+/// Those of this process.
+fn cliques() -> &'static Cliques {
+    &CLIQUES.get_or(Cliques::default).value
+}
 
 /// A communicator's place in its clique, which ends with this.
 pub struct Member {
@@ -49,7 +57,7 @@ pub struct Member {
 impl Member {
     /// One more of this id.
     pub fn of(id: &UniqueId) -> Member {
-        let mut cliques = CLIQUES.lock();
+        let mut cliques = cliques().lock();
         let known = cliques.iter().find(|(known, _)| known == id).map(|(_, clique)| Arc::clone(clique));
         let clique = known.unwrap_or_else(|| {
             let count = Mutex::new(Count { staying: 0, leaving: 0 });
@@ -73,7 +81,7 @@ impl Member {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        let mut cliques = CLIQUES.lock();
+        let mut cliques = cliques().lock();
         let mut count = self.clique.count.lock();
         match self.is_leaving {
             true => count.leaving -= 1,
@@ -106,7 +114,7 @@ fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> R
         say_goodbye(comm, engine);
         return Ok(());
     };
-    let clique = Arc::clone(&member.clique);
+    let clique = comm.left_with.get_or_init(|| Arc::clone(&member.clique));
     // One that has failed waits for nobody.
     let others_stay = member.begin() && engine.failure().is_none();
     if !others_stay && !in_background {
@@ -160,17 +168,11 @@ pub unsafe fn destroy(comm: ncclComm_t) -> Result<()> {
         // Its ranks are let go when they meet; finalized ones have gone or are about to.
         State::Forming | State::Failed(_) | State::Left => Ok(()),
         State::Leaving => {
-            wait_for_the_last();
+            if let Some(clique) = comm.left_with.get() {
+                clique.wait();
+            }
             Ok(())
         }
-    }
-}
-
-/// Waits for the goodbyes of those cliques of which nobody stays.
-fn wait_for_the_last() {
-    let cliques: Vec<Arc<Clique>> = CLIQUES.lock().iter().map(|(_, clique)| Arc::clone(clique)).collect();
-    for clique in cliques {
-        clique.wait();
     }
 }
 
@@ -180,10 +182,8 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
         return Ok(());
     }
     let comm = COMMS.remove(comm.addr(), |_, _| Ok(()))?;
-    comm.exchange(|state| matches!(state, State::Forming), State::Left);
-    if let Ok(engine) = comm.any_engine()
-        && comm.bar() != Bar::Finalized
-    {
+    let before = comm.exchange(|state| matches!(state, State::Forming), State::Left);
+    if let (State::Ready | State::Leaving, Ok(engine)) = (before, comm.any_engine()) {
         engine.abort("ncclCommAbort");
     }
     Ok(())

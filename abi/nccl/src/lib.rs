@@ -21,6 +21,7 @@
 
 mod call;
 mod collective;
+mod comm_id;
 mod communicator;
 mod config;
 mod configured;

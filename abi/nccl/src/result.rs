@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 
-use anyccl_edge::last_error;
+use anyccl_edge::{PerProcess, last_error};
 use anyccl_engine::base::Error;
 use parking_lot::Mutex;
 
@@ -50,11 +50,15 @@ pub fn code(error: &Error) -> ncclResult_t {
 }
 
 /// The latest failure of any thread.
-static LATEST: Mutex<String> = Mutex::new(String::new());
+static LATEST: PerProcess<Mutex<String>> = PerProcess::new();
+
+fn latest() -> &'static Mutex<String> {
+    &LATEST.get_or(Mutex::default).value
+}
 
 /// Keeps a failure for whoever asks. The thread's own sentence is there already.
 pub fn note(name: &str, error: &Error) {
-    *LATEST.lock() = format!("{name}: {error}");
+    *latest().lock() = format!("{name}: {error}");
 }
 
 /// ncclGetErrorString.
@@ -74,7 +78,7 @@ pub unsafe fn get_last_error(comm: ncclComm_t) -> *const c_char {
         text = unsafe { CStr::from_ptr(last_error::get()) }.to_string_lossy().into_owned();
     }
     if text.is_empty() {
-        text.clone_from(&LATEST.lock());
+        text.clone_from(&latest().lock());
     }
     let told = CString::new(text.replace('\0', "?")).unwrap_or_default();
     // While the thread ends, its storage may be gone already.
