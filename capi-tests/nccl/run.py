@@ -162,6 +162,8 @@ def main():
         library = prefix.resolve() / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
         compare_names(library)
         run(build("layout", library), timeout=LIMIT_S)
+        # What fails on purpose is not reported.
+        os.environ["ANYCCL_LOG"] = "off"
         for name in ("collectives", "groups", "communicators"):
             program = build(name, library)
             for processes, threads in SPREADS:

@@ -12,7 +12,7 @@ use anyccl_engine::config::Config;
 
 use crate::call::Progress;
 use crate::communicator::{Formed, Traits};
-use crate::formation::{Job, Outcome};
+use crate::job::{Job, Outcome};
 use crate::leaving::Member;
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{comm_id, config, group, variables};

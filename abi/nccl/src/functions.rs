@@ -16,7 +16,7 @@ use crate::call::{edge, refuse};
 use crate::types::*;
 use crate::{
     collective, communicator, configured, creation, formation, group, leaving, memory, operators, parameters,
-    properties, result, transfer, version, windows,
+    properties, resizing, result, transfer, version, windows,
 };
 
 /// A row of the table.
@@ -124,12 +124,12 @@ functions! {
         = formation::split;
     3 "2.27" ncclCommShrink pncclCommShrink
         (comm: ncclComm_t, excludeRanksList: *mut c_int, excludeRanksCount: c_int, newcomm: *mut ncclComm_t,
-         config: *mut ncclConfig_t, shrinkFlags: c_int) = formation::shrink;
+         config: *mut ncclConfig_t, shrinkFlags: c_int) = resizing::shrink;
     3 "2.29" ncclCommGetUniqueId pncclCommGetUniqueId
-        (comm: ncclComm_t, uniqueId: *mut ncclUniqueId) = formation::get_unique_id;
+        (comm: ncclComm_t, uniqueId: *mut ncclUniqueId) = resizing::get_unique_id;
     3 "2.29" ncclCommGrow pncclCommGrow
         (comm: ncclComm_t, nRanks: c_int, uniqueId: *const ncclUniqueId, rank: c_int, newcomm: *mut ncclComm_t,
-         config: *mut ncclConfig_t) = formation::grow;
+         config: *mut ncclConfig_t) = resizing::grow;
     3 "2.29" ncclCommSuspend pncclCommSuspend (comm: ncclComm_t, flags: c_int) = properties::suspend;
     3 "2.29" ncclCommResume pncclCommResume (comm: ncclComm_t) = properties::resume;
     3 "2.29" ncclCommMemStats pncclCommMemStats

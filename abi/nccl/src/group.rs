@@ -23,7 +23,7 @@ use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::call::Progress;
 use crate::communicator::Comm;
-use crate::formation::Job;
+use crate::job::Job;
 use crate::types::{NCCL_SIM_INFO_MAGIC, ncclSimInfo_t};
 use crate::windows::{Awaited, Put};
 

@@ -5,7 +5,7 @@
 //! kind of object. The contract is NCCL's; what had to be decided beyond it stands in docs/nccl.md.
 //!
 //! - [`call`] is the guard around each function, [`result`] the only place where an error becomes a number.
-//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`] and [`leaving`] are its life;
+//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`], [`resizing`] and [`leaving`] are its life, [`job`] its birth;
 //!   [`config`] reads its settings, [`variables`] the environment.
 //! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides when that is
 //!   begun and waited for.
@@ -29,11 +29,13 @@ mod creation;
 mod formation;
 mod functions;
 mod group;
+mod job;
 mod leaving;
 mod memory;
 mod operators;
 mod parameters;
 mod properties;
+mod resizing;
 mod result;
 mod transfer;
 mod types;
