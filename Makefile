@@ -21,7 +21,7 @@ PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # The order of `make test`: what fails quickly comes first.
-PARTS    := check unit c-api examples launchers nccl benches
+PARTS    := check unit c-api examples launchers nccl benches torch
 
 .PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
@@ -123,6 +123,13 @@ test-benches: install
 	$(RUN) -n 3 target/peers/programs/anyccl --sizes 8,100000 --seconds 0
 	$(RUN) -n 2 target/peers/programs/anyccl --sizes 8,100000 --seconds 0 --memory library
 	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py --ranks 1,3 --runs 1
+
+# PyTorch is 5 GB: downloaded once, into target/torch-venv; what is there already is used as it is.
+test-torch: install
+	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
+	torch/tests/run.sh
+	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
+	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
 
 clean:
 	cargo clean

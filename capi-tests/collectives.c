@@ -4,7 +4,7 @@
 
 int main(void)
 {
-    struct bed bed = {ANYCCL_WORLD, -1, -1};
+    struct bed bed = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
     config.timeout_ms = 60000;
     CHECK_OK(anyccl_init_with(&config));
@@ -12,6 +12,8 @@ int main(void)
     CHECK_OK(anyccl_world_size(&bed.size));
 
     try_all_datatypes(&bed);
+    bed.home = OF_THE_LIBRARY;
+    try_all_collectives(&bed, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
 
     /* Once around: what this rank sends to the right comes from the left. */
     const int right = (bed.rank + 1) % bed.size, left = (bed.rank + bed.size - 1) % bed.size;

@@ -319,6 +319,7 @@ void formation(const anyccl::world& world)
     half.destroy();
     CHECK(!half);
     half = world.shrink();
+    half.set_timeout(anyccl::never);
     CHECK(half.size() == size);
     const anyccl_comm_t raw = half.release();
     CHECK(anyccl::communicator_ref::of(raw).size() == size);

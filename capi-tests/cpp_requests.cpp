@@ -1,6 +1,7 @@
 // The C++ header: the first of several requests, and messages that are taken out before they are received.
 #include <anyccl/anyccl.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -53,6 +54,17 @@ void several(const anyccl::communicator_ref& comm)
         CHECK(!anyccl::test_any(all.requests) && anyccl::test_all(all.requests));
         CHECK(anyccl::wait_some(all.requests).empty());
         comm.barrier();
+    }
+    {
+        const int sent = comm.rank();
+        int room = -1;
+        std::vector<anyccl::request> receives;
+        receives.push_back(comm.irecv(room, comm.rank(), 77));
+        CHECK(!receives[0].wait_for(std::chrono::milliseconds(1)) && !receives[0].has_ended());
+        anyccl::request send = comm.isend(sent, comm.rank(), 77);
+        anyccl::wait_ready(receives);
+        CHECK(!receives[0].has_ended() && receives[0].test() && room == sent);
+        CHECK(send.wait_for(anyccl::never) && send.has_ended());
     }
     {
         everybody all(comm);

@@ -1,6 +1,8 @@
 /* Ranks find each other by a file: threads that share nothing but its path. */
+#include <dirent.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -18,7 +20,7 @@ struct rank {
 static void *be_a_rank(void *argument)
 {
     struct rank *own = argument;
-    struct bed bed = {NULL, own->rank, RANKS};
+    struct bed bed = {NULL, own->rank, RANKS, OF_THE_PROGRAM};
     anyccl_unique_id_t id;
     CHECK_OK(anyccl_file_rendezvous(own->path, own->size, own->rank, NULL, &id, own->address));
     CHECK_OK(anyccl_comm_create(&id, RANKS, own->rank, NULL, &bed.comm));
@@ -43,16 +45,12 @@ static void meet(const char *path, int size)
     }
 }
 
-int main(void)
+static void use(const char *path)
 {
-    char folder[] = "/tmp/anyccl-file-rendezvous-XXXXXX", path[sizeof folder + sizeof "/file"];
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
     anyccl_unique_id_t id;
     char address[ANYCCL_ADDRESS_BYTES];
     FILE *file;
-
-    CHECK(mkdtemp(folder) != NULL);
-    sprintf(path, "%s/file", folder);
 
     /* A file that somebody has left is not believed; afterwards there is none. */
     CHECK((file = fopen(path, "w")) != NULL && fputs("127.0.0.1", file) >= 0 && fclose(file) == 0);
@@ -84,6 +82,42 @@ int main(void)
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 2, 2, NULL, &id, address));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 0, -1, NULL, &id, address));
 
-    CHECK(access(path, F_OK) != 0 && rmdir(folder) == 0);
+    CHECK(access(path, F_OK) != 0);
+}
+
+/* Takes a folder away with all that is in it; whether that was anything. */
+static int was_empty(const char *folder)
+{
+    char path[4096];
+    int files = 0;
+    DIR *const entries = opendir(folder);
+    CHECK(entries != NULL);
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            CHECK(unlink(path) == 0);
+            files++;
+        }
+    CHECK(closedir(entries) == 0 && rmdir(folder) == 0);
+    return files == 0;
+}
+
+/* A failed check ends the process at once: it is a child's, so the folder goes in any case. */
+int main(void)
+{
+    char folder[3000], path[sizeof folder + sizeof "/file"];
+    const char *const place = getenv("TMPDIR");
+    int status = -1;
+    const int length = snprintf(folder, sizeof folder, "%s/anyccl-file-rendezvous-XXXXXX", place ? place : "/tmp");
+    CHECK(length > 0 && (size_t)length < sizeof folder && mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/file", folder);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        use(path);
+        return 0;
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(was_empty(folder) && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     return 0;
 }

@@ -28,7 +28,7 @@ static void parts(struct bed *bed, void *shared)
 {
     anyccl_comm_t part = NULL, host = NULL, copy = NULL, list = NULL;
     const int last_first[] = {bed->size - 1, 0};
-    struct bed inner = {NULL, bed->rank, bed->size};
+    struct bed inner = {NULL, bed->rank, bed->size, OF_THE_PROGRAM};
     (void)shared;
 
     /* The last rank stays outside; the others are numbered backwards. */

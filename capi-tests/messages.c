@@ -1,4 +1,5 @@
 /* Messages: tags, any source and any tag, what a status says, probes, synchronous sends, cancels, contradictions. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -110,6 +111,29 @@ static void taken_out(struct bed *bed, void *shared)
     CHECK(none == NULL && later == 4 && status.source == 0);
 }
 
+/* The messages come after a collective in which their senders wait for the one that only looks for messages. */
+static void behind_a_collective(struct bed *bed, void *shared)
+{
+    enum { MANY = 100000 };
+    int *numbers = calloc(MANY, sizeof *numbers), found = 0;
+    anyccl_request_t request;
+    (void)shared;
+    CHECK(numbers != NULL);
+    CHECK_OK(anyccl_iall_reduce(numbers, numbers, MANY, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &request));
+    for (int from = 1; bed->rank == 0 && from < bed->size; from++) {
+        anyccl_message_t message = NULL;
+        for (found = 0; !found;)
+            CHECK_OK(anyccl_iprobe(from, 1, bed->comm, &found, NULL));
+        while (message == NULL)
+            CHECK_OK(anyccl_improbe(from, 1, bed->comm, &message, NULL));
+        CHECK_OK(anyccl_mrecv(NULL, 0, ANYCCL_INT32, &message, NULL));
+    }
+    CHECK_OK(anyccl_wait(&request));
+    if (bed->rank != 0)
+        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 0, 1, bed->comm));
+    free(numbers);
+}
+
 /* A synchronous send is not over before it is received. */
 static void synchronous(struct bed *bed, void *shared)
 {
@@ -172,6 +196,7 @@ int main(void)
     }
     run_ranks(2, PATIENCE_MS, by_tag, NULL);
     run_ranks(2, PATIENCE_MS, taken_out, NULL);
+    run_ranks(4, PATIENCE_MS, behind_a_collective, NULL);
     run_ranks(2, PATIENCE_MS, synchronous, NULL);
     run_ranks(2, PATIENCE_MS, cancelled, NULL);
     run_ranks(2, PATIENCE_MS, too_long, NULL);

@@ -115,6 +115,8 @@ static void what_needs_no_world(void)
     REFUSED(anyccl_mrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mrecv(buffer, 1, ANYCCL_INT32, NULL, NULL));
     REFUSED(anyccl_mrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mrecv(buffer, 1, ANYCCL_INT32, &message, NULL));
     REFUSED(anyccl_imrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_imrecv(buffer, 1, ANYCCL_INT32, &message, NULL));
+    REFUSED(anyccl_wait_for, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_for(NULL, 0, &done, NULL));
+    REFUSED(anyccl_wait_for, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_for(&request, 0, NULL, NULL));
     CHECK_OK(anyccl_wait_message(&request, NULL));
     CHECK_OK(anyccl_cancel(request));
     REFUSED(anyccl_batch_end, ANYCCL_ERR_INVALID_USAGE, anyccl_batch_end());

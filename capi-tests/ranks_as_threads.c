@@ -20,7 +20,7 @@ static void everything(struct bed *bed, void *shared)
 static void two_communicators(struct bed *bed, void *shared)
 {
     anyccl_unique_id_t id;
-    struct bed inner = {NULL, bed->size - 1 - bed->rank, bed->size};
+    struct bed inner = {NULL, bed->size - 1 - bed->rank, bed->size, OF_THE_PROGRAM};
     (void)shared;
     if (bed->rank == 0)
         CHECK_OK(anyccl_get_unique_id(&id));

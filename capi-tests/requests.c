@@ -89,6 +89,37 @@ static void in_order(struct bed *bed, void *shared)
     }
 }
 
+/* A wait that is over before the operation leaves it as it was. */
+static void for_a_while(struct bed *bed, void *shared)
+{
+    int got = 0, value = 7, done = 2;
+    anyccl_request_t request;
+    anyccl_message_status_t status = {-5, -5, -5, -5, 5, 5};
+    (void)shared;
+    if (bed->rank == 0) {
+        CHECK_OK(anyccl_irecv(&got, 1, ANYCCL_INT32, 1, 3, bed->comm, &request));
+        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_for(&request, -2, &done, NULL));
+        CHECK(done == 2);
+        for (int ms = 0; ms <= 20; ms += 20) {
+            CHECK_OK(anyccl_wait_for(&request, ms, &done, &status));
+            CHECK(done == 0 && request != ANYCCL_REQUEST_NULL && status.source == -5);
+        }
+        CHECK_OK(anyccl_send(&value, 1, ANYCCL_INT32, 1, 0, bed->comm));
+        CHECK_OK(anyccl_wait_for(&request, PATIENCE_MS, &done, &status));
+        CHECK(done == 1 && request == ANYCCL_REQUEST_NULL && got == 8);
+        CHECK(status.source == 1 && status.tag == 3 && status.count == 1);
+        /* What has ended already needs no time. */
+        CHECK_OK(anyccl_wait_for(&request, 0, &done, &status));
+        CHECK(done == 1);
+    } else {
+        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+        value = got + 1;
+        CHECK_OK(anyccl_isend(&value, 1, ANYCCL_INT32, 0, 3, bed->comm, &request));
+        CHECK_OK(anyccl_wait_for(&request, ANYCCL_TIMEOUT_NEVER, &done, NULL));
+        CHECK(done == 1 && request == ANYCCL_REQUEST_NULL);
+    }
+}
+
 static void wrong_uses(struct bed *bed, void *shared)
 {
     anyccl_request_t request, twice[2];
@@ -117,6 +148,7 @@ int main(void)
         run_ranks(size, PATIENCE_MS, everybody_to_everybody, NULL);
     }
     run_ranks(2, PATIENCE_MS, in_order, NULL);
+    run_ranks(2, PATIENCE_MS, for_a_while, NULL);
     run_ranks(3, PATIENCE_MS, wrong_uses, NULL);
     return 0;
 }

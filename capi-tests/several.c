@@ -107,6 +107,70 @@ static void failing(struct bed *bed, void *shared)
     CHECK(index == 1 && requests[1] == ANYCCL_REQUEST_NULL);
 }
 
+/* Waits until something has ended, in turn, and takes nothing: asking tells what, and of which message. */
+static void ready(struct bed *bed, void *shared)
+{
+    anyccl_request_t requests[2];
+    anyccl_message_status_t told;
+    int values[2] = {-1, -1}, sent = 7, done = 0;
+    (void)shared;
+    CHECK_OK(anyccl_wait_ready(0, NULL));
+    if (bed->rank == 1) {
+        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 5, bed->comm));
+        CHECK_OK(anyccl_recv(&values[0], 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 4, bed->comm));
+        return;
+    }
+    CHECK_OK(anyccl_irecv(&values[0], 1, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 4, bed->comm, &requests[0]));
+    CHECK_OK(anyccl_irecv(&values[1], 1, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 5, bed->comm, &requests[1]));
+    CHECK_OK(anyccl_wait_ready(2, requests));
+    CHECK(requests[0] != ANYCCL_REQUEST_NULL && requests[1] != ANYCCL_REQUEST_NULL && values[1] == 7);
+    CHECK_OK(anyccl_test(&requests[0], &done));
+    CHECK(done == 0);
+    CHECK_OK(anyccl_test_message(&requests[1], &done, &told));
+    CHECK(done == 1 && told.source == 1 && told.tag == 5 && requests[1] == ANYCCL_REQUEST_NULL);
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 1, 0, bed->comm));
+    CHECK_OK(anyccl_wait_ready(2, requests));
+    CHECK_OK(anyccl_test(&requests[0], &done));
+    CHECK(done == 1 && values[0] == 7);
+}
+
+/* The time without progress counts on from one wait to the next, and is the one that was set last when it was started. */
+static void patience(struct bed *bed, void *shared)
+{
+    anyccl_request_t requests[2];
+    int value, other, done = 0, waits = 0;
+    (void)shared;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_set_timeout(bed->comm, 0));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_set_timeout(bed->comm, -2));
+    CHECK_OK(anyccl_comm_set_timeout(bed->comm, ANYCCL_TIMEOUT_NEVER));
+    CHECK_OK(anyccl_comm_set_timeout(bed->comm, 200));
+    if (bed->rank == 1) {
+        /* Keeps rank 0 busy, by messages of which each ends a wait, until that gives up. */
+        anyccl_status_t status;
+        do
+            status = anyccl_send(&bed->rank, 1, ANYCCL_INT32, 0, 1, bed->comm);
+        while (status == ANYCCL_SUCCESS && anyccl_recv(&value, 1, ANYCCL_INT32, 0, 2, bed->comm, NULL) == ANYCCL_SUCCESS);
+        CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_comm_failure(bed->comm));
+        return;
+    }
+    /* Rank 1 never joins in. */
+    CHECK_OK(anyccl_ibarrier(bed->comm, &requests[0]));
+    while (!done) {
+        if (anyccl_irecv(&other, 1, ANYCCL_INT32, 1, 1, bed->comm, &requests[1]) != ANYCCL_SUCCESS)
+            break;
+        CHECK_OK(anyccl_wait_ready(2, requests));
+        if (anyccl_test(&requests[1], &done) != ANYCCL_SUCCESS)
+            break;
+        waits += done;
+        done = 0;
+        if (requests[1] == ANYCCL_REQUEST_NULL && anyccl_send(&other, 1, ANYCCL_INT32, 1, 2, bed->comm) != ANYCCL_SUCCESS)
+            break;
+    }
+    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_wait(&requests[0]));
+    CHECK(waits > 1);
+}
+
 int main(void)
 {
     run_ranks(2, PATIENCE_MS, one_by_one, NULL);
@@ -114,5 +178,7 @@ int main(void)
         run_ranks(size, PATIENCE_MS, all_together, NULL);
     run_ranks(2, PATIENCE_MS, wrong_uses, NULL);
     run_ranks(2, PATIENCE_MS, failing, NULL);
+    run_ranks(2, PATIENCE_MS, ready, NULL);
+    run_ranks(2, PATIENCE_MS, patience, NULL);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Memory of anyccl_mem_alloc: refusals, ordinary use, parts of it in calls, and what a child of fork may do. */
+/* Memory of anyccl_mem_alloc and memory that is registered: refusals, ordinary use, parts of it in every collective and in
+ * messages, and what a child of fork may do. Argument: the largest number of ranks, which are threads. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,7 +7,7 @@
 #include "check.h"
 #include "ranks.h"
 
-enum { COUNT = 40000 };
+enum { COUNT = 40000, MOST_RANKS = 4 };
 
 static void be_refused_what_is_none(void)
 {
@@ -46,6 +47,117 @@ static void sum_parts(struct bed *bed, void *shared)
     CHECK_OK(anyccl_mem_free(ptr));
 }
 
+static void register_what_is_there(void)
+{
+    int shared = -1;
+    char local[100] = "as it was";
+    void *ptr = NULL;
+    CHECK_OK(anyccl_mem_register(local, sizeof local, &shared));
+    CHECK(shared == 0 && strcmp(local, "as it was") == 0);
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_deregister(local, sizeof local - 1));
+    CHECK_OK(anyccl_mem_deregister(local, sizeof local));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_deregister(local, sizeof local));
+    CHECK(strstr(anyccl_last_error(), "not registered") != NULL);
+    CHECK_OK(anyccl_mem_register("a constant", 10, NULL));
+    CHECK_OK(anyccl_mem_register(NULL, 0, &shared));
+    CHECK(shared == 0);
+    CHECK_OK(anyccl_mem_deregister(NULL, 0));
+    shared = -1;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_register(NULL, 8, &shared));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_register(local, (size_t)-1, &shared));
+    CHECK(shared == -1);
+
+    CHECK_OK(anyccl_mem_alloc(5000, &ptr));
+    CHECK_OK(anyccl_mem_register((char *)ptr + 1, 100, &shared));
+    CHECK(shared == 1);
+    CHECK_OK(anyccl_mem_register((char *)ptr + 90, 4910, NULL));
+    CHECK_OK(anyccl_mem_deregister((char *)ptr + 1, 100));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_mem_free(ptr));
+    CHECK(strstr(anyccl_last_error(), "4910 bytes") != NULL);
+    memset(ptr, 7, 5000);
+    CHECK_OK(anyccl_mem_deregister((char *)ptr + 90, 4910));
+    CHECK_OK(anyccl_mem_free(ptr));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_register(ptr, 5000, NULL));
+}
+
+/* Every collective on odd parts of allocations: short ones, and long enough to be read where they are. */
+static void call_with_parts(struct bed *bed, void *shared)
+{
+    (void)shared;
+    bed->home = OF_THE_LIBRARY;
+    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 5);
+    try_all_collectives(bed, ANYCCL_FLOAT32, ANYCCL_SUM, 20001);
+    try_all_collectives(bed, ANYCCL_INT8, ANYCCL_MAX, 40003);
+}
+
+/* What `from` has for `to`. Some have nothing. */
+static size_t length(int from, int to)
+{
+    return (from + to) % 3 == 2 ? 0 : (size_t)(9000 + 1001 * from + 17 * to);
+}
+
+static unsigned char letter(int from, int to, size_t at)
+{
+    return (unsigned char)((size_t)from * 31 + (size_t)to * 7 + at);
+}
+
+/* Blocks of unequal length and messages, from one part of a registered allocation to another. */
+static void exchange_parts(struct bed *bed, void *registered)
+{
+    enum { ROOM = MOST_RANKS * 16000 };
+    size_t send_counts[MOST_RANKS], recv_counts[MOST_RANKS], sent = 0, received = 0, at;
+    void *ptr = NULL;
+    int shared = 0;
+    CHECK_OK(anyccl_mem_alloc(2 * ROOM, &ptr));
+    if (registered != NULL)
+        CHECK_OK(anyccl_mem_register(ptr, 2 * ROOM, &shared));
+    unsigned char *const send = (unsigned char *)ptr + 5, *const recv = send + ROOM + 2;
+    for (int peer = 0; peer < bed->size; peer++) {
+        send_counts[peer] = length(bed->rank, peer);
+        recv_counts[peer] = length(peer, bed->rank);
+        for (at = 0; at < send_counts[peer]; at++)
+            send[sent + at] = letter(bed->rank, peer, at);
+        sent += send_counts[peer];
+    }
+    memset(recv, 0, ROOM - 7);
+    CHECK_OK(anyccl_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_BYTE, bed->comm));
+    for (int peer = 0; peer < bed->size; received += recv_counts[peer++])
+        for (at = 0; at < recv_counts[peer]; at++)
+            CHECK(recv[received + at] == letter(peer, bed->rank, at));
+
+    /* What all have for rank 0 to everybody, in place. */
+    size_t own = 0, whole = 0;
+    for (int peer = 0; peer < bed->size; whole += recv_counts[peer++]) {
+        recv_counts[peer] = length(peer, 0);
+        own = peer == bed->rank ? whole : own;
+    }
+    for (at = 0; at < length(bed->rank, 0); at++)
+        recv[own + at] = letter(bed->rank, 0, at);
+    CHECK_OK(anyccl_all_gather_v(recv + own, recv, recv_counts, NULL, ANYCCL_BYTE, bed->comm));
+    received = 0;
+    for (int peer = 0; peer < bed->size; received += recv_counts[peer++])
+        for (at = 0; at < recv_counts[peer]; at++)
+            CHECK(recv[received + at] == letter(peer, 0, at));
+
+    /* Once around, both ways of sending. */
+    const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;
+    for (size_t bytes = 3; bytes < ROOM - 7; bytes = bytes * 5 + 1) {
+        anyccl_request_t requests[2];
+        memset(send, (int)bytes + bed->rank, bytes);
+        CHECK_OK(anyccl_irecv(recv, bytes, ANYCCL_BYTE, left, 3, bed->comm, &requests[0]));
+        CHECK_OK(anyccl_isend(send, bytes, ANYCCL_BYTE, right, 3, bed->comm, &requests[1]));
+        CHECK_OK(anyccl_wait_all(2, requests));
+        CHECK(recv[0] == (unsigned char)(bytes + (size_t)left) && memcmp(recv, recv + bytes / 2, bytes - bytes / 2) == 0);
+    }
+    CHECK_OK(anyccl_barrier(bed->comm));
+    if (registered != NULL) {
+        CHECK(shared == 1);
+        CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_mem_free(ptr));
+        CHECK_OK(anyccl_mem_deregister(ptr, 2 * ROOM));
+    }
+    CHECK_OK(anyccl_mem_free(ptr));
+}
+
 static void fork_a_child(void)
 {
     void *ptr = NULL;
@@ -64,10 +176,18 @@ static void fork_a_child(void)
     CHECK_OK(anyccl_mem_free(ptr));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const int most = argc > 1 ? atoi(argv[1]) : MOST_RANKS;
+    int registered = 1;
+    CHECK(most >= 2 && most <= MOST_RANKS);
     be_refused_what_is_none();
+    register_what_is_there();
     run_ranks(2, PATIENCE_MS, sum_parts, NULL);
+    for (int size = 2; size <= most; size++) {
+        run_ranks(size, PATIENCE_MS, call_with_parts, NULL);
+        run_ranks(size, PATIENCE_MS, exchange_parts, size == 2 ? &registered : NULL);
+    }
     fork_a_child();
     return 0;
 }

@@ -95,7 +95,7 @@ static void *be_a_rank(void *argument)
 {
     const struct rank *own = argument;
     const anyccl_store_t store = store_of(own->table);
-    struct bed bed = {NULL, own->rank, own->size};
+    struct bed bed = {NULL, own->rank, own->size, OF_THE_PROGRAM};
     CHECK_OK(anyccl_comm_create_with_store(&store, own->size, own->rank, NULL, &bed.comm));
     try_all_collectives(&bed, ANYCCL_INT32, ANYCCL_SUM, 11);
     CHECK_OK(anyccl_comm_destroy(bed.comm));

@@ -4,7 +4,7 @@
 
 int main(void)
 {
-    struct bed bed = {ANYCCL_WORLD, -1, -1};
+    struct bed bed = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
     int local_rank = -1, local_size = -1;
     anyccl_comm_t world;
 

@@ -104,7 +104,7 @@ fn exchange(
         datatype: Datatype::Uint32,
         op: None,
         root: 0,
-        layout: BlockLayout { input: &input, output: &output, sources, destinations },
+        layout: BlockLayout { input: &input, output: &output, sources, destinations, ..BlockLayout::NONE },
         places: Places::Buffers { send: sent.as_ptr().cast(), recv: received.as_mut_ptr().cast() },
     };
     let outcome = if started {

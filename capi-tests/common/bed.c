@@ -5,7 +5,7 @@
 #include "check.h"
 #include "oracle.h"
 
-enum { GUARD_BYTES = 64, GUARD = 0xA5, BLANK = 0x5A };
+enum { GUARD_BYTES = 64, SKEW_BYTES = 3, GUARD = 0xA5, BLANK = 0x5A };
 
 static const char *const NAMES[COLLECTIVES] = {"all_reduce", "reduce",  "broadcast",      "all_gather",
                                                "gather",     "scatter", "reduce_scatter", "all_to_all"};
@@ -121,18 +121,28 @@ static anyccl_status_t start_call(const struct bed *bed, const struct trial *t, 
 }
 
 /* Memory of `bytes` with a guard on both sides; what lies between is blank. */
-static unsigned char *guarded(size_t bytes)
+static unsigned char *guarded(enum home home, size_t bytes)
 {
-    unsigned char *memory = malloc(bytes + 2 * GUARD_BYTES);
+    unsigned char *memory;
+    if (home == OF_THE_LIBRARY) {
+        void *allocated;
+        CHECK_OK(anyccl_mem_alloc(bytes + 2 * GUARD_BYTES + SKEW_BYTES, &allocated));
+        memory = (unsigned char *)allocated + SKEW_BYTES;
+    } else {
+        memory = malloc(bytes + 2 * GUARD_BYTES);
+    }
     CHECK(memory != NULL);
     memset(memory, GUARD, bytes + 2 * GUARD_BYTES);
     memset(memory + GUARD_BYTES, BLANK, bytes);
     return memory + GUARD_BYTES;
 }
 
-static void release(unsigned char *memory)
+static void release(enum home home, unsigned char *memory)
 {
-    free(memory - GUARD_BYTES);
+    if (home == OF_THE_LIBRARY)
+        CHECK_OK(anyccl_mem_free(memory - GUARD_BYTES - SKEW_BYTES));
+    else
+        free(memory - GUARD_BYTES);
 }
 
 static void compare(const struct bed *bed, const struct trial *t, const char *what, const unsigned char *got,
@@ -163,8 +173,8 @@ void try_collective(const struct bed *bed, const struct trial *t)
     const size_t larger = inputs > outputs ? inputs : outputs;
     const size_t recv_bytes = (in_place ? larger : outputs) * element;
 
-    unsigned char *sent = guarded(inputs * element), *sent_before = guarded(inputs * element);
-    unsigned char *received = guarded(recv_bytes), *wanted = guarded(recv_bytes);
+    unsigned char *sent = guarded(bed->home, inputs * element), *received = guarded(bed->home, recv_bytes);
+    unsigned char *sent_before = guarded(OF_THE_PROGRAM, inputs * element), *wanted = guarded(OF_THE_PROGRAM, recv_bytes);
     for (size_t i = 0; i < inputs; i++) {
         const struct number value = contribution(t->datatype, bed->rank, i);
         store(t->datatype, sent, i, value);
@@ -195,10 +205,10 @@ void try_collective(const struct bed *bed, const struct trial *t)
 
     compare(bed, t, "the receive buffer", received, wanted, recv_bytes);
     compare(bed, t, "the send buffer", sent, sent_before, inputs * element);
-    release(sent);
-    release(sent_before);
-    release(received);
-    release(wanted);
+    release(bed->home, sent);
+    release(OF_THE_PROGRAM, sent_before);
+    release(bed->home, received);
+    release(OF_THE_PROGRAM, wanted);
 }
 
 void try_all_collectives(const struct bed *bed, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)

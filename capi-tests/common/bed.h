@@ -8,10 +8,14 @@
 
 enum collective { ALL_REDUCE, REDUCE, BROADCAST, ALL_GATHER, GATHER, SCATTER, REDUCE_SCATTER, ALL_TO_ALL, COLLECTIVES };
 
+/* Where buffers come from: malloc, or parts of anyccl_mem_alloc's memory, at odd addresses. */
+enum home { OF_THE_PROGRAM, OF_THE_LIBRARY };
+
 /* Where this rank is. */
 struct bed {
     anyccl_comm_t comm;
     int rank, size;
+    enum home home;
 };
 
 struct trial {

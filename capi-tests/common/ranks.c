@@ -15,7 +15,7 @@ struct rank_thread {
 static void *live(void *argument)
 {
     const struct rank_thread *self = argument;
-    struct bed bed = {NULL, self->rank, self->size};
+    struct bed bed = {NULL, self->rank, self->size, OF_THE_PROGRAM};
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
     config.name = "threads";
     config.timeout_ms = self->timeout_ms;

@@ -816,6 +816,20 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
 /**
+ * Changes how long calls may go without progress.
+ *
+ * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+ * \param timeout_ms  [in] Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Each rank's own affair.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of range;
+ *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+ *
+ * Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators that were made from
+ * this one keep their own.
+ */
+anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm,
+                                        int64_t timeout_ms);
+
+/**
  * Fails a communicator on all its ranks.
  *
  * \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.
@@ -1555,6 +1569,24 @@ anyccl_status_t anyccl_iall_gather_v(const void *send,
                                      anyccl_request_t *request);
 
 /**
+ * Prepares an all_gather_v that is started later, and often.
+ *
+ * \param send, recv, recv_counts, recv_displs, datatype, comm As for anyccl_all_gather_v; the buffers belong to the
+ *        library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Allgatherv_init.
+ */
+anyccl_status_t anyccl_all_gather_v_init(const void *send,
+                                         void *recv,
+                                         const size_t *recv_counts,
+                                         const size_t *recv_displs,
+                                         anyccl_datatype_t datatype,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
+
+/**
  * Collects the elements of all ranks at the root; ranks may have different numbers of them.
  *
  *     before  send            after  recv
@@ -1611,6 +1643,26 @@ anyccl_status_t anyccl_igather_v(const void *send,
                                  int root,
                                  anyccl_comm_t comm,
                                  anyccl_request_t *request);
+
+/**
+ * Prepares a gather_v that is started later, and often.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the buffers
+ *        belong to the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Gatherv_init.
+ */
+anyccl_status_t anyccl_gather_v_init(const void *send,
+                                     void *recv,
+                                     size_t send_count,
+                                     const size_t *recv_counts,
+                                     const size_t *recv_displs,
+                                     anyccl_datatype_t datatype,
+                                     int root,
+                                     anyccl_comm_t comm,
+                                     anyccl_request_t *request);
 
 /**
  * Cuts the elements of the root into parts of different lengths, one for each rank.
@@ -1670,6 +1722,26 @@ anyccl_status_t anyccl_iscatter_v(const void *send,
                                   anyccl_request_t *request);
 
 /**
+ * Prepares a scatter_v that is started later, and often.
+ *
+ * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm As for anyccl_scatter_v; the buffers
+ *        belong to the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Scatterv_init.
+ */
+anyccl_status_t anyccl_scatter_v_init(const void *send,
+                                      void *recv,
+                                      const size_t *send_counts,
+                                      const size_t *send_displs,
+                                      size_t recv_count,
+                                      anyccl_datatype_t datatype,
+                                      int root,
+                                      anyccl_comm_t comm,
+                                      anyccl_request_t *request);
+
+/**
  * Combines the elements of all ranks; every rank gets a part of the result, of a length of its own.
  *
  *     before  send            after  recv
@@ -1716,6 +1788,24 @@ anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
                                          anyccl_reduce_op_t op,
                                          anyccl_comm_t comm,
                                          anyccl_request_t *request);
+
+/**
+ * Prepares a reduce_scatter_v that is started later, and often.
+ *
+ * \param send, recv, recv_counts, datatype, op, comm As for anyccl_reduce_scatter_v; the buffers belong to the
+ *        library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_init.
+ */
+anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
+                                             void *recv,
+                                             const size_t *recv_counts,
+                                             anyccl_datatype_t datatype,
+                                             anyccl_reduce_op_t op,
+                                             anyccl_comm_t comm,
+                                             anyccl_request_t *request);
 
 /**
  * Every rank sends every rank a part of its own, of any length.
@@ -1774,6 +1864,26 @@ anyccl_status_t anyccl_iall_to_all_v(const void *send,
                                      anyccl_request_t *request);
 
 /**
+ * Prepares an all_to_all_v that is started later, and often.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for anyccl_all_to_all_v;
+ *        the buffers belong to the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Alltoallv_init.
+ */
+anyccl_status_t anyccl_all_to_all_v_init(const void *send,
+                                         void *recv,
+                                         const size_t *send_counts,
+                                         const size_t *send_displs,
+                                         const size_t *recv_counts,
+                                         const size_t *recv_displs,
+                                         anyccl_datatype_t datatype,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
+
+/**
  * Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
  *
  * \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A pointer to no
@@ -1820,6 +1930,24 @@ anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
                                         anyccl_request_t *request);
 
 /**
+ * Prepares an all_to_all_list that is started later, and often.
+ *
+ * \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers belong to
+ *        the library during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own.
+ */
+anyccl_status_t anyccl_all_to_all_list_init(const void *const *sends,
+                                            void *const *recvs,
+                                            const size_t *send_counts,
+                                            const size_t *recv_counts,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_comm_t comm,
+                                            anyccl_request_t *request);
+
+/**
  * Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
  *
  * \param send         [in] recv_counts[rank] elements. Read only.
@@ -1858,6 +1986,23 @@ anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         anyccl_datatype_t datatype,
                                         anyccl_comm_t comm,
                                         anyccl_request_t *request);
+
+/**
+ * Prepares an all_gather_list that is started later, and often.
+ *
+ * \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the library
+ *        during each run, arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own.
+ */
+anyccl_status_t anyccl_all_gather_list_init(const void *send,
+                                            void *const *recvs,
+                                            const size_t *recv_counts,
+                                            anyccl_datatype_t datatype,
+                                            anyccl_comm_t comm,
+                                            anyccl_request_t *request);
 
 /**
  * Sends the same elements to every destination in a graph, and receives those of every source.
@@ -1909,6 +2054,27 @@ anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
                                               anyccl_graph_t graph,
                                               anyccl_comm_t comm,
                                               anyccl_request_t *request);
+
+/**
+ * Prepares a neighbor_all_gather_v that is started later, and often.
+ *
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm As for
+ *        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during this
+ *        call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Neighbor_allgatherv_init.
+ */
+anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
+                                                  void *recv,
+                                                  size_t send_count,
+                                                  const size_t *recv_counts,
+                                                  const size_t *recv_displs,
+                                                  anyccl_datatype_t datatype,
+                                                  anyccl_graph_t graph,
+                                                  anyccl_comm_t comm,
+                                                  anyccl_request_t *request);
 
 /**
  * Sends every destination in a graph a part of its own, and receives one from every source.
@@ -1966,6 +2132,28 @@ anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
                                               anyccl_request_t *request);
 
 /**
+ * Prepares a neighbor_all_to_all_v that is started later, and often.
+ *
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm As for
+ *        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during this
+ *        call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Neighbor_alltoallv_init.
+ */
+anyccl_status_t anyccl_neighbor_all_to_all_v_init(const void *send,
+                                                  void *recv,
+                                                  const size_t *send_counts,
+                                                  const size_t *send_displs,
+                                                  const size_t *recv_counts,
+                                                  const size_t *recv_displs,
+                                                  anyccl_datatype_t datatype,
+                                                  anyccl_graph_t graph,
+                                                  anyccl_comm_t comm,
+                                                  anyccl_request_t *request);
+
+/**
  * Combines the elements of ranks 0 to r on every rank r.
  *
  *     before  send            after  recv
@@ -2015,6 +2203,23 @@ anyccl_status_t anyccl_iscan(const void *send,
                              anyccl_request_t *request);
 
 /**
+ * Prepares a scan that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, comm As for anyccl_scan, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Scan_init.
+ */
+anyccl_status_t anyccl_scan_init(const void *send,
+                                 void *recv,
+                                 size_t count,
+                                 anyccl_datatype_t datatype,
+                                 anyccl_reduce_op_t op,
+                                 anyccl_comm_t comm,
+                                 anyccl_request_t *request);
+
+/**
  * Combines the elements of ranks 0 to r-1 on every rank r.
  *
  *     before  send            after  recv
@@ -2062,6 +2267,23 @@ anyccl_status_t anyccl_iexscan(const void *send,
                                anyccl_reduce_op_t op,
                                anyccl_comm_t comm,
                                anyccl_request_t *request);
+
+/**
+ * Prepares an exscan that is started later, and often.
+ *
+ * \param send, recv, count, datatype, op, comm As for anyccl_exscan, during each run.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own. Replaces MPI_Exscan_init.
+ */
+anyccl_status_t anyccl_exscan_init(const void *send,
+                                   void *recv,
+                                   size_t count,
+                                   anyccl_datatype_t datatype,
+                                   anyccl_reduce_op_t op,
+                                   anyccl_comm_t comm,
+                                   anyccl_request_t *request);
 
 /**
  * Waits until every rank has come here.
@@ -2385,6 +2607,25 @@ anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              anyccl_request_t *request);
 
 /**
+ * Prepares an all_reduce_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers belong to
+ *        the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
+                                                 void *const *recvs,
+                                                 const size_t *counts,
+                                                 size_t buffers,
+                                                 anyccl_datatype_t datatype,
+                                                 anyccl_reduce_op_t op,
+                                                 anyccl_comm_t comm,
+                                                 anyccl_request_t *request);
+
+/**
  * Gives all ranks the elements of the root, for each buffer of a list.
  *
  * \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
@@ -2425,6 +2666,25 @@ anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             anyccl_request_t *request);
 
 /**
+ * Prepares a broadcast_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers belong
+ *        to the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
+                                                void *const *recvs,
+                                                const size_t *counts,
+                                                size_t buffers,
+                                                anyccl_datatype_t datatype,
+                                                int root,
+                                                anyccl_comm_t comm,
+                                                anyccl_request_t *request);
+
+/**
  * Gives all ranks the elements of every rank, for each buffer of a list.
  *
  * \param sends        [in] send_counts[i] elements each.
@@ -2461,6 +2721,24 @@ anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              anyccl_datatype_t datatype,
                                              anyccl_comm_t comm,
                                              anyccl_request_t *request);
+
+/**
+ * Prepares an all_gather_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers belong
+ *        to the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
+                                                 void *const *recvs,
+                                                 const size_t *send_counts,
+                                                 size_t buffers,
+                                                 anyccl_datatype_t datatype,
+                                                 anyccl_comm_t comm,
+                                                 anyccl_request_t *request);
 
 /**
  * Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
@@ -2501,6 +2779,25 @@ anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  anyccl_reduce_op_t op,
                                                  anyccl_comm_t comm,
                                                  anyccl_request_t *request);
+
+/**
+ * Prepares a reduce_scatter_coalesced that is started later, and often.
+ *
+ * \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the buffers
+ *        belong to the library during each run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
+                                                     void *const *recvs,
+                                                     const size_t *recv_counts,
+                                                     size_t buffers,
+                                                     anyccl_datatype_t datatype,
+                                                     anyccl_reduce_op_t op,
+                                                     anyccl_comm_t comm,
+                                                     anyccl_request_t *request);
 
 /**
  * Gives all ranks the root's parameters.
@@ -2554,6 +2851,43 @@ anyccl_status_t anyccl_gather_grads(void *const *buffers,
                                     const anyccl_datatype_t *datatypes,
                                     size_t number,
                                     anyccl_comm_t comm);
+
+/**
+ * Prepares anyccl_sync_params for many runs.
+ *
+ * \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to the library during each
+ *        run, the arrays only during this call.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, which packs small buffers when it is started.
+ */
+anyccl_status_t anyccl_sync_params_init(void *const *buffers,
+                                        const size_t *counts,
+                                        const anyccl_datatype_t *datatypes,
+                                        size_t number,
+                                        int root,
+                                        anyccl_comm_t comm,
+                                        anyccl_request_t *request);
+
+/**
+ * Prepares the sum of a list of buffers over all ranks for many runs.
+ *
+ * \param buffers, counts, datatypes, number, comm  As for anyccl_gather_grads; the buffers belong to the library during each run,
+ *        the arrays only during this call. None may be NULL, unless its count is 0: which ranks have a buffer cannot be
+ *        found out without them.
+ * \param request  [out] As for anyccl_all_reduce_init.
+ * \returns As anyccl_all_reduce_init.
+ *
+ * Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_gather_grads is another call,
+ * which compares what ranks have first.
+ */
+anyccl_status_t anyccl_gather_grads_init(void *const *buffers,
+                                         const size_t *counts,
+                                         const anyccl_datatype_t *datatypes,
+                                         size_t number,
+                                         anyccl_comm_t comm,
+                                         anyccl_request_t *request);
 
 /**
  * Begins a batch: calls of this thread up to anyccl_batch_end are started together.
@@ -2820,6 +3154,25 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
 anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct anyccl_message_status_t *status);
 
 /**
+ * Waits for the end of an operation, but no longer than for a given time.
+ *
+ * \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left alone: it
+ *                    can be waited for again.
+ * \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message waits.
+ * \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
+ * \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+ * \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended with a
+ *          failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
+ *
+ * Blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
+ * time-out counts on from one such wait to the next.
+ */
+anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
+                                int64_t timeout_ms,
+                                int *done,
+                                struct anyccl_message_status_t *status);
+
+/**
  * Asks for the end of a receive that has met no message yet.
  *
  * \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
@@ -2904,6 +3257,21 @@ anyccl_status_t anyccl_wait_any(size_t count,
                                 size_t *index);
 
 /**
+ * Waits until at least one of several operations has ended, of one or several communicators, and takes none.
+ *
+ * \param count     [in] Number of requests.
+ * \param requests  [in] Borrowed. Entries are skipped as by anyccl_wait_any. May be NULL when count is 0.
+ * \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped; ANYCCL_ERR_INVALID_ARGUMENT and
+ *          ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
+ *
+ * Blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
+ * then which have ended, and how. The time that an operation goes without progress counts on from one such
+ * wait to the next.
+ */
+anyccl_status_t anyccl_wait_ready(size_t count,
+                                  anyccl_request_t *requests);
+
+/**
  * Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.
  *
  * \param count     [in] Number of requests, and room in indices and statuses.
@@ -2981,9 +3349,45 @@ anyccl_status_t anyccl_mem_alloc(size_t bytes,
  *          ANYCCL_ERR_INVALID_USAGE in a child of fork for memory of its parent. In these cases nothing has changed.
  *
  * Local. Any thread. No call may be using the memory; where one does, its result is undefined on the ranks that read
- * it, and nothing else happens to them. Replaces MPI_Free_mem and ncclMemFree.
+ * it, and nothing else happens to them. ANYCCL_ERR_INVALID_USAGE while a part of it is registered
+ * (anyccl_mem_register): nothing is freed. Replaces MPI_Free_mem and ncclMemFree.
  */
 anyccl_status_t anyccl_mem_free(void *ptr);
+
+/**
+ * Says that calls are going to use this memory, which the program has from anywhere. A hint: calls take memory that is
+ * not registered, too.
+ *
+ * \param ptr     [in] Kept, not owned, until anyccl_mem_deregister. NULL when bytes is 0.
+ * \param bytes   [in] Any number, from any address; 0 registers nothing.
+ * \param shared  [out] 1 where the other ranks of this host read the memory where it is, as that of anyccl_mem_alloc; else 0.
+ *                NULL when not wanted. Written only on ANYCCL_SUCCESS.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when some of the memory is not mapped or cannot be read, or when it
+ *          lies where anyccl_mem_alloc's memory is, but not in one live allocation; ANYCCL_ERR_SYSTEM when there
+ *          are no pages for it. In these cases nothing is registered.
+ *
+ * What it does depends on the memory. In memory of anyccl_mem_alloc, all or a part: the allocation cannot be freed until
+ * all its parts are deregistered. Other memory gets its pages now, as if each had been touched, so that no call
+ * waits for them; messages out of it go the way they went before, since no other process can map it. Its bytes are not
+ * changed. Ranges may overlap, and may be registered several times.
+ * Local. Any thread; needs no communicator, and serves all. A child of fork has registered nothing. Replaces
+ * ncclCommRegister.
+ */
+anyccl_status_t anyccl_mem_register(const void *ptr,
+                                    size_t bytes,
+                                    int *shared);
+
+/**
+ * Ends a registration.
+ *
+ * \param ptr    [in] As it was registered.
+ * \param bytes  [in] As it was registered; 0 is nothing to end.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when exactly this range is not, or no longer, registered.
+ *
+ * Once for each anyccl_mem_register. Local. Any thread, whether calls use the memory or not; other memory than that of
+ * anyccl_mem_alloc may be gone already. Replaces ncclCommDeregister.
+ */
+anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::segments::Segments;
+use crate::base::Rank;
 use crate::plan::{Block, PlanRequest};
 
 /// The blocks of a buffer, one per rank.
@@ -50,6 +51,21 @@ impl<'a> Blocks<'a> {
                 self.part(ranks.start)
             }
         }
+    }
+
+    /// The elements of the blocks of these ranks, if each begins where the one before it ends. Only for blocks of one
+    /// buffer: those of lists seem to.
+    pub(super) fn side_by_side(&self, ranks: &[Rank]) -> Option<Range<usize>> {
+        let mut whole = 0..0;
+        for part in ranks.iter().map(|&rank| self.part(rank as usize)).filter(|part| !part.is_empty()) {
+            if whole.is_empty() {
+                whole.start = part.start;
+            } else if whole.end != part.start {
+                return None;
+            }
+            whole.end = part.end;
+        }
+        Some(whole)
     }
 
     /// Whether blocks of neighbours may lie anywhere.

@@ -53,12 +53,12 @@ pub(super) struct Composition<'a> {
 impl<'a> Composition<'a> {
     /// Nothing yet, of the plan for `whole`.
     pub(super) fn new(whole: &'a PlanRequest<'a>) -> Composition<'a> {
-        Composition { whole, lanes: Vec::new(), lane: LaneBuilder::default(), reserved: 0, scratch: 0 }
+        Composition { whole, lanes: Vec::new(), lane: LaneBuilder::of(whole), reserved: 0, scratch: 0 }
     }
 
     /// Begins a lane beside those before, with scratch of its own.
     pub(super) fn begin_lane(&mut self) {
-        self.lanes.push(std::mem::take(&mut self.lane));
+        self.lanes.push(std::mem::replace(&mut self.lane, LaneBuilder::of(self.whole)));
         self.reserved = self.scratch;
     }
 

@@ -65,6 +65,16 @@ impl Hosts {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }
 
+    /// All ranks, ascending.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
+        0..self.places.len() as Rank
+    }
+
+    /// The ranks of other hosts, ascending.
+    pub(super) fn foreign(&self) -> impl Iterator<Item = Rank> + '_ {
+        self.ranks().filter(|&rank| self.host_of(rank) != self.own())
+    }
+
     /// Host of a rank.
     pub(super) fn host_of(&self, rank: Rank) -> usize {
         self.places[rank as usize].0

@@ -15,6 +15,8 @@ pub(super) struct Ring<R> {
     pub(super) size: usize,
     /// Rank of a participant.
     pub(super) rank_of: R,
+    /// Segments from this number on are empty; `size` where that is not known.
+    pub(super) busy: usize,
 }
 
 impl<R: Fn(usize) -> Rank> Ring<R> {
@@ -30,7 +32,7 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
         partial: impl Fn(usize, usize) -> Span,
     ) {
         let (next, previous) = self.neighbours();
-        for step in 0..self.size - 1 {
+        for step in self.steps(1) {
             let sent = self.back(step + 1);
             let received = self.back(step + 2);
             let ready = if step == 0 { operand(sent) } else { partial(step - 1, sent) };
@@ -54,7 +56,7 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
     ) {
         let (next, previous) = self.neighbours();
         let after = (self.position + 1) % self.size;
-        for step in 0..self.size - 1 {
+        for step in self.steps(0) {
             let sent = self.back(step);
             let received = self.back(step + 1);
             lane.round(|round| {
@@ -68,6 +70,21 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
         }
     }
 
+    /// The steps, ascending, in which the segment `step + ahead` participants before this one is sent or the one before that is
+    /// received, without those where both are empty: a ring of thousands with a few elements has mostly such.
+    fn steps(&self, ahead: usize) -> Vec<usize> {
+        let all = self.size - 1;
+        if self.busy >= self.size {
+            return (0..all).collect();
+        }
+        let sent = |segment| (self.position + 2 * self.size - ahead - segment) % self.size;
+        let both = |segment| [sent(segment), (sent(segment) + all) % self.size];
+        let mut steps: Vec<usize> = (0..self.busy).flat_map(both).filter(|&step| step < all).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+
     fn neighbours(&self) -> (Rank, Rank) {
         ((self.rank_of)((self.position + 1) % self.size), (self.rank_of)(self.back(1)))
     }
@@ -75,5 +92,36 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
     /// The participant `steps` before this one; `steps` is at most `2 * size`.
     fn back(&self, steps: usize) -> usize {
         (self.position + 2 * self.size - steps) % self.size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algo::builder::output;
+    use crate::algo::segments::Segments;
+
+    #[test]
+    fn leaving_out_what_is_empty_changes_no_plan() {
+        for size in 1..20 {
+            for count in 0..size + 3 {
+                let segments = Segments::new(count, size);
+                let place = |segment| output(segments.part(segment));
+                let lane_of = |position, busy| {
+                    let ring = Ring { position, size, rank_of: |at| at as Rank, busy };
+                    let mut lane = LaneBuilder::default();
+                    ring.reduce_scatter(&mut lane, place, |_, segment| place(segment));
+                    ring.all_gather(&mut lane, place(position), place, |_, _| false);
+                    crate::algo::builder::plan(0, [lane])
+                };
+                for position in 0..size {
+                    assert_eq!(
+                        lane_of(position, count.min(size)),
+                        lane_of(position, size),
+                        "{count} in {size}"
+                    );
+                }
+            }
+        }
     }
 }

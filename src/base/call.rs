@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Collective, Datatype, ListCount, Rank, ReduceOp};
+use super::{Collective, Datatype, ListCount, Rank, ReduceOp, mix};
 
 /// The kind of a call: a collective, or one side of a point-to-point transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,13 +60,22 @@ pub struct Call {
     /// Root, where the collective has one; the tag of a transfer; else 0.
     pub root: Rank,
     /// Elements, in the sense of [`Collective::input_elements`]. Where all ranks know all counts of a layout, a hash of
-    /// them; where only sender and receiver know, the elements of one message, or [`Call::WHOLE`].
+    /// them; where only sender and receiver know, the elements of one message, or a hash of the lengths of its blocks
+    /// ([`Call::of_parcel`]), or [`Call::WHOLE`].
     pub count: u64,
 }
 
 impl Call {
     /// Count of a call whose messages have counts of their own, as a whole.
     pub const WHOLE: u64 = u64::MAX;
+    /// Set in the count of a message with several blocks, which is a hash of their lengths.
+    const PARCEL: u64 = 1 << 63;
+
+    /// Count of one message with several blocks of these lengths.
+    pub fn of_parcel(lens: impl Iterator<Item = u64>) -> u64 {
+        let hash = lens.fold(0, |hash, len| mix(hash ^ len)) | Call::PARCEL;
+        if hash == Call::WHOLE { Call::PARCEL } else { hash }
+    }
 
     /// Whether two packed calls are the same call. Those of single messages may differ in their counts.
     #[inline]
@@ -131,6 +140,9 @@ impl fmt::Display for Call {
         match self.kind {
             CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
             CallKind::Collective(c) if c.counts_messages() && self.count == Call::WHOLE => {}
+            CallKind::Collective(c) if c.counts_messages() && self.count & Call::PARCEL != 0 => {
+                write!(f, ", blocks #{:016x}", self.count)?;
+            }
             CallKind::Collective(c) if c.counts_messages() => write!(f, ", a block of {}", self.count)?,
             CallKind::Collective(c) if c.has_layout() => write!(f, ", counts #{:016x}", self.count)?,
             _ => write!(f, ", count {}", self.count)?,
@@ -194,5 +206,17 @@ mod tests {
         assert_eq!(text(Collective::AllGatherV, 0xbeef), "all_gather_v(int8, counts #000000000000beef)");
         assert_eq!(text(Collective::AllToAllV, 7), "all_to_all_v(int8, a block of 7)");
         assert_eq!(text(Collective::GatherV, Call::WHOLE), "gather_v(int8, root 2)");
+        let parcel = Call::of_parcel([3, 4].into_iter());
+        assert_eq!(
+            text(Collective::GatherV, parcel),
+            format!("gather_v(int8, blocks #{parcel:016x}, root 2)")
+        );
+    }
+
+    #[test]
+    fn parcels_of_other_lengths_have_other_counts_and_never_that_of_a_block() {
+        let counts = [[3, 4], [4, 3], [0, 7], [2, 5]].map(|lens| Call::of_parcel(lens.into_iter()));
+        assert!(counts.iter().all(|count| *count > u64::from(u32::MAX) && *count != Call::WHOLE));
+        assert!((1..4).all(|at| !counts[..at].contains(&counts[at])));
     }
 }

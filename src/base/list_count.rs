@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::mix::mix;
+
 /// The count of one message of a list, in 64 bits: its elements, how many buffers the whole list has, and a hash of their
 /// lengths and datatypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +51,6 @@ impl ListCount {
             elements: bits & ListCount::MOST_ELEMENTS,
         }
     }
-}
-
-/// The finaliser of SplitMix64: every bit of the input changes about half of the output's.
-fn mix(value: u64) -> u64 {
-    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// As in error messages: `3 buffers with lengths #2c01ff, 600 elements in this message`.

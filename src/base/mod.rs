@@ -5,6 +5,7 @@ mod collective;
 mod datatype;
 mod error;
 mod list_count;
+mod mix;
 mod reduce_op;
 
 pub use call::{Call, CallKind, Formation};
@@ -12,6 +13,7 @@ pub use collective::Collective;
 pub use datatype::Datatype;
 pub use error::{Error, Result};
 pub use list_count::ListCount;
+pub use mix::mix;
 pub use reduce_op::ReduceOp;
 
 /// 0-based position in a communicator.

@@ -155,17 +155,7 @@ impl Communicator {
     /// As [`Communicator::start`], for every buffer.
     pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Coalesced> {
         self.check_usable()?;
-        for part in list.parts {
-            let operation = self.plain(list, part);
-            operation.check(self.size())?;
-            match operator {
-                Some(operator) => operator.check(&operation.call)?,
-                None => operation.kernels(self.rank, self.size()).map(|_| ())?,
-            }
-            if part.count as u64 > ListCount::MOST_ELEMENTS {
-                return Err(Error::Unsupported(format!("{} elements in one buffer of a list", part.count)));
-            }
-        }
+        self.check_list(list, operator)?;
         let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
         let name = ListCount::of(lengths);
         let mut started = Coalesced { under_way: Vec::new(), outcome: Ok(()) };
@@ -177,6 +167,22 @@ impl Communicator {
             started.under_way.push(unsafe { self.start_message(list, &message, name, operator) }?);
         }
         Ok(started)
+    }
+
+    /// Says what is wrong with a list.
+    pub(super) fn check_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<()> {
+        for part in list.parts {
+            let operation = self.plain(list, part);
+            operation.check(self.size())?;
+            match operator {
+                Some(operator) => operator.check(&operation.call)?,
+                None => operation.kernels(self.rank, self.size()).map(|_| ())?,
+            }
+            if part.count as u64 > ListCount::MOST_ELEMENTS {
+                return Err(Error::Unsupported(format!("{} elements in one buffer of a list", part.count)));
+            }
+        }
+        Ok(())
     }
 
     /// The call on one buffer.

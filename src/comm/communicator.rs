@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::Operation;
 use super::programs::Programs;
 use super::request::Request;
+use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::progress::GroupId;
@@ -32,7 +33,7 @@ pub struct Communicator {
     pub(super) topology: Topology,
     /// By rank.
     pub(super) transports: Vec<&'static str>,
-    pub(super) timeout: Option<Duration>,
+    pub(super) timeout: Timeout,
     pub(super) programs: Programs,
     pub(super) driver: Arc<Driver>,
     pub(super) group: GroupId,
@@ -80,6 +81,11 @@ impl Communicator {
         self.programs.predicted_us(call, &self.topology)
     }
 
+    /// Changes the longest time without progress, for what begins from now on. `None`: no limit.
+    pub fn set_timeout(&self, limit: Option<Duration>) {
+        self.timeout.set(limit);
+    }
+
     /// Runs a call to its end.
     ///
     /// # Safety
@@ -87,13 +93,14 @@ impl Communicator {
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
         self.check_usable()?;
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        let timeout = || self.timeout.get();
         // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, self.timeout) } {
+        if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, timeout) } {
             return outcome;
         }
         let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
         // SAFETY: as above.
-        unsafe { self.driver.run(self.group, &key, prepared, buffers, self.timeout) }
+        unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout()) }
     }
 
     /// Starts a call.
@@ -112,7 +119,7 @@ impl Communicator {
                 unsafe { self.driver.start(self.group, &key, prepared, buffers) }?
             }
         };
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 
     #[inline]
@@ -161,7 +168,7 @@ impl Communicator {
         let key = barrier.key(self.rank);
         let prepared = self.programs.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.
-        unsafe { self.driver.run_once(self.group, prepared, barrier.buffers(), self.timeout) }
+        unsafe { self.driver.run_once(self.group, prepared, barrier.buffers(), self.timeout.get()) }
     }
 
     /// Why this communicator can no longer be used, if it cannot.

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Operation;
 use super::communicator::{CommConfig, Communicator};
+use super::timeout::Timeout;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::topology::Topology;
 
@@ -105,7 +106,7 @@ impl Communicator {
     /// have failed; it is as it was.
     pub fn shrink(&self, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
-        let timeout = own.timeout.or(self.timeout).filter(|limit| !limit.is_zero());
+        let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
         let survivors = self.driver.agree_on_survivors(self.group, timeout)?;
         self.form(survivors.context, &survivors.ranks, own, "shrunk")
     }
@@ -149,7 +150,7 @@ impl Communicator {
             rank,
             topology: Topology::from_labels(&hosts),
             transports: members.iter().map(|member| self.transports[*member as usize]).collect(),
-            timeout: own.timeout.or(self.timeout).filter(|limit| !limit.is_zero()),
+            timeout: Timeout::new(own.timeout.or(self.timeout.get())),
             programs,
             driver: Arc::clone(&self.driver),
             group,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::agreement::{self, Agreed};
 use super::communicator::{CommConfig, Communicator};
 use super::programs::Programs;
+use super::timeout::Timeout;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, Witness};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId};
@@ -76,7 +77,7 @@ impl Communicator {
             rank: job.rank,
             topology,
             transports,
-            timeout: timeout(config, own),
+            timeout: Timeout::new(timeout(config, own)),
             programs: Programs::new(tuning, some_tcp, crowded, size),
             driver: Arc::new(driver),
             group: GroupId::FIRST,

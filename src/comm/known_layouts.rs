@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::unequal::Placed;
-use crate::base::{Call, Rank, Result};
+use super::unequal::{Placement, Places, Unequal};
+use crate::base::{Call, CallKind, Rank, Result};
 use crate::plan::{Block, BlockLayout};
-use crate::progress::Prepared;
+use crate::progress::{Buffers, Prepared};
 
 /// Programs that are kept.
 const KEPT: usize = 16;
@@ -19,10 +19,17 @@ const MOST_BLOCKS: usize = 4096;
 #[derive(Default)]
 pub(super) struct Known {
     entries: Vec<Entry>,
+    /// Where the two buffers of the newest one were, if it was the latest call and had two.
+    latest_at: Option<(*const u8, *mut u8)>,
 }
+
+// SAFETY: the pointers are compared, and given back to a caller who has just given them; nothing is read through them.
+unsafe impl Send for Known {}
 
 struct Entry {
     call: Call,
+    /// Number of the operator, if it is a function of the program; else 0.
+    operator: u32,
     in_place: bool,
     addresses: Vec<usize>,
     input: Vec<Block>,
@@ -32,21 +39,49 @@ struct Entry {
     prepared: Arc<Prepared>,
 }
 
+impl Entry {
+    fn has(&self, layout: BlockLayout) -> bool {
+        (&self.input[..], &self.output[..]) == (layout.input, layout.output)
+            && (&self.sources[..], &self.destinations[..]) == (layout.sources, layout.destinations)
+    }
+}
+
 impl Known {
+    /// The program of the latest call, if this is the same with the same buffers: what was checked then holds now.
+    pub fn again(&self, operation: &Unequal, operator: u32) -> Option<(Arc<Prepared>, Buffers)> {
+        let Places::Buffers { send, recv } = operation.places else { return None };
+        let Unequal { collective, datatype, op, root, layout, .. } = *operation;
+        let entry = self.entries.last().filter(|_| self.latest_at == Some((send, recv)))?;
+        let Call { kind, datatype: its_datatype, op: its_op, root: its_root, .. } = entry.call;
+        let is_it = (kind, its_datatype, its_op, its_root)
+            == (CallKind::Collective(collective), datatype, op, root)
+            && entry.operator == operator
+            && entry.has(layout);
+        is_it.then(|| (Arc::clone(&entry.prepared), Buffers { input: send, output: recv }))
+    }
+
+    /// The latest call, whose program `get_or_build` has just given, was made with these buffers.
+    pub fn note(&mut self, places: Places, layout: BlockLayout) {
+        let is_kept = self.entries.last().is_some_and(|entry| entry.has(layout));
+        self.latest_at = match places {
+            Places::Buffers { send, recv } if is_kept => Some((send, recv)),
+            _ => None,
+        };
+    }
+
     /// The program of a call; `build` makes it when it is not there.
     pub fn get_or_build(
         &mut self,
-        call: &Call,
+        (call, operator): (&Call, u32),
         layout: BlockLayout,
-        placed: &Placed,
+        placed: &Placement,
         build: impl FnOnce() -> Result<Prepared>,
     ) -> Result<Arc<Prepared>> {
         let is_it = |entry: &Entry| {
-            entry.call == *call
+            (entry.call, entry.operator) == (*call, operator)
                 && entry.in_place == placed.in_place
                 && entry.addresses == placed.addresses
-                && (&entry.input[..], &entry.output[..]) == (layout.input, layout.output)
-                && (&entry.sources[..], &entry.destinations[..]) == (layout.sources, layout.destinations)
+                && entry.has(layout)
         };
         if let Some(at) = self.entries.iter().rposition(is_it) {
             self.entries[at..].rotate_left(1);
@@ -59,6 +94,7 @@ impl Known {
             }
             self.entries.push(Entry {
                 call: *call,
+                operator,
                 in_place: placed.in_place,
                 addresses: placed.addresses.clone(),
                 input: layout.input.to_vec(),

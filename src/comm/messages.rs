@@ -17,7 +17,7 @@ impl Communicator {
     pub unsafe fn send(&self, what: &Outgoing) -> Result<()> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.send(self.group, what, self.timeout) }
+        unsafe { self.driver.send(self.group, what, self.timeout.get()) }
     }
 
     /// Starts a send.
@@ -39,7 +39,7 @@ impl Communicator {
         self.check_incoming(selector)?;
         check_count(landing.count, landing.datatype)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.receive(self.group, selector, landing, self.timeout) }
+        unsafe { self.driver.receive(self.group, selector, landing, self.timeout.get()) }
     }
 
     /// Starts a receive.
@@ -57,7 +57,7 @@ impl Communicator {
     /// Waits for a message that a receive would get, and leaves it there.
     pub fn probe(&self, selector: Selector) -> Result<Status> {
         self.check_incoming(selector)?;
-        self.driver.probe(self.group, selector, false, self.timeout).map(|ended| ended.status)
+        self.driver.probe(self.group, selector, false, self.timeout.get()).map(|ended| ended.status)
     }
 
     /// The message that a receive would get now.
@@ -69,7 +69,7 @@ impl Communicator {
     /// Waits for a message and takes it out: only [`Communicator::start_claimed`] receives it.
     pub fn claim(&self, selector: Selector) -> Result<(Message, Status)> {
         self.check_incoming(selector)?;
-        let ended = self.driver.probe(self.group, selector, true, self.timeout)?;
+        let ended = self.driver.probe(self.group, selector, true, self.timeout.get())?;
         Ok((ended.message.expect("a probe that takes has a message"), ended.status))
     }
 
@@ -92,7 +92,7 @@ impl Communicator {
     }
 
     fn request(&self, ticket: Ticket) -> Request {
-        Request::new(Arc::clone(&self.driver), ticket, self.timeout)
+        Request::new(Arc::clone(&self.driver), ticket, self.timeout.get())
     }
 
     #[inline]

@@ -4,6 +4,7 @@
 //! caller keeps them valid until the call or its [`Request`] is complete.
 
 mod agreement;
+mod asking;
 mod by_store;
 mod coalesced;
 mod communicator;
@@ -18,6 +19,7 @@ mod persistent;
 mod programs;
 mod request;
 mod sar;
+mod timeout;
 mod unequal;
 mod wait_all;
 mod work;
@@ -31,8 +33,8 @@ pub use operator::{Operator, Scalar};
 pub use persistent::Persistent;
 pub use request::Request;
 pub use unequal::{Places, Unequal};
-pub use wait_all::wait_all;
-pub use work::{Work, settle, wait_some};
+pub use wait_all::{Pending, settle, wait_all};
+pub use work::{Work, wait_some};
 pub use world::{world, world_finalize, world_init};
 
 #[cfg(test)]

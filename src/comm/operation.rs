@@ -26,7 +26,8 @@ impl Operation {
     }
 
     /// What its preparation depends on.
-    #[inline]
+    // Always: it is a part of each small call.
+    #[inline(always)]
     pub(super) fn key(&self, rank: Rank) -> Key {
         Key::new(&self.call, self.is_in_place(rank))
     }

@@ -292,6 +292,6 @@ impl Communicator {
     ) -> Result<Request> {
         // SAFETY: passed on from our caller; a request that is dropped waits.
         let ticket = unsafe { self.driver.start(self.group, key, prepared, operation.buffers()) }?;
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout))
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 }

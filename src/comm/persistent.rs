@@ -7,16 +7,18 @@ use std::sync::Arc;
 
 use super::operator::{Operator, Variant};
 use super::request::Request;
-use super::{Communicator, Operation};
-use crate::base::{Error, Result};
+use super::unequal::Ready;
+use super::{Coalesced, Communicator, List, Operation, Part, Unequal};
+use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::p2p::{Landing, Outgoing, Selector, Status};
 use crate::progress::{Key, Prepared};
 
 /// An operation that can be started again and again, one run at a time. Dropping it waits for the run under way.
 pub struct Persistent {
     comm: Arc<Communicator>,
+    // Dropped first: a run that is dropped waits, and may use memory of the task until then.
+    running: Option<Run>,
     task: Task,
-    running: Option<Request>,
     /// Of the message of the last run.
     status: Option<Status>,
 }
@@ -29,8 +31,22 @@ enum Task {
         key: Key,
         prepared: Arc<Prepared>,
     },
+    Unequal(Ready),
+    List {
+        collective: Collective,
+        op: Option<ReduceOp>,
+        root: Rank,
+        parts: Vec<Part>,
+        operator: Option<Arc<Operator>>,
+    },
     Send(Outgoing),
     Receive(Selector, Landing),
+}
+
+/// One run.
+enum Run {
+    Single(Request),
+    List(Coalesced),
 }
 
 // SAFETY: the pointers are the caller's buffers, which it has promised to leave to each run, on whatever thread that is.
@@ -53,6 +69,35 @@ impl Persistent {
         }
         let (key, prepared) = comm.prepare(&operation, &variant)?;
         Persistent::of(comm, Task::Collective { operation, operator, key, prepared })
+    }
+
+    /// Prepares a call with a layout. Local; the layout itself may go when this returns.
+    ///
+    /// # Safety
+    /// As [`Communicator::start_unequal`], from each start to the end of that run.
+    pub unsafe fn unequal(
+        comm: Arc<Communicator>,
+        operation: &Unequal,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<Persistent> {
+        // SAFETY: passed on from our caller.
+        let ready = unsafe { comm.prepare_unequal(operation, operator) }?;
+        Persistent::of(comm, Task::Unequal(ready))
+    }
+
+    /// Prepares a collective on a list of buffers. Local; small buffers are packed at each start.
+    ///
+    /// # Safety
+    /// As [`Communicator::start_list`], from each start to the end of that run.
+    pub unsafe fn list(
+        comm: Arc<Communicator>,
+        list: &List,
+        operator: Option<Arc<Operator>>,
+    ) -> Result<Persistent> {
+        comm.check_list(list, operator.as_ref())?;
+        let List { collective, op, root, parts } = *list;
+        let parts = parts.to_vec();
+        Persistent::of(comm, Task::List { collective, op, root, parts, operator })
     }
 
     /// Prepares a send. Local.
@@ -85,7 +130,7 @@ impl Persistent {
         self.check_startable()?;
         self.comm.check_usable()?;
         self.status = None;
-        let started = match &self.task {
+        let started = match &mut self.task {
             Task::Collective { operation, operator: Some(operator), .. } if operator.scales() => {
                 // SAFETY: the promise of `new`.
                 unsafe { self.comm.start_by(operation, Some(operator)) }
@@ -95,12 +140,21 @@ impl Persistent {
                 // SAFETY: the promise of `new`; the key and what was prepared are those of the operation.
                 unsafe { self.comm.start_prepared(key, prepared, operation) }
             }
+            // SAFETY: the promise of `unequal`; nothing is under way, and the task outlives its run.
+            Task::Unequal(ready) => unsafe { self.comm.start_ready(ready) },
+            Task::List { collective, op, root, parts, operator } => {
+                let list = List { collective: *collective, op: *op, root: *root, parts };
+                // SAFETY: the promise of `list`.
+                let started = unsafe { self.comm.start_list(&list, operator.as_ref()) }?;
+                self.running = Some(Run::List(started));
+                return Ok(());
+            }
             // SAFETY: the promise of `send`.
             Task::Send(what) => unsafe { self.comm.start_send(what) },
             // SAFETY: the promise of `receive`.
             Task::Receive(selector, landing) => unsafe { self.comm.start_receive(*selector, *landing) },
         };
-        self.running = Some(started?);
+        self.running = Some(Run::Single(started?));
         Ok(())
     }
 
@@ -120,15 +174,24 @@ impl Persistent {
 
     /// Waits for the end of the run. Where none is under way, that is now.
     pub fn wait(&mut self) -> Result<()> {
-        let Some(mut request) = self.running.take() else { return Ok(()) };
-        let outcome = request.wait();
-        self.status = request.status();
-        outcome
+        match self.running.take() {
+            None => Ok(()),
+            Some(Run::List(mut list)) => list.wait(),
+            Some(Run::Single(mut request)) => {
+                let outcome = request.wait();
+                self.status = request.status();
+                outcome
+            }
+        }
     }
 
     /// Whether the run has ended, or none is under way. Its outcome is left for `wait`.
     pub fn has_ended(&mut self) -> bool {
-        self.running.as_mut().is_none_or(|request| !matches!(request.test(), Ok(false)))
+        match &mut self.running {
+            None => true,
+            Some(Run::List(list)) => list.has_ended(),
+            Some(Run::Single(request)) => !matches!(request.test(), Ok(false)),
+        }
     }
 
     /// What is known of the message of the last run.
@@ -138,6 +201,9 @@ impl Persistent {
 
     /// What is under way.
     pub(super) fn running(&self) -> Option<&Request> {
-        self.running.as_ref()
+        match self.running.as_ref()? {
+            Run::Single(request) => Some(request),
+            Run::List(list) => list.running(),
+        }
     }
 }

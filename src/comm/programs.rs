@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::asking;
 use super::known_layouts::Known;
 use super::operation::{Kernels, Operation};
 use super::operator::Variant;
-use super::unequal::Unequal;
+use super::unequal::{Placed, Unequal};
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::progress::{Buffers, Key, Prepared, Program};
-use crate::reduce::Reducer;
+use crate::reduce::{Callback, Reducer};
 use crate::topology::Topology;
 use crate::transport::Lending;
 use crate::tuning::Tuning;
@@ -114,26 +115,39 @@ impl Programs {
     pub fn get_unequal(
         &self,
         operation: &Unequal,
+        callback: Option<(u32, Callback)>,
         rank: Rank,
         topology: &Topology,
     ) -> Result<(Arc<Prepared>, Buffers)> {
-        let call = operation.whole_call();
-        let placed = operation.place(rank, topology.size())?;
+        let number = callback.map_or(0, |(number, _)| number);
         let mut known = self.known_unequal.lock();
-        let prepared = known.get_or_build(&call, operation.layout, &placed, || {
-            let Kernels { reduce, divide } = operation.kernels(topology.size(), &placed)?;
+        if let Some(again) = known.again(operation, number) {
+            return Ok(again);
+        }
+        let call = operation.whole_call();
+        let Placed { buffers, placement } = operation.place(rank, topology.size())?;
+        let prepared = known.get_or_build((&call, number), operation.layout, &placement, || {
+            let Kernels { reduce, divide } = match callback {
+                Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
+                None => operation.kernels(topology.size(), &placement)?,
+            };
             let request = PlanRequest {
                 count: operation.mean_count(),
-                in_place: placed.in_place,
+                in_place: placement.in_place,
                 layout: operation.layout,
                 ..self.request(&call, rank, topology)
             };
-            let plan = (self.tuning.choose(&request, self.some_tcp)?.build)(&request);
+            let algorithm = self.choose(&call, &request)?;
             let lending = self.lending(call.kind);
-            let program = placed.compile(&plan, &request, lending).through(&self.ports);
+            if algorithm.asks() {
+                return Ok(asking::prepare(&call, algorithm, &request, &placement, lending, &self.ports));
+            }
+            let plan = (algorithm.build)(&request);
+            let program = placement.compile(&plan, &request, lending).through(&self.ports);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
-        Ok((prepared, placed.buffers))
+        known.note(operation.places, operation.layout);
+        Ok((prepared, buffers))
     }
 
     fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {

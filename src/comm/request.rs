@@ -1,17 +1,19 @@
 //! A started operation.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Awaited, Driver};
+use crate::progress::wait::{Awaited, Clock, Driver};
 use crate::progress::{Outcome, Ticket};
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
 pub struct Request {
     driver: Arc<Driver>,
     timeout: Option<Duration>,
+    clock: Cell<Clock>,
     state: State,
     /// Memory of the library's own that the operation uses.
     _memory: Vec<u8>,
@@ -24,7 +26,13 @@ enum State {
 
 impl Request {
     pub(super) fn new(driver: Arc<Driver>, ticket: Ticket, timeout: Option<Duration>) -> Request {
-        Request { driver, timeout, state: State::Running(ticket), _memory: Vec::new() }
+        Request {
+            driver,
+            timeout,
+            clock: Cell::default(),
+            state: State::Running(ticket),
+            _memory: Vec::new(),
+        }
     }
 
     /// The same, with memory that the operation uses to its end.
@@ -53,9 +61,9 @@ impl Request {
     }
 
     /// What is to be waited for, if it has not ended.
-    pub(super) fn awaited(&self) -> Option<Awaited> {
+    pub(super) fn awaited(&self) -> Option<Awaited<'_>> {
         let State::Running(ticket) = self.state else { return None };
-        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout })
+        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout, clock: &self.clock })
     }
 
     /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.

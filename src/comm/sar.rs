@@ -4,8 +4,10 @@
 //! used has none. That is in order where no rank has one, and a mistake in the program where only some do; so the ranks
 //! first tell each other which they have, a bit for each, and go on only if that is the same everywhere.
 
+use std::sync::Arc;
+
 use super::coalesced::{List, Part};
-use super::{Communicator, Operation};
+use super::{Communicator, Operation, Persistent};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
 
 impl Communicator {
@@ -19,6 +21,32 @@ impl Communicator {
         unsafe { self.start_list(&list, None) }?.wait()
     }
 
+    /// Prepares [`Communicator::sync_params`] for many runs. Local.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], for every buffer, from each start to the end of that run.
+    pub unsafe fn sync_params_init(self: &Arc<Self>, parts: &[Part], root: Rank) -> Result<Persistent> {
+        let list = List { collective: Collective::Broadcast, op: None, root, parts };
+        // SAFETY: passed on from our caller.
+        unsafe { Persistent::list(Arc::clone(self), &list, None) }
+    }
+
+    /// Prepares the sum of buffers that all ranks have for many runs. Local: so it cannot find out which ranks have them, and
+    /// one that is NULL is refused.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], for every buffer, from each start to the end of that run.
+    pub unsafe fn gather_grads_init(self: &Arc<Self>, parts: &[Part]) -> Result<Persistent> {
+        all_have_sums(parts)?;
+        if let Some(at) = parts.iter().position(|part| !is_there(part)) {
+            let got = format!("buffer {at} is NULL; what is started often must be there on all ranks");
+            return Err(Error::InvalidArgument { what: "buffers", got });
+        }
+        let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts };
+        // SAFETY: passed on from our caller.
+        unsafe { Persistent::list(Arc::clone(self), &list, None) }
+    }
+
     /// Sums each buffer over all ranks, in place. Every part's `send` and `recv` are the same; NULL: this rank has none.
     ///
     /// A buffer that some ranks have and others have not is an error on all ranks, which names them; the buffers are
@@ -28,12 +56,7 @@ impl Communicator {
     /// As [`Communicator::run`], for every buffer that is not NULL.
     pub unsafe fn gather_grads(&self, parts: &[Part]) -> Result<()> {
         self.check_usable()?;
-        if let Some((at, part)) =
-            parts.iter().enumerate().find(|(_, part)| !ReduceOp::Sum.accepts(part.datatype))
-        {
-            let got = format!("buffer {at}: {} has no sum", part.datatype.name());
-            return Err(Error::InvalidArgument { what: "datatypes", got });
-        }
+        all_have_sums(parts)?;
         self.agree_on_presence(parts)?;
         let present: Vec<Part> = parts.iter().filter(|part| is_there(part)).copied().collect();
         let list =
@@ -59,6 +82,17 @@ impl Communicator {
         // SAFETY: a bit per buffer of this rank and of all ranks, alive until the call has ended.
         unsafe { self.start_as(&operation, None, Some(signature)) }?.wait()?;
         if mine.is_empty() { Ok(()) } else { same_everywhere(&all, mine.len(), parts.len()) }
+    }
+}
+
+/// Names the first buffer whose elements cannot be added.
+fn all_have_sums(parts: &[Part]) -> Result<()> {
+    match parts.iter().enumerate().find(|(_, part)| !ReduceOp::Sum.accepts(part.datatype)) {
+        None => Ok(()),
+        Some((at, part)) => {
+            let got = format!("buffer {at}: {} has no sum", part.datatype.name());
+            Err(Error::InvalidArgument { what: "datatypes", got })
+        }
     }
 }
 

@@ -6,12 +6,15 @@
 //! Plans are built per layout, because counts change from call to call; those of the latest layouts are kept
 //! ([`super::known_layouts`]).
 
-use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
+use std::sync::Arc;
+
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, mix};
 use crate::comm::Communicator;
-use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest};
-use crate::progress::{Buffers, Program};
+use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest, extent};
+use crate::progress::{Buffers, Prepared, Program};
 
 use super::operation::{Kernels, in_range};
+use super::operator::Operator;
 use super::request::Request;
 use crate::transport::Lending;
 
@@ -59,9 +62,22 @@ impl Communicator {
     /// The blocks are valid for what the collective reads and writes, for the whole call.
     pub unsafe fn run_unequal(&self, operation: &Unequal) -> Result<()> {
         self.check_usable()?;
-        let (prepared, buffers) = self.programs.get_unequal(operation, self.rank, &self.topology)?;
+        let (prepared, buffers) = self.programs.get_unequal(operation, None, self.rank, &self.topology)?;
         // SAFETY: the plan touches the blocks only, for which the caller vouches.
-        unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout) }
+        unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout.get()) }
+    }
+
+    /// The same; `operator`: where the call's is not builtin.
+    ///
+    /// # Safety
+    /// As [`Communicator::run_unequal`].
+    pub unsafe fn run_unequal_by(&self, operation: &Unequal, operator: Option<&Arc<Operator>>) -> Result<()> {
+        match operator {
+            // SAFETY: passed on from our caller.
+            None => unsafe { self.run_unequal(operation) },
+            // SAFETY: passed on from our caller.
+            Some(_) => unsafe { self.start_unequal_by(operation, operator) }?.wait(),
+        }
     }
 
     /// Starts a call with a layout. The layout itself may go when this returns.
@@ -69,17 +85,116 @@ impl Communicator {
     /// # Safety
     /// As [`Communicator::run_unequal`], until the request is complete.
     pub unsafe fn start_unequal(&self, operation: &Unequal) -> Result<Request> {
-        self.check_usable()?;
-        let (prepared, buffers) = self.programs.get_unequal(operation, self.rank, &self.topology)?;
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_unequal_by(operation, None) }
+    }
+
+    /// The same; `operator`: where the call's is not builtin.
+    ///
+    /// # Safety
+    /// As [`Communicator::start_unequal`].
+    pub unsafe fn start_unequal_by(
+        &self,
+        operation: &Unequal,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        let mut ready = unsafe { self.prepare_unequal(operation, operator) }?;
         // SAFETY: as above; a request that is dropped waits, so the blocks are not outlived unnoticed.
-        let ticket = unsafe { self.driver.start_once(self.group, prepared, buffers) }?;
-        Ok(Request::new(self.driver.clone(), ticket, self.timeout))
+        let request = unsafe { self.start_ready(&mut ready) }?;
+        Ok(request.keeping(ready.scaling.map_or(Vec::new(), |scaling| scaling.memory)))
+    }
+
+    /// Checks a call with a layout and finds its program. Local.
+    ///
+    /// # Safety
+    /// The blocks are where the call says, from each start to the end of that run.
+    pub(super) unsafe fn prepare_unequal(
+        &self,
+        operation: &Unequal,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<Ready> {
+        self.check_usable()?;
+        let callback = match operator {
+            None => None,
+            Some(operator) => {
+                operator.check(&operation.whole_call())?;
+                operator.callback_on(operation.datatype)
+            }
+        };
+        let get = |operation| self.programs.get_unequal(operation, callback, self.rank, &self.topology);
+        let Some(operator) = operator.filter(|operator| operator.scales()) else {
+            let (prepared, buffers) = get(operation)?;
+            return Ok(Ready { prepared, buffers, scaling: None });
+        };
+        operation.place(self.rank, self.size())?;
+        let Places::Buffers { send, recv } = operation.places else {
+            return Err(Error::Internal(format!("{} of a list of blocks", operation.collective.name())));
+        };
+        let blocks = operation.layout.input.to_vec();
+        let memory = vec![0; extent(&blocks) * operation.datatype.bytes()];
+        let mut scaling =
+            Scaling { operator: Arc::clone(operator), datatype: operation.datatype, send, blocks, memory };
+        let places = Places::Buffers { send: scaling.memory.as_mut_ptr().cast_const(), recv };
+        let (prepared, buffers) = get(&Unequal { places, ..*operation })?;
+        Ok(Ready { prepared, buffers, scaling: Some(scaling) })
+    }
+
+    /// Starts what was prepared.
+    ///
+    /// # Safety
+    /// The promise of [`Communicator::prepare_unequal`]; the run before has ended, and `ready` outlives this one, or else
+    /// the request keeps its memory.
+    pub(super) unsafe fn start_ready(&self, ready: &mut Ready) -> Result<Request> {
+        if let Some(scaling) = &mut ready.scaling {
+            // SAFETY: the blocks are readable by the caller's promise, and nobody else uses the memory between runs.
+            unsafe { scaling.scale() };
+        }
+        // SAFETY: passed on from our caller.
+        let ticket =
+            unsafe { self.driver.start_once(self.group, Arc::clone(&ready.prepared), ready.buffers) }?;
+        Ok(Request::new(self.driver.clone(), ticket, self.timeout.get()))
     }
 }
 
-/// Where a call was placed, as far as its program depends on it.
+/// A call with a layout that can be started, more than once.
+pub(super) struct Ready {
+    prepared: Arc<Prepared>,
+    buffers: Buffers,
+    scaling: Option<Scaling>,
+}
+
+/// The input of a premultiplied sum, scaled: at the same places in memory of our own.
+struct Scaling {
+    operator: Arc<Operator>,
+    datatype: Datatype,
+    send: *const u8,
+    blocks: Vec<Block>,
+    memory: Vec<u8>,
+}
+
+impl Scaling {
+    /// # Safety
+    /// The blocks are readable at `send`, and nobody else uses `memory`.
+    unsafe fn scale(&mut self) {
+        for block in self.blocks.iter().filter(|block| block.len > 0) {
+            let at = block.offset * self.datatype.bytes();
+            let to = self.memory[at..].as_mut_ptr();
+            // SAFETY: the caller vouches for the block; as much room was made for it, apart from it.
+            unsafe { self.operator.scale(to, self.send.wrapping_add(at), block.len) };
+        }
+    }
+}
+
+/// Where a call was placed.
 pub(super) struct Placed {
     pub buffers: Buffers,
+    pub placement: Placement,
+}
+
+/// The same, as far as its program depends on it.
+#[derive(Clone)]
+pub(super) struct Placement {
     /// The own block need not be moved.
     pub in_place: bool,
     /// Addresses on which the program depends: none for two buffers apart; where both begin, if they overlap; one for
@@ -88,7 +203,7 @@ pub(super) struct Placed {
     is_list: bool,
 }
 
-impl Placed {
+impl Placement {
     pub fn compile(&self, plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {
         let unit = request.element_bytes;
         let BlockLayout { input, output, .. } = request.layout;
@@ -156,7 +271,7 @@ impl Unequal<'_> {
         whole.div_ceil(blocks.len().max(1))
     }
 
-    pub(super) fn kernels(&self, size: u32, placed: &Placed) -> Result<Kernels> {
+    pub(super) fn kernels(&self, size: u32, placed: &Placement) -> Result<Kernels> {
         let Some((op, result)) = self.op.zip(self.layout.output.first()) else {
             return Ok(Kernels::default());
         };
@@ -171,7 +286,7 @@ impl Unequal<'_> {
 
     /// Says what is wrong with the call, or where its blocks are.
     pub(super) fn place(&self, rank: Rank, size: u32) -> Result<Placed> {
-        let BlockLayout { input, output, sources, destinations } = self.layout;
+        let BlockLayout { input, output, sources, destinations, .. } = self.layout;
         if self.collective.has_root() {
             in_range("root", self.root, size)?;
         }
@@ -200,29 +315,33 @@ impl Unequal<'_> {
         Ok(match self.places {
             Places::Buffers { send, recv } => Placed {
                 buffers: Buffers { input: send, output: recv },
-                in_place: meet.own,
-                addresses: if meet.any {
-                    vec![send.expose_provenance(), recv.expose_provenance()]
-                } else {
-                    vec![]
+                placement: Placement {
+                    in_place: meet.own,
+                    addresses: if meet.any {
+                        vec![send.expose_provenance(), recv.expose_provenance()]
+                    } else {
+                        vec![]
+                    },
+                    is_list: false,
                 },
-                is_list: false,
             },
             Places::Lists { sends: from, recvs: to } => Placed {
                 buffers: Buffers { input: std::ptr::null(), output: std::ptr::null_mut() },
-                in_place: meet.own,
-                addresses: {
-                    let inputs = from.iter().map(|block| block.expose_provenance());
-                    inputs.chain(to.iter().map(|block| block.expose_provenance())).collect()
+                placement: Placement {
+                    in_place: meet.own,
+                    addresses: {
+                        let inputs = from.iter().map(|block| block.expose_provenance());
+                        inputs.chain(to.iter().map(|block| block.expose_provenance())).collect()
+                    },
+                    is_list: true,
                 },
-                is_list: true,
             },
         })
     }
 
     /// What a rank sends to itself is what it receives from itself.
     fn check_own(&self, rank: Rank) -> Result<()> {
-        let BlockLayout { input, output, sources, destinations } = self.layout;
+        let BlockLayout { input, output, sources, destinations, .. } = self.layout;
         if self.collective.has_graph() {
             let places = |ranks: &'_ [Rank]| -> Vec<usize> {
                 ranks.iter().enumerate().filter(|(_, peer)| **peer == rank).map(|(at, _)| at).collect()
@@ -337,12 +456,4 @@ fn unequal_to_oneself(sent: usize, received: usize) -> Result<()> {
 struct Meeting {
     any: bool,
     own: bool,
-}
-
-/// The finaliser of SplitMix64.
-fn mix(value: u64) -> u64 {
-    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -1,36 +1,71 @@
 //! Waiting for several operations.
 //!
-//! Whoever waits for one operation moves on all that share its links. With requests over several sets of links, each
+//! Whoever waits for one operation moves on all that share its links. With operations over several sets of links, each
 //! must get its turn: another rank may wait for what this one started last.
 
 use std::sync::Arc;
 
 use super::request::Request;
+use super::work::Work;
 use crate::base::Result;
 use crate::progress::wait::{Awaited, wait_for_first};
 
+/// What can be waited for beside others.
+pub trait Pending {
+    /// Whether it has ended; moves everything of its communicator on.
+    fn has_ended(&mut self) -> bool;
+
+    /// What is waited for next.
+    fn running(&self) -> Option<&Request>;
+}
+
+impl Pending for Request {
+    fn has_ended(&mut self) -> bool {
+        // An error is told by `wait`, at once then.
+        !matches!(self.test(), Ok(false))
+    }
+
+    fn running(&self) -> Option<&Request> {
+        Some(self)
+    }
+}
+
+impl Pending for Work {
+    fn has_ended(&mut self) -> bool {
+        Work::has_ended(self)
+    }
+
+    fn running(&self) -> Option<&Request> {
+        Work::running(self)
+    }
+}
+
+/// What the links of those that are under way wait for.
+pub(super) fn awaited<'a, P: Pending + 'a>(pending: impl Iterator<Item = &'a P>) -> Vec<Awaited<'a>> {
+    pending.filter_map(Pending::running).filter_map(Request::awaited).collect()
+}
+
+/// Waits until those that are left share their links: any wait for one moves them all on.
+pub fn settle<P: Pending>(works: &mut [&mut P]) {
+    loop {
+        for work in works.iter_mut() {
+            work.has_ended();
+        }
+        let running = awaited(works.iter().map(|work| &**work));
+        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
+            return;
+        }
+        wait_for_first(&running);
+    }
+}
+
 /// Waits for all; the first error is returned after all have ended.
 pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
-    take_turns(requests);
+    settle(requests);
     let mut outcome = Ok(());
     for request in requests {
         let ended = request.wait();
         outcome = outcome.and(ended);
     }
     outcome
-}
-
-/// Until those that are left are of one engine: any wait moves them all on.
-fn take_turns(requests: &mut [&mut Request]) {
-    loop {
-        for request in requests.iter_mut() {
-            // An error is told by `wait`, at once then.
-            let _ = request.test();
-        }
-        let running: Vec<Awaited> = requests.iter().filter_map(|request| request.awaited()).collect();
-        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
-            return;
-        }
-        wait_for_first(&running);
-    }
 }

@@ -1,13 +1,14 @@
 //! Whatever a program may have started and not waited for yet.
 
-use std::sync::Arc;
+use std::time::Instant;
 
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
+use super::wait_all::awaited;
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Awaited, wait_for_first};
+use crate::progress::wait::{wait_for_first, wait_for_first_until};
 
 /// Waits until one of those that are under way has ended; gives the places of all that have by then. None, where none is
 /// under way. They may be of several communicators.
@@ -19,27 +20,9 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
                 ended.push(at);
             }
         }
-        let running: Vec<Awaited> =
-            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
+        let running = awaited(works.iter().map(|work| &**work));
         if !ended.is_empty() || running.is_empty() {
             return ended;
-        }
-        wait_for_first(&running);
-    }
-}
-
-/// Waits until all have ended, each in its turn where they have different links: another rank may wait for what this one
-/// started last.
-pub fn settle(works: &mut [&mut Work]) {
-    loop {
-        for work in works.iter_mut() {
-            work.has_ended();
-        }
-        let running: Vec<Awaited> =
-            works.iter().filter_map(|work| work.running()).filter_map(Request::awaited).collect();
-        // Of one engine, any wait moves them all on.
-        if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
-            return;
         }
         wait_for_first(&running);
     }
@@ -71,6 +54,22 @@ impl Work {
             Work::Once(request) => !matches!(request.test(), Ok(false)),
             Work::List(list) => list.has_ended(),
             Work::Persistent(persistent) => persistent.has_ended(),
+        }
+    }
+
+    /// Waits for its end, at most until `end`: whether it has come.
+    pub fn wait_until(&mut self, end: Instant) -> bool {
+        loop {
+            // The clock first, then the look: what has come by the end of the time is seen.
+            let is_late = Instant::now() >= end;
+            let has_ended = self.has_ended();
+            if has_ended || is_late {
+                return has_ended;
+            }
+            match self.running().and_then(Request::awaited) {
+                Some(awaited) => wait_for_first_until(&[awaited], Some(end)),
+                None => return true,
+            }
         }
     }
 

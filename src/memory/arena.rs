@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use super::carver::{Carver, LARGE_GRAIN};
+use super::registrations::Registrations;
 use crate::base::{Error, Result};
 use crate::sys::shared_memory::sealed;
 use crate::sys::sparse_memory::{SparseMapping, discard, reasonable_bytes};
@@ -45,6 +46,7 @@ struct Ranges {
     carver: Carver,
     /// Upper bound of free bytes that still have memory.
     kept: usize,
+    registrations: Registrations,
 }
 
 impl Arena {
@@ -88,7 +90,8 @@ impl Arena {
         let len = reasonable_bytes();
         let fd = sealed(len)?;
         let identity = identity(&fd)?;
-        let ranges = Mutex::new(Ranges { carver: Carver::new(0), kept: 0 });
+        let ranges =
+            Mutex::new(Ranges { carver: Carver::new(0), kept: 0, registrations: Registrations::default() });
         let (mapping, open) = (OnceLock::new(), AtomicUsize::new(0));
         Ok(Arena { process: std::process::id(), before, fd, identity, len, mapping, open, ranges })
     }
@@ -135,17 +138,47 @@ impl Arena {
         Ok(mapping.start().wrapping_add(offset))
     }
 
-    /// Whether `start` was an allocation.
-    pub(crate) fn free(&self, start: *mut u8) -> bool {
-        let Some(mapping) = self.mapping.get() else { return false };
+    /// Whether `start` was an allocation. An error while a part of it is registered: it stays.
+    pub(crate) fn free(&self, start: *mut u8) -> Result<bool> {
+        let Some(mapping) = self.mapping.get() else { return Ok(false) };
         let offset = start.addr().wrapping_sub(mapping.start().addr());
         let mut ranges = self.ranges.lock();
-        let Some(bytes) = ranges.carver.give_back(offset) else { return false };
+        let Some(bytes) = ranges.carver.len_at(offset) else { return Ok(false) };
+        if let Some((part, len)) = ranges.registrations.first_in(start.addr(), bytes) {
+            let text = format!("{len} bytes at {part:#x}, in the allocation at {start:p}, are registered");
+            return Err(Error::InvalidUsage(text));
+        }
+        ranges.carver.give_back(offset);
         ranges.kept += bytes;
         if ranges.kept > KEPT_BYTES {
             self.discard_free(&mut ranges);
         }
-        true
+        Ok(true)
+    }
+
+    /// Registers bytes of the arena, if they are part of one allocation. `None`: they are other memory.
+    pub(super) fn register(&self, start: *const u8, bytes: usize) -> Option<bool> {
+        let mapping = self.mapping.get()?;
+        let offset = start.addr().wrapping_sub(mapping.start().addr());
+        if offset >= mapping.len() {
+            return None;
+        }
+        let mut ranges = self.ranges.lock();
+        let is_live = ranges.carver.holds(offset, bytes);
+        if is_live {
+            ranges.registrations.add(start.addr(), bytes);
+        }
+        Some(is_live)
+    }
+
+    /// Registers other memory.
+    pub(super) fn note(&self, start: *const u8, bytes: usize) {
+        self.ranges.lock().registrations.add(start.addr(), bytes);
+    }
+
+    /// Whether these bytes were registered, here or elsewhere.
+    pub(super) fn deregister(&self, start: *const u8, bytes: usize) -> bool {
+        self.ranges.lock().registrations.remove(start.addr(), bytes)
     }
 
     /// The mapping, made at first; all room is free then.

@@ -60,6 +60,17 @@ impl Carver {
         Some(bytes)
     }
 
+    /// Length of the block at `offset`.
+    pub fn len_at(&self, offset: usize) -> Option<usize> {
+        self.taken.get(&offset).copied()
+    }
+
+    /// Whether a block has all these bytes.
+    pub fn holds(&self, offset: usize, bytes: usize) -> bool {
+        let block = self.taken.range(..=offset).next_back();
+        block.is_some_and(|(start, len)| offset - start <= *len && bytes <= len - (offset - start))
+    }
+
     /// The free ranges that begin below `limit`: offset and length.
     pub fn free_below(&self, limit: usize) -> impl Iterator<Item = (usize, usize)> {
         self.free.range(..limit).map(|(&offset, &len)| (offset, len))

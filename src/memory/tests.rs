@@ -65,11 +65,11 @@ fn other_memory_is_not_taken_for_the_arenas() {
 #[test]
 fn only_a_live_allocation_can_be_freed_and_only_once() {
     let arena = private_arena();
-    assert!(!arena.free(std::ptr::null_mut()), "nothing was allocated yet");
+    assert!(!arena.free(std::ptr::null_mut()).unwrap(), "nothing was allocated yet");
     let start = arena.allocate(1000).unwrap();
-    assert!(!arena.free(start.wrapping_add(64)));
-    assert!(arena.free(start));
-    assert!(!arena.free(start));
+    assert!(!arena.free(start.wrapping_add(64)).unwrap());
+    assert!(arena.free(start).unwrap());
+    assert!(!arena.free(start).unwrap());
     let mut local = 0u8;
     let outcome = free(&raw mut local);
     assert!(matches!(outcome, Err(Error::InvalidArgument { what: "ptr", .. })), "{outcome:?}");
@@ -120,7 +120,7 @@ fn memory_that_was_freed_goes_back_to_the_system_and_reads_as_zeros() {
     fill(start, 30 * MIB, 1);
     let seen = window.at(0, 30 * MIB as u64).unwrap();
     assert_eq!(byte(seen, 0), 1);
-    arena.free(start);
+    arena.free(start).unwrap();
     assert_eq!(resident(&arena), 0);
     assert_eq!((byte(seen, 0), byte(seen, 30 * MIB - 1)), (0, 0));
 }
@@ -134,11 +134,81 @@ fn what_is_in_use_keeps_its_bytes_while_its_neighbours_come_and_go() {
         let bytes = 1 + turn * 7919 % (2 * MIB);
         let start = arena.allocate(bytes).unwrap();
         fill(start, bytes, 0xee);
-        assert!(arena.free(start));
+        assert!(arena.free(start).unwrap());
     }
     for (start, value) in fixed.iter().zip(0..) {
         assert!((0..3000).all(|at| byte(*start, at) == value));
     }
     let most = (50 * 3000 + 4 * MIB + 2 * MIB) as u64;
     assert!(resident(&arena) <= most, "{} bytes are kept", resident(&arena));
+}
+
+#[test]
+fn an_allocation_stays_while_a_part_of_it_is_registered() {
+    let start = allocate(10_000).unwrap();
+    let part = start.wrapping_add(77);
+    assert!(register(part, 500).unwrap() && register(part, 500).unwrap(), "peers read it where it is");
+    for _ in 0..2 {
+        assert!(matches!(free(start), Err(Error::InvalidUsage(_))));
+        deregister(part, 500).unwrap();
+    }
+    assert!(deregister(part, 500).is_err(), "no more often than it was registered");
+    free(start).unwrap();
+    assert!(register(part, 500).is_err(), "no longer part of an allocation");
+}
+
+#[test]
+fn only_bytes_of_one_live_allocation_are_registered_in_the_arena() {
+    let start = allocate(8192).unwrap();
+    assert!(register(start, 8192).unwrap());
+    deregister(start, 8192).unwrap();
+    for (from, bytes) in [(start, 8193), (start.wrapping_add(1), 8192), (start.wrapping_add(8192), 1)] {
+        assert!(matches!(register(from, bytes), Err(Error::InvalidArgument { what: "ptr", .. })));
+    }
+    free(start).unwrap();
+}
+
+#[test]
+fn other_memory_is_registered_by_exactly_its_bytes_and_must_be_there() {
+    let own = vec![1u8; 3 * MIB];
+    assert!(!register(own.as_ptr(), own.len()).unwrap(), "nobody reads it where it is");
+    assert!(deregister(own.as_ptr(), own.len() - 1).is_err());
+    deregister(own.as_ptr(), own.len()).unwrap();
+    assert!(deregister(own.as_ptr(), own.len()).is_err());
+    assert!(matches!(register(std::ptr::null(), 1), Err(Error::InvalidArgument { what: "ptr", .. })));
+    assert!(own.iter().all(|byte| *byte == 1));
+}
+
+#[test]
+fn nobody_who_has_the_descriptor_can_cut_the_memory_short() {
+    use std::os::fd::AsRawFd;
+    let arena = private_arena();
+    let start = arena.allocate(MIB).unwrap();
+    fill(start, MIB, 3);
+    let mut window = window(&arena);
+    let seen = window.at(0, MIB as u64).unwrap();
+    // What a peer gets is a copy of the descriptor: it may do to the file whatever the seals let it.
+    let stolen = arena.descriptor().try_clone().unwrap();
+    let file = fs::File::from(stolen.try_clone().unwrap());
+    let size = file.metadata().unwrap().len();
+    for len in [0, 1, size - 1, size + 1] {
+        let error = file.set_len(len).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::EPERM), "{len} bytes");
+    }
+    // Nor can it take the seals off.
+    // SAFETY: plain call on an open descriptor.
+    assert_eq!(unsafe { libc::fcntl(stolen.as_raw_fd(), libc::F_ADD_SEALS, 0) }, -1);
+    assert_eq!(file.metadata().unwrap().len(), size);
+    assert_eq!((byte(seen, 0), byte(seen, MIB - 1)), (3, 3));
+}
+
+#[test]
+fn a_file_of_the_right_size_without_seals_is_refused() {
+    // SAFETY: the name is a NUL-terminated constant.
+    let fd = unsafe { libc::memfd_create(c"unsealed".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+    assert!(fd >= 0);
+    // SAFETY: a new descriptor that nobody else owns.
+    let file = fs::File::from(unsafe { <std::os::fd::OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(fd) });
+    file.set_len(PAGE_BYTES as u64).unwrap();
+    assert!(Window::new(file.into()).is_err());
 }

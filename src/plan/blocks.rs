@@ -46,12 +46,15 @@ pub struct BlockLayout<'a> {
     pub sources: &'a [Rank],
     /// The ranks that blocks go to, in a graph; else none.
     pub destinations: &'a [Rank],
+    /// What the ranks of this host have told this one ([`crate::algo::Survey`]), where the algorithm asks; else
+    /// nothing.
+    pub told: &'a [usize],
 }
 
 impl BlockLayout<'_> {
     /// No blocks: for collectives without a layout.
     pub const NONE: BlockLayout<'static> =
-        BlockLayout { input: &[], output: &[], sources: &[], destinations: &[] };
+        BlockLayout { input: &[], output: &[], sources: &[], destinations: &[], told: &[] };
 }
 
 /// Elements from the start of a buffer to the end of its last block. Empty blocks lie nowhere.

@@ -11,8 +11,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::buffers::{Buffers, placed};
 use super::disagreement::History;
-use super::execution::{Buffers, Execution, placed};
+use super::execution::Execution;
 use super::group::{Group, GroupId, Groups};
 use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
@@ -34,6 +35,14 @@ pub enum Ticket {
     Message(MessageTicket),
 }
 
+/// A call to be made.
+pub enum Wanted<'a> {
+    /// One that was made lately.
+    Recent(&'a Key),
+    /// This one.
+    This(&'a Arc<Prepared>),
+}
+
 /// Passes without movement after which ranks are listened to for which nothing waits.
 pub(super) const PASSES_PER_HEARING: u32 = 16;
 
@@ -46,6 +55,8 @@ pub(super) struct Active {
     pub group: GroupId,
     pub prepared: Arc<Prepared>,
     buffers: Buffers,
+    /// To the question of the call, while it is asked.
+    answers: Vec<u64>,
     /// Boxed: moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
@@ -56,6 +67,19 @@ pub(super) struct Active {
 // SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
 // `Execution`); it is only used through `&mut Engine`.
 unsafe impl Send for Active {}
+
+impl Active {
+    /// Begins the call itself, where its execution has asked what it depends on. Whether it had.
+    fn go_on(&mut self) -> Result<bool> {
+        let Some(question) = &self.prepared.question else { return Ok(false) };
+        let prepared = (question.then)(&self.answers)?;
+        let header = *self.execution.header();
+        // SAFETY: the buffers are those of `Engine::start`, whose caller leaves them alone until the outcome is there.
+        unsafe { self.execution.begin(Arc::clone(&prepared), header, self.buffers) };
+        self.prepared = prepared;
+        Ok(true)
+    }
+}
 
 /// All that goes on over the links of one rank.
 pub struct Engine {
@@ -164,13 +188,21 @@ impl Engine {
         let Group { context, collectives, .. } = self.groups.get_mut(group);
         let header = header_for(*context, collectives, &prepared);
         let mut execution = spare_for(&mut self.spare, &prepared);
-        // SAFETY: passed on from our caller.
-        unsafe { execution.begin(Arc::clone(&prepared), header, buffers) };
-        Ok(self.enlist(group, &prepared, buffers, execution))
+        let mut answers = Vec::new();
+        let used = match &prepared.question {
+            None => buffers,
+            Some(question) => {
+                answers.resize(question.answers, 0);
+                Buffers { input: question.numbers.as_ptr().cast(), output: answers.as_mut_ptr().cast() }
+            }
+        };
+        // SAFETY: passed on from our caller; numbers and answers are as many as the program that asks takes, and live
+        // as long as the active that is made of them.
+        unsafe { execution.begin(Arc::clone(&prepared), header, used) };
+        Ok(self.enlist(group, &prepared, buffers, answers, execution))
     }
 
-    /// Runs a call that was made lately to its end if that is a matter of moments, else starts it. `None`: it was not
-    /// made lately.
+    /// Runs a call to its end if that is a matter of moments, else starts it. `None`: it was not made lately.
     ///
     /// # Safety
     /// As `start`.
@@ -178,11 +210,14 @@ impl Engine {
     pub unsafe fn run_or_start(
         &mut self,
         id: GroupId,
-        key: &Key,
+        wanted: Wanted,
         buffers: Buffers,
     ) -> Option<Result<Option<Ticket>>> {
         let group = self.groups.get_mut(id);
-        let prepared = group.recent.get(key)?;
+        let prepared = match wanted {
+            Wanted::Recent(key) => group.recent.get(key)?,
+            Wanted::This(prepared) => prepared,
+        };
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
         let nothing = self.actives.is_empty() && self.talking.is_empty();
         let is_quiet = nothing && group.failure.is_none() && !group.stalls_known && !trace::is_on();
@@ -199,6 +234,7 @@ impl Engine {
             header: &header,
             reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
+            is_counted: prepared.is_counted,
             crowded: self.crowded,
         };
         // SAFETY: passed on from our caller.
@@ -211,7 +247,7 @@ impl Engine {
         let prepared = Arc::clone(prepared);
         // SAFETY: passed on from our caller; the next operation is a transfer.
         unsafe { execution.resume(Arc::clone(&prepared), header, buffers, &stop) };
-        Some(Ok(Some(self.enlist(id, &prepared, buffers, execution))))
+        Some(Ok(Some(self.enlist(id, &prepared, buffers, Vec::new(), execution))))
     }
 
     fn enlist(
@@ -219,12 +255,14 @@ impl Engine {
         group: GroupId,
         prepared: &Arc<Prepared>,
         buffers: Buffers,
+        answers: Vec<u64>,
         execution: Box<Execution>,
     ) -> Ticket {
         let number = self.next_number;
         self.next_number += 1;
         let prepared = Arc::clone(prepared);
-        self.actives.push(Active { number, group, prepared, buffers, execution, outcome: None, moves: 0 });
+        let (outcome, moves) = (None, 0);
+        self.actives.push(Active { number, group, prepared, buffers, answers, execution, outcome, moves });
         if self.groups.get(group).stalls_known {
             self.compare_stalls(group);
         }
@@ -280,9 +318,12 @@ impl Engine {
             active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
-                finish(&active.prepared, active.buffers);
-                active.outcome = Some(Ok(()));
                 moved = true;
+                let was_question = active.go_on().map_err(|error| Trouble { group: active.group, error })?;
+                if !was_question {
+                    finish(&active.prepared, active.buffers);
+                    active.outcome = Some(Ok(()));
+                }
             }
         }
         let mut talks = 0;

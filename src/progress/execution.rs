@@ -4,84 +4,19 @@
 //! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
 use std::io;
-use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
 
+use super::buffers::{Buffers, Memory};
 use super::inbox::Found;
 use super::port::Port;
 use super::prepared::Prepared;
-use super::program::{Bytes, Local, RecvStep};
+use super::program::RecvStep;
 use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
-use crate::plan::Buffer;
-use crate::reduce::Reducer;
 use crate::sys::memory_copy::copy_from_shared;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
-
-/// The caller's memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Buffers {
-    /// Read.
-    pub input: *const u8,
-    /// Written.
-    pub output: *mut u8,
-}
-
-/// The byte at `offset` from a base.
-#[inline]
-pub(super) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
-    // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
-    with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
-}
-
-/// The three buffers of a running plan.
-#[derive(Clone, Copy)]
-pub(super) struct Memory {
-    pub buffers: Buffers,
-    pub scratch: *mut u8,
-}
-
-impl Memory {
-    /// Where a span lies, `skip` bytes in.
-    #[inline]
-    pub fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
-        let base = match span.buffer {
-            Buffer::Input => self.buffers.input.cast_mut(),
-            Buffer::Output => self.buffers.output,
-            Buffer::Scratch => self.scratch,
-        };
-        placed(base, span.offset + skip)
-    }
-
-    /// # Safety
-    /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
-    #[inline]
-    pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
-        match local {
-            Local::Copy { src, dst, streamed } => {
-                let (from, to) = (self.address(src, 0), self.address(dst, 0));
-                if *streamed {
-                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier, disjoint.
-                    return unsafe { copy_from_shared(to, from, dst.len, true) };
-                }
-                // SAFETY: spans of equal length, valid by our caller's promise. The verifier
-                // proves them disjoint; `copy` would be right even if they were not.
-                unsafe { std::ptr::copy(from, to, dst.len) };
-            }
-            Local::Reduce { a, b, dst } => {
-                let reduce = reduce.expect("a plan that reduces is begun with an operator");
-                let elements = dst.len / element_bytes;
-                // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,
-                // `dst` is identical to `a` or `b`, or disjoint from it.
-                unsafe {
-                    reduce.apply(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements)
-                };
-            }
-        }
-    }
-}
 
 /// Results on their way past the caches; stays in the nearest one.
 #[repr(align(64))]
@@ -242,15 +177,14 @@ impl Execution {
         &self.header
     }
 
-    /// The header of a message of so many bytes.
+    /// The header of a message with this count of its own.
     #[inline]
-    fn header_of(&self, bytes: usize) -> Header {
+    fn header_of(&self, count: u64) -> Header {
         if !self.prepared.is_counted {
             return self.header;
         }
         let [call, _] = self.header.call;
-        let elements = bytes / self.prepared.program.element_bytes;
-        Header { call: [call, elements as u64], ..self.header }
+        Header { call: [call, count], ..self.header }
     }
 
     /// This rank's side of the message that comes next from `peer`, if `found` says that it has another count.
@@ -260,7 +194,7 @@ impl Execution {
         }
         let mut recvs = self.prepared.program.recvs.iter().zip(&self.recvs);
         let (queue, state) = recvs.find(|(queue, _)| queue.peer == peer)?;
-        let expected = self.header_of(queue.steps.get(state.next as usize)?.dst.len);
+        let expected = self.header_of(queue.steps.get(state.next as usize)?.count);
         (expected != *found).then(|| Call { count: expected.call[1], ..self.prepared.call })
     }
 
@@ -310,7 +244,7 @@ impl Execution {
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
         let data = self.memory.address(&step.span, state.done);
-        let header = self.header_of(len);
+        let header = self.header_of(step.count);
         let port = &mut ports[peer as usize];
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
         let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.lending) }
@@ -344,7 +278,7 @@ impl Execution {
             return Ok(false);
         }
         let peer = recvs.peer;
-        let header = self.header_of(step.dst.len);
+        let header = self.header_of(step.count);
         let fail = |source| LinkFailure { peer, source };
         let port = &mut ports[peer as usize];
         let source = match port.inbox.find(&header).map_err(fail)? {
@@ -475,7 +409,7 @@ impl Execution {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
-            let header = self.header_of(step.span.len);
+            let header = self.header_of(step.count);
             let link = &mut ports[queue.peer as usize].inbox.link;
             // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
             unsafe { link.abandon(&header, data, step.span.len - state.done) };

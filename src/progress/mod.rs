@@ -1,6 +1,7 @@
 //! Runs plans: one executor for every algorithm, every transport, blocking or not.
 //!
-//! - [`program`] compiles a plan for execution; [`execution`] runs one, a little at a time.
+//! - [`program`] compiles a plan for execution, `gates` says what must wait in a round; [`execution`] runs one, a little at a
+//!   time, on its `buffers`.
 //! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
 //! - `transfer` gives messages from rank to rank ([`crate::p2p`]) the links, `transfer_wait` makes them calls.
 //! - [`inbox`] gives each execution the bytes that are its own.
@@ -12,11 +13,13 @@
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //! - [`disagreement`] and [`failure`] turn silence and surprises into errors that name who and what.
 
+mod buffers;
 mod consensus;
 pub mod disagreement;
 pub mod engine;
 pub mod execution;
 pub mod failure;
+mod gates;
 pub mod group;
 mod heads;
 pub mod inbox;
@@ -32,12 +35,12 @@ mod transfer;
 mod transfer_wait;
 pub mod wait;
 
+pub use buffers::Buffers;
 pub use consensus::Survivors;
 pub use engine::{Engine, Outcome, Ticket};
-pub use execution::Buffers;
 pub use group::GroupId;
 pub use port::Port;
-pub use prepared::{Division, Key, Prepared};
+pub use prepared::{Division, Key, Prepared, Question};
 pub use program::Program;
 pub use transfer::MessageTicket;
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::program::Program;
-use crate::base::Call;
+use crate::base::{Call, Result};
 use crate::reduce::{DivideFn, Reducer};
 
 /// A call without its buffers.
@@ -23,7 +23,23 @@ pub struct Prepared {
     pub divide: Option<Division>,
     /// Each message has its own count in its header.
     pub is_counted: bool,
+    /// The program only asks other ranks for what the call itself depends on.
+    pub question: Option<Question>,
 }
+
+/// What must be asked before a call can be prepared. The program that asks reads numbers and writes answers, and has the
+/// same name on the wire as the call: between two ranks, its messages are the first of the call.
+pub struct Question {
+    /// What this rank says.
+    pub numbers: Vec<u64>,
+    /// How many numbers it is told.
+    pub answers: usize,
+    /// Prepares the call, or says why the answers cannot be right: they are foreign.
+    pub then: Box<Then>,
+}
+
+/// Makes a call out of answers.
+pub type Then = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
 
 /// The division that ends an average.
 #[derive(Clone, Copy)]
@@ -43,7 +59,13 @@ impl Prepared {
     pub fn new(call: Call, program: Program) -> Prepared {
         let packed = call.pack();
         let is_counted = Call::is_counted_by_message(packed);
-        Prepared { call, packed, program, reduce: None, divide: None, is_counted }
+        Prepared { call, packed, program, reduce: None, divide: None, is_counted, question: None }
+    }
+
+    /// A call that asks first: by `program`, which goes on with the call when it has run.
+    pub fn asking(call: Call, program: Program, question: Question) -> Prepared {
+        let program = Program { straight: None, ..program };
+        Prepared { question: Some(question), ..Prepared::new(call, program) }
     }
 }
 

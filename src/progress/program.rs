@@ -4,6 +4,7 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
+use super::gates;
 use super::straight::{Op, Straight};
 use crate::base::{Collective, Rank};
 use crate::observe::trace::Activity;
@@ -50,6 +51,8 @@ pub(super) struct SendStep {
     pub lane: u32,
     pub round: u32,
     pub span: Bytes,
+    /// What the header says where messages are counted.
+    pub count: u64,
     /// Never where a receive waits for this send: on both sides of an exchange in place, nobody would begin.
     pub lending: Lending,
 }
@@ -69,6 +72,8 @@ pub(super) struct RecvStep {
     /// Left operand of the reduction; `None`: the bytes are stored as they come.
     pub operand: Option<Bytes>,
     pub dst: Bytes,
+    /// What the header says where messages are counted.
+    pub count: u64,
     pub gates: Vec<Gate>,
     /// What is stored goes past the caches.
     pub streamed: bool,
@@ -144,6 +149,7 @@ impl Program {
             element_bytes: unit,
             straight: None,
         };
+        let (mut sends, mut recvs) = (Queues::new(request.size), Queues::new(request.size));
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
         for round in 0..rounds {
             for (lane, steps) in plan.lanes.iter().enumerate() {
@@ -166,42 +172,69 @@ impl Program {
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
                             for &peer in to {
-                                let step = SendStep { lane, round, span: bytes(span), lending };
-                                queue_of(&mut program.sends, peer).steps.push(step);
+                                let count = span.len as u64;
+                                let step = SendStep { lane, round, span: bytes(span), count, lending };
+                                sends.push(peer, step);
                             }
                         }
                         Step::Recv { from, dst } => {
                             compiled.transfers += 1;
-                            let dst = bytes(dst);
+                            let (count, dst) = (dst.len as u64, bytes(dst));
                             let step = RecvStep {
                                 lane,
                                 round,
                                 operand: None,
                                 dst,
+                                count,
                                 gates: Vec::new(),
                                 streamed: false,
                             };
-                            queue_of(&mut program.recvs, *from).steps.push(step);
+                            recvs.push(*from, step);
                         }
                         Step::RecvReduce { from, operand, dst } => {
                             compiled.transfers += 1;
-                            let (operand, dst) = (Some(bytes(operand)), bytes(dst));
-                            let step =
-                                RecvStep { lane, round, operand, dst, gates: Vec::new(), streamed: false };
-                            queue_of(&mut program.recvs, *from).steps.push(step);
+                            let (operand, count, dst) = (Some(bytes(operand)), dst.len as u64, bytes(dst));
+                            let step = RecvStep {
+                                lane,
+                                round,
+                                operand,
+                                dst,
+                                count,
+                                gates: Vec::new(),
+                                streamed: false,
+                            };
+                            recvs.push(*from, step);
                         }
                     }
                 }
             }
         }
-        program.add_gates(arena);
+        (program.sends, program.recvs) = (sends.all, recvs.all);
+        gates::add(&mut program.sends, &mut program.recvs, arena);
         program.stream_large_output();
-        // What runs straight has one header for all of its messages.
-        program.straight = match request.collective.counts_messages() {
-            true => None,
-            false => Straight::of(&program),
-        };
+        program.straight = Straight::of(&program);
         program
+    }
+
+    /// The same with labels in place of the counts of messages with several blocks: one each to or from the ranks that are
+    /// named.
+    pub fn labelled(mut self, sent: &[(Rank, u64)], received: &[(Rank, u64)]) -> Program {
+        let of = |labels: &[(Rank, u64)], rank| {
+            labels.iter().find(|(peer, _)| *peer == rank).map(|(_, count)| *count)
+        };
+        for queue in &mut self.sends {
+            if let Some(count) = of(sent, queue.peer) {
+                queue.steps.iter_mut().for_each(|step| step.count = count);
+            }
+        }
+        for queue in &mut self.recvs {
+            if let Some(count) = of(received, queue.peer) {
+                queue.steps.iter_mut().for_each(|step| step.count = count);
+            }
+        }
+        // It does not know the labels, and is not used for what comes after a question.
+        self.straight = None;
+        self
     }
 
     /// The same with ports instead of ranks: `ports[rank]` leads to a rank.
@@ -216,31 +249,6 @@ impl Program {
             }
         }
         self
-    }
-
-    /// Finds, for each receive, the sends of its round that read what it writes.
-    fn add_gates(&mut self, arena: &Arena) {
-        let sent = |memory| {
-            let mut steps = self.sends.iter().flat_map(|queue| &queue.steps);
-            steps.any(|send| arena.place(&send.span).0 == memory)
-        };
-        let is_sent = [sent(0), sent(1), sent(2)];
-        for step in self.recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
-            if !is_sent[arena.place(&step.dst).0] {
-                continue;
-            }
-            for (queue, sends) in self.sends.iter_mut().enumerate() {
-                // Sorted by (round, lane): the candidates are one run.
-                let first = sends.steps.partition_point(|s| (s.round, s.lane) < (step.round, step.lane));
-                let of_round = |s: &&mut SendStep| (s.round, s.lane) == (step.round, step.lane);
-                for (at, send) in sends.steps[first..].iter_mut().take_while(of_round).enumerate() {
-                    if arena.overlap(&send.span, &step.dst) {
-                        send.lending = Lending::Never;
-                        step.gates.push(Gate { queue: queue as u32, position: (first + at) as u32 });
-                    }
-                }
-            }
-        }
     }
 
     /// Output that is larger than the caches had better not push everything else out of them; but what is sent on, or
@@ -276,18 +284,34 @@ impl Program {
     }
 }
 
-fn queue_of<S>(queues: &mut Vec<Queue<S>>, peer: Rank) -> &mut Queue<S> {
-    let at = queues.iter().position(|q| q.peer == peer).unwrap_or_else(|| {
-        queues.push(Queue { peer, steps: Vec::new() });
-        queues.len() - 1
-    });
-    &mut queues[at]
+/// The queues that are made one after the other, and where that of each peer is.
+struct Queues<S> {
+    all: Vec<Queue<S>>,
+    /// By peer; `NONE`: it has none.
+    places: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<S> Queues<S> {
+    fn new(size: u32) -> Queues<S> {
+        Queues { all: Vec::new(), places: vec![NONE; size as usize] }
+    }
+
+    fn push(&mut self, peer: Rank, step: S) {
+        let place = &mut self.places[peer as usize];
+        if *place == NONE {
+            *place = self.all.len() as u32;
+            self.all.push(Queue { peer, steps: Vec::new() });
+        }
+        self.all[*place as usize].steps.push(step);
+    }
 }
 
 /// Where input and output lie in one memory, if the call is in place.
-struct Arena {
+pub(super) struct Arena {
     /// Start of input and of output in bytes, in the same memory.
-    starts: Option<(usize, usize)>,
+    pub starts: Option<(usize, usize)>,
 }
 
 impl Arena {
@@ -302,7 +326,7 @@ impl Arena {
     }
 
     /// One of three memories, and where in it a span lies.
-    fn place(&self, span: &Bytes) -> (usize, usize) {
+    pub fn place(&self, span: &Bytes) -> (usize, usize) {
         match (span.buffer, self.starts) {
             (Buffer::Scratch, _) => (2, span.offset),
             (Buffer::Input, None) => (0, span.offset),
@@ -310,11 +334,6 @@ impl Arena {
             (Buffer::Input, Some((input, _))) => (0, input + span.offset),
             (Buffer::Output, Some((_, output))) => (0, output + span.offset),
         }
-    }
-
-    fn overlap(&self, a: &Bytes, b: &Bytes) -> bool {
-        let ((memory_a, start_a), (memory_b, start_b)) = (self.place(a), self.place(b));
-        memory_a == memory_b && start_a < start_b + b.len && start_b < start_a + a.len
     }
 }
 

@@ -10,9 +10,9 @@
 //! other case (another transport, a full ring, a stashed fragment, a peer in another call, a long wait)
 //! is treated once, and not here.
 
-use super::execution::Memory;
+use super::buffers::Memory;
 use super::port::Port;
-use super::program::{Bytes, Local, Program};
+use super::program::{Bytes, Local, Program, Queue};
 use crate::base::Rank;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
@@ -42,6 +42,8 @@ pub(super) enum Op {
         queue: u32,
         peer: Rank,
         span: Bytes,
+        /// What the header says where messages are counted.
+        count: u64,
         may_lend: bool,
         cut: Cut,
     },
@@ -50,6 +52,8 @@ pub(super) enum Op {
         peer: Rank,
         operand: Option<Bytes>,
         dst: Bytes,
+        /// As for a send.
+        count: u64,
     },
 }
 
@@ -76,12 +80,9 @@ impl Straight {
         if program.lanes.is_empty() {
             return Some(straight);
         }
-        // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a message
-        // that fits into a slot had better leave at once.
-        let waits = |round: usize| {
-            let steps = || program.recvs.iter().flat_map(|queue| &queue.steps);
-            steps().any(|step| (step.lane as usize, step.round as usize) == (lane, round))
-        };
+        let rounds = program.lanes[lane].len();
+        let sends = by_round(&program.sends, rounds, |step| step.round);
+        let recvs = by_round(&program.recvs, rounds, |step| step.round);
         let mut others: Vec<Op> = Vec::new();
         for (at, rounds) in program.lanes.iter().enumerate() {
             if at != lane {
@@ -90,34 +91,36 @@ impl Straight {
         }
         for (round, steps) in program.lanes[lane].iter().enumerate() {
             straight.ops.extend(steps.locals.iter().map(|local| Op::Local(*local)));
-            for (queue, sends) in program.sends.iter().enumerate() {
-                let of_round = sends.steps.iter().filter(|step| step.round as usize == round);
-                if of_round.clone().count() > MOST_PER_PEER || of_round.clone().any(|s| s.span.len > LONGEST)
-                {
+            let most = sends[round].chunk_by(|one, next| one.0 == next.0).map(<[_]>::len).max();
+            if most.is_some_and(|most| most > MOST_PER_PEER) {
+                return None;
+            }
+            for &(queue, step) in &sends[round] {
+                if step.span.len > LONGEST {
                     return None;
                 }
-                let (queue, peer) = (queue as u32, sends.peer);
-                straight.ops.extend(of_round.map(|step| {
-                    let may_lend =
-                        step.lending != Lending::Never && step.span.len >= LOAN_BYTES && waits(round);
-                    // Who also receives is busy while the first fragments are on their way.
-                    let cut = if waits(round) { Cut::Whole } else { Cut::Fine };
-                    Op::Send { queue, peer, span: step.span, may_lend, cut }
-                }));
+                // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a
+                // message that fits into a slot had better leave at once.
+                let waits = !recvs[round].is_empty();
+                let may_lend = step.lending != Lending::Never && step.span.len >= LOAN_BYTES && waits;
+                // Who also receives is busy while the first fragments are on their way.
+                let cut = if waits { Cut::Whole } else { Cut::Fine };
+                let peer = program.sends[queue as usize].peer;
+                let (span, count) = (step.span, step.count);
+                straight.ops.push(Op::Send { queue, peer, span, count, may_lend, cut });
             }
             // Behind the first sends: no message waits for them.
             if round == 0 {
                 straight.ops.append(&mut others);
                 straight.others_done = straight.ops.len();
             }
-            for (queue, recvs) in program.recvs.iter().enumerate() {
-                let (queue, peer) = (queue as u32, recvs.peer);
-                for step in recvs.steps.iter().filter(|step| step.round as usize == round) {
-                    if step.dst.len > LONGEST {
-                        return None;
-                    }
-                    straight.ops.push(Op::Recv { queue, peer, operand: step.operand, dst: step.dst });
+            for &(queue, step) in &recvs[round] {
+                if step.dst.len > LONGEST {
+                    return None;
                 }
+                let peer = program.recvs[queue as usize].peer;
+                let (operand, dst, count) = (step.operand, step.dst, step.count);
+                straight.ops.push(Op::Recv { queue, peer, operand, dst, count });
             }
         }
         if program.lanes[lane].is_empty() {
@@ -128,13 +131,34 @@ impl Straight {
     }
 }
 
+/// The steps of the one lane that has some, by round, with the numbers of their queues.
+fn by_round<S>(queues: &[Queue<S>], rounds: usize, round_of: fn(&S) -> u32) -> Vec<Vec<(u32, &S)>> {
+    let mut rounds: Vec<Vec<(u32, &S)>> = (0..rounds).map(|_| Vec::new()).collect();
+    for (queue, steps) in queues.iter().enumerate() {
+        for step in &steps.steps {
+            rounds[round_of(step) as usize].push((queue as u32, step));
+        }
+    }
+    rounds
+}
+
 /// What does not change during a run.
 pub(super) struct Call<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
     pub element_bytes: usize,
+    /// Each message has a count of its own in its header.
+    pub is_counted: bool,
     /// Ranks share processors.
     pub crowded: bool,
+}
+
+impl Call<'_> {
+    /// The header of one message, where each has a count.
+    #[inline]
+    fn counted(&self, count: u64) -> Header {
+        Header { call: [self.header.call[0], count], ..*self.header }
+    }
 }
 
 /// Where a run has stopped: so many operations are done, and so many bytes of the next one, if that is a receive.
@@ -156,7 +180,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
         match op {
             // SAFETY: passed on from our caller.
             Op::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
-            Op::Send { peer, span, may_lend, cut, .. } => {
+            Op::Send { peer, span, count, may_lend, cut, .. } => {
                 let stop = Stop { done, bytes: 0 };
                 let port = &mut ports[*peer as usize];
                 let Some(link) = port.inbox.link.as_shm().filter(|_| span.len <= longest) else {
@@ -167,16 +191,31 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
                 if *may_lend && link.lends(data, span.len) {
                     return stop;
                 }
+                let own;
+                let header = if call.is_counted {
+                    own = call.counted(*count);
+                    &own
+                } else {
+                    call.header
+                };
                 // SAFETY: a span of the program, valid by our caller's promise.
-                if !unsafe { link.post(call.header, data, span.len, *cut) } {
+                if !unsafe { link.post(header, data, span.len, *cut) } {
                     return stop;
                 }
                 port.ring_if_wanted();
             }
-            Op::Recv { peer, operand, dst, .. } => {
+            Op::Recv { peer, operand, dst, count, .. } => {
                 let port = &mut ports[*peer as usize];
+                let own;
+                let header = if call.is_counted {
+                    own = call.counted(*count);
+                    &own
+                } else {
+                    call.header
+                };
                 // SAFETY: passed on from our caller.
-                let bytes = unsafe { receive(port, operand.as_ref(), dst, memory, call, &mut waited) };
+                let bytes =
+                    unsafe { receive(port, header, operand.as_ref(), dst, memory, call, &mut waited) };
                 if bytes != Some(dst.len) {
                     return Stop { done, bytes: bytes.unwrap_or(0) };
                 }
@@ -193,6 +232,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
 #[inline]
 unsafe fn receive(
     port: &mut Port,
+    header: &Header,
     operand: Option<&Bytes>,
     dst: &Bytes,
     memory: &Memory,
@@ -206,7 +246,7 @@ unsafe fn receive(
     let mut done = None;
     loop {
         let before = done.unwrap_or(0);
-        let (data, bytes) = match link.peek(call.header, dst.len - before) {
+        let (data, bytes) = match link.peek(header, dst.len - before) {
             Peek::Here(data, bytes) if bytes.is_multiple_of(call.element_bytes) => (data, bytes),
             Peek::Nothing if pause(waited, call.crowded) => continue,
             _ => break,

@@ -113,7 +113,8 @@ impl Driver {
     pub fn find(&self, group: GroupId, selector: Selector) -> Result<Option<Status>> {
         let mut engine = self.lock();
         let found = engine.find(group, selector)?;
-        if found.is_none() {
+        // The message may be one that its sender sends after a collective in which it waits for this rank.
+        if found.is_none() && !self.move_on(&mut engine) {
             self.look_around(&mut engine);
         }
         Ok(found)
@@ -123,7 +124,8 @@ impl Driver {
     pub fn claim(&self, group: GroupId, selector: Selector) -> Result<Option<(Message, Status)>> {
         let mut engine = self.lock();
         let found = engine.claim(group, selector)?;
-        if found.is_none() {
+        // The message may be one that its sender sends after a collective in which it waits for this rank.
+        if found.is_none() && !self.move_on(&mut engine) {
             self.look_around(&mut engine);
         }
         Ok(found)

@@ -12,6 +12,7 @@ pub mod listener;
 pub mod memory_copy;
 pub mod mpi;
 pub mod poll;
+pub mod populate;
 pub mod process_memory;
 pub mod shared_memory;
 pub mod socket;

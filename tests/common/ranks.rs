@@ -60,15 +60,20 @@ pub fn on_failing_ranks<R: Send>(
     config: &Config,
     body: impl Fn(Communicator) -> R + Sync,
 ) -> Vec<R> {
+    on_failing_hosts(size, |_| config.clone(), body)
+}
+
+/// The same with settings for each rank.
+pub fn on_failing_hosts<R: Send>(
+    size: u32,
+    config: impl Fn(Rank) -> Config + Sync,
+    body: impl Fn(Communicator) -> R + Sync,
+) -> Vec<R> {
     let joined = Barrier::new(size as usize);
-    join_and(
-        size,
-        |_| config.clone(),
-        |comm| {
-            joined.wait();
-            body(comm)
-        },
-    )
+    join_and(size, config, |comm| {
+        joined.wait();
+        body(comm)
+    })
 }
 
 fn join_and<R: Send>(

@@ -121,7 +121,7 @@ struct Layout {
 impl Layout {
     fn borrowed(&self) -> BlockLayout<'_> {
         let Layout { input, output, sources, destinations } = self;
-        BlockLayout { input, output, sources, destinations }
+        BlockLayout { input, output, sources, destinations, ..BlockLayout::NONE }
     }
 }
 

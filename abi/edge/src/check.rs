@@ -35,7 +35,8 @@ pub fn reduce_op(number: c_int) -> Result<ReduceOp> {
 }
 
 /// The operator with this number, when it is defined on `datatype`.
-#[inline]
+// Always: it is a part of each small call.
+#[inline(always)]
 pub fn reduce_op_on(number: c_int, datatype: Datatype) -> Result<ReduceOp> {
     let op = reduce_op(number)?;
     if op.accepts(datatype) {

@@ -1,18 +1,17 @@
 //! Coalesced collectives: one call on a list of buffers, few messages.
 
+mod lists;
+
 use std::ffi::{c_int, c_void};
 
-use anyccl_edge::check::{self, not_null};
-use anyccl_edge::{Out, Resolved, buffers};
-use anyccl_engine::base::{Call, CallKind, Collective, Error, Result};
-use anyccl_engine::comm::{List, Part};
+use anyccl_engine::base::Collective;
+use lists::Lists;
+pub use lists::{array, of_buffer};
 
-use crate::batch;
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
-use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out};
+use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
 /// Combines the elements of all ranks, for each buffer of a list; every rank gets the results.
@@ -45,15 +44,8 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     let arguments = Lists {
-        collective: Collective::AllReduce,
-        sends,
-        recvs,
-        counts,
-        buffers,
-        datatype,
         op: Some(op),
-        root: None,
-        comm,
+        ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
     edge("anyccl_all_reduce_coalesced", || unsafe { arguments.run() })
@@ -80,25 +72,40 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Lists {
-        collective: Collective::AllReduce,
-        sends,
-        recvs,
-        counts,
-        buffers,
-        datatype,
         op: Some(op),
-        root: None,
-        comm,
+        ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
     };
-    edge("anyccl_iall_reduce_coalesced", || {
-        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
-        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
-        // request has ended.
-        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
-        hand_out(started, comm, place);
-        Ok(())
-    })
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_iall_reduce_coalesced", || unsafe { arguments.hand_out(request) })
+}
+
+/// Prepares an all_reduce_coalesced that is started later, and often.
+///
+/// \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers belong to
+///        the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        op: Some(op),
+        ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_all_reduce_coalesced_init", || unsafe { arguments.init(request) })
 }
 
 /// Gives all ranks the elements of the root, for each buffer of a list.
@@ -122,15 +129,8 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     let arguments = Lists {
-        collective: Collective::Broadcast,
-        sends,
-        recvs,
-        counts,
-        buffers,
-        datatype,
-        op: None,
         root: Some(root),
-        comm,
+        ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
     edge("anyccl_broadcast_coalesced", || unsafe { arguments.run() })
@@ -157,25 +157,40 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Lists {
-        collective: Collective::Broadcast,
-        sends,
-        recvs,
-        counts,
-        buffers,
-        datatype,
-        op: None,
         root: Some(root),
-        comm,
+        ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
     };
-    edge("anyccl_ibroadcast_coalesced", || {
-        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
-        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
-        // request has ended.
-        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
-        hand_out(started, comm, place);
-        Ok(())
-    })
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_ibroadcast_coalesced", || unsafe { arguments.hand_out(request) })
+}
+
+/// Prepares a broadcast_coalesced that is started later, and often.
+///
+/// \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers belong
+///        to the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    root: c_int,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        root: Some(root),
+        ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_broadcast_coalesced_init", || unsafe { arguments.init(request) })
 }
 
 /// Gives all ranks the elements of every rank, for each buffer of a list.
@@ -197,17 +212,7 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
     datatype: anyccl_datatype_t,
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
-    let arguments = Lists {
-        collective: Collective::AllGather,
-        sends,
-        recvs,
-        counts: send_counts,
-        buffers,
-        datatype,
-        op: None,
-        root: None,
-        comm,
-    };
+    let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
     edge("anyccl_all_gather_coalesced", || unsafe { arguments.run() })
 }
@@ -231,26 +236,34 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     comm: anyccl_comm_t,
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
-    let arguments = Lists {
-        collective: Collective::AllGather,
-        sends,
-        recvs,
-        counts: send_counts,
-        buffers,
-        datatype,
-        op: None,
-        root: None,
-        comm,
-    };
-    edge("anyccl_iall_gather_coalesced", || {
-        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
-        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
-        // request has ended.
-        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
-        hand_out(started, comm, place);
-        Ok(())
-    })
+    let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_iall_gather_coalesced", || unsafe { arguments.hand_out(request) })
+}
+
+/// Prepares an all_gather_coalesced that is started later, and often.
+///
+/// \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers belong
+///        to the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    send_counts: *const usize,
+    buffers: usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_all_gather_coalesced_init", || unsafe { arguments.init(request) })
 }
 
 /// Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
@@ -274,15 +287,8 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     let arguments = Lists {
-        collective: Collective::ReduceScatter,
-        sends,
-        recvs,
-        counts: recv_counts,
-        buffers,
-        datatype,
         op: Some(op),
-        root: None,
-        comm,
+        ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
     edge("anyccl_reduce_scatter_coalesced", || unsafe { arguments.run() })
@@ -309,108 +315,38 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Lists {
-        collective: Collective::ReduceScatter,
-        sends,
-        recvs,
-        counts: recv_counts,
-        buffers,
-        datatype,
         op: Some(op),
-        root: None,
-        comm,
+        ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
     };
-    edge("anyccl_ireduce_scatter_coalesced", || {
-        // SAFETY: the caller promises a writable request or NULL. Before the start: afterwards nothing may fail any more.
-        let place = unsafe { Out::new(request, "request") }?;
-        // SAFETY: the caller promises arrays of the documented lengths, and buffers that nobody else uses until the
-        // request has ended.
-        let (started, comm) = batch::noting(|| unsafe { arguments.start() })?;
-        hand_out(started, comm, place);
-        Ok(())
-    })
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_ireduce_scatter_coalesced", || unsafe { arguments.hand_out(request) })
 }
 
-/// The arguments as they came from C.
-struct Lists {
-    collective: Collective,
+/// Prepares a reduce_scatter_coalesced that is started later, and often.
+///
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the buffers
+///        belong to the library during each run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced_init(
     sends: *const *const c_void,
     recvs: *const *mut c_void,
-    counts: *const usize,
+    recv_counts: *const usize,
     buffers: usize,
     datatype: anyccl_datatype_t,
-    op: Option<anyccl_reduce_op_t>,
-    root: Option<c_int>,
+    op: anyccl_reduce_op_t,
     comm: anyccl_comm_t,
-}
-
-impl Lists {
-    /// Checks everything, then starts. Nothing was sent when it fails, unless the communicator has failed.
-    ///
-    /// # Safety
-    /// Arrays and buffers are as the documentation of the C function says, until what was started has ended.
-    unsafe fn start(&self) -> Result<batch::Started> {
-        let comm = Comm::from_handle(self.comm)?;
-        let (rank, size) = (comm.engine.rank(), comm.engine.size());
-        let datatype = check::datatype(self.datatype)?;
-        let (op, operator) = match self.op.map(|op| OPERATORS.resolve(op, datatype)).transpose()? {
-            Some(Resolved { op, operator }) => (Some(op), operator),
-            None => (None, None),
-        };
-        let root = self.root.map_or(Ok(0), |root| check::rank(root, size, "root"))?;
-        // SAFETY: the caller promises arrays of this length.
-        let counts = unsafe { array(self.counts, self.buffers, "counts") }?;
-        let sends = if self.sends.is_null() && self.collective == Collective::Broadcast && rank != root {
-            None
-        } else {
-            // SAFETY: as above.
-            Some(unsafe { array(self.sends, self.buffers, "sends") }?)
-        };
-        // SAFETY: as above.
-        let recvs = unsafe { array(self.recvs, self.buffers, "recvs") }?;
-        let mut parts = Vec::with_capacity(self.buffers);
-        for (at, (&count, &recv)) in counts.iter().zip(recvs).enumerate() {
-            let send = sends.map_or(std::ptr::null(), |sends| sends[at]);
-            let kind = CallKind::Collective(self.collective);
-            let call = Call { kind, datatype, op, root, count: count as u64 };
-            buffers::check(&call, rank, size, send.addr(), recv.addr())
-                .map_err(|error| of_buffer(error, at))?;
-            parts.push(Part { send: send.cast(), recv: recv.cast(), count, datatype });
-        }
-        let list = List { collective: self.collective, op, root, parts: &parts };
-        // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
-        let started = unsafe { comm.engine.start_list(&list, operator.as_ref()) }?;
-        Ok((started.into(), comm.share()))
-    }
-
-    /// Runs the call to its end: now, or inside of a batch at its end.
-    ///
-    /// # Safety
-    /// As `start`.
-    unsafe fn run(&self) -> Result<()> {
-        // SAFETY: passed on from our caller.
-        batch::run(None, || unsafe { self.start() })
-    }
-}
-
-/// An array from C.
-///
-/// # Safety
-/// `start` is NULL or has `length` elements that nobody changes during the call.
-pub unsafe fn array<'a, T>(start: *const T, length: usize, what: &'static str) -> Result<&'a [T]> {
-    if length == 0 {
-        return Ok(&[]);
-    }
-    not_null(start, what)?;
-    // SAFETY: not NULL; the rest is the caller's promise.
-    Ok(unsafe { std::slice::from_raw_parts(start, length) })
-}
-
-/// Says which buffer of a list an error is about.
-pub fn of_buffer(error: Error, at: usize) -> Error {
-    match error {
-        Error::InvalidArgument { what, got } => {
-            Error::InvalidArgument { what, got: format!("buffer {at}: {got}") }
-        }
-        other => other,
-    }
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    let arguments = Lists {
+        op: Some(op),
+        ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
+    };
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
+    // writable request or NULL.
+    edge("anyccl_reduce_scatter_coalesced_init", || unsafe { arguments.init(request) })
 }

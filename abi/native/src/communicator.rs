@@ -200,6 +200,24 @@ pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.failure().map_or(Ok(()), Err))
 }
 
+/// Changes how long calls may go without progress.
+///
+/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
+/// \param timeout_ms  [in] Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Each rank's own affair.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of range;
+///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+///
+/// Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators that were made from
+/// this one keep their own.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) -> anyccl_status_t {
+    edge("anyccl_comm_set_timeout", || {
+        let limit = config::limit(timeout_ms)?;
+        Comm::from_handle(comm)?.engine.set_timeout(limit);
+        Ok(())
+    })
+}
+
 /// Fails a communicator on all its ranks.
 ///
 /// \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.

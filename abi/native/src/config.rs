@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use std::time::Duration;
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_engine::base::Result;
+use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::CommConfig;
 use anyccl_engine::config::Config;
 
@@ -96,6 +96,17 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
     // a pointer; half a member stays 0 in its other half only if a program gives a size that no version had.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut known).cast(), given.min(KNOWN)) };
     Ok(known)
+}
+
+/// A deadline that is set later, where 0 stands for nothing.
+pub fn limit(ms: i64) -> Result<Option<Duration>> {
+    match ms {
+        0 => invalid("timeout_ms", "0; accepted: ANYCCL_TIMEOUT_NEVER, or milliseconds".to_string()),
+        ms => timeout(ms).map_err(|_| Error::InvalidArgument {
+            what: "timeout_ms",
+            got: format!("{ms}; accepted: ANYCCL_TIMEOUT_NEVER, or milliseconds"),
+        }),
+    }
 }
 
 fn timeout(ms: i64) -> Result<Option<Duration>> {

@@ -1,6 +1,6 @@
 //! Memory that the other ranks of the host can read where it is.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use anyccl_edge::Out;
 use anyccl_engine::memory;
@@ -38,8 +38,55 @@ pub unsafe extern "C" fn anyccl_mem_alloc(bytes: usize, ptr: *mut *mut c_void) -
 ///          ANYCCL_ERR_INVALID_USAGE in a child of fork for memory of its parent. In these cases nothing has changed.
 ///
 /// Local. Any thread. No call may be using the memory; where one does, its result is undefined on the ranks that read
-/// it, and nothing else happens to them. Replaces MPI_Free_mem and ncclMemFree.
+/// it, and nothing else happens to them. ANYCCL_ERR_INVALID_USAGE while a part of it is registered
+/// (anyccl_mem_register): nothing is freed. Replaces MPI_Free_mem and ncclMemFree.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_free(ptr: *mut c_void) -> anyccl_status_t {
     edge("anyccl_mem_free", || if ptr.is_null() { Ok(()) } else { memory::free(ptr.cast()) })
+}
+
+/// Says that calls are going to use this memory, which the program has from anywhere. A hint: calls take memory that is
+/// not registered, too.
+///
+/// \param ptr     [in] Kept, not owned, until anyccl_mem_deregister. NULL when bytes is 0.
+/// \param bytes   [in] Any number, from any address; 0 registers nothing.
+/// \param shared  [out] 1 where the other ranks of this host read the memory where it is, as that of anyccl_mem_alloc; else 0.
+///                NULL when not wanted. Written only on ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when some of the memory is not mapped or cannot be read, or when it
+///          lies where anyccl_mem_alloc's memory is, but not in one live allocation; ANYCCL_ERR_SYSTEM when there
+///          are no pages for it. In these cases nothing is registered.
+///
+/// What it does depends on the memory. In memory of anyccl_mem_alloc, all or a part: the allocation cannot be freed until
+/// all its parts are deregistered. Other memory gets its pages now, as if each had been touched, so that no call
+/// waits for them; messages out of it go the way they went before, since no other process can map it. Its bytes are not
+/// changed. Ranges may overlap, and may be registered several times.
+/// Local. Any thread; needs no communicator, and serves all. A child of fork has registered nothing. Replaces
+/// ncclCommRegister.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mem_register(
+    ptr: *const c_void,
+    bytes: usize,
+    shared: *mut c_int,
+) -> anyccl_status_t {
+    edge("anyccl_mem_register", || {
+        let is_shared = bytes > 0 && memory::register(ptr.cast(), bytes)?;
+        if !shared.is_null() {
+            // SAFETY: the caller promises a writable pointer or NULL.
+            unsafe { Out::new(shared, "shared") }?.set(is_shared.into());
+        }
+        Ok(())
+    })
+}
+
+/// Ends a registration.
+///
+/// \param ptr    [in] As it was registered.
+/// \param bytes  [in] As it was registered; 0 is nothing to end.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when exactly this range is not, or no longer, registered.
+///
+/// Once for each anyccl_mem_register. Local. Any thread, whether calls use the memory or not; other memory than that of
+/// anyccl_mem_alloc may be gone already. Replaces ncclCommDeregister.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mem_deregister(ptr: *const c_void, bytes: usize) -> anyccl_status_t {
+    edge("anyccl_mem_deregister", || if bytes == 0 { Ok(()) } else { memory::deregister(ptr.cast(), bytes) })
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{Found, Handles, Out};
@@ -9,7 +10,9 @@ use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Persistent, Work, settle};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::batch;
 use crate::communicator::Comm;
+use crate::config::ANYCCL_TIMEOUT_NEVER;
 use crate::message::{StatusPlace, anyccl_message_status_t, status_place};
 use crate::status::{anyccl_status_t, edge};
 
@@ -42,6 +45,38 @@ impl Open {
             Error::InvalidUsage("the request is in use by another thread, or given twice".into())
         })
     }
+}
+
+/// Starts something and gives C a request for it, which lives in the table until it has ended.
+///
+/// # Safety
+/// `request` is NULL or writable.
+pub unsafe fn hand_out_started(
+    request: *mut anyccl_request_t,
+    start: impl FnOnce() -> Result<batch::Started>,
+) -> Result<()> {
+    batch::noting(|| {
+        // SAFETY: passed on from our caller. Before the start: afterwards nothing may fail any more.
+        let place = unsafe { Out::new(request, "request") }?;
+        let (started, comm) = start()?;
+        hand_out(started, comm, place);
+        Ok(())
+    })
+}
+
+/// Prepares something and gives C a persistent request for it, which lives in the table until its last run has ended.
+///
+/// # Safety
+/// `request` is NULL or writable.
+pub unsafe fn hand_out_prepared(
+    request: *mut anyccl_request_t,
+    prepare: impl FnOnce() -> Result<(Persistent, Arc<Comm>)>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let place = unsafe { Out::new(request, "request") }?;
+    let (prepared, comm) = prepare()?;
+    hand_out(prepared, comm, place);
+    Ok(())
 }
 
 /// Takes in what was started or prepared, and gives C a handle of it.
@@ -160,7 +195,7 @@ unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()>
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
-    edge("anyccl_test", || unsafe { test(request, done, None) })
+    edge("anyccl_test", || unsafe { test_after(request, done, None, Work::has_ended) })
 }
 
 /// Asks whether a send or receive has ended, and tells what is known of its message.
@@ -181,13 +216,20 @@ pub unsafe extern "C" fn anyccl_test_message(
         // SAFETY: the caller promises a writable place or NULL.
         let place = unsafe { status_place(status) };
         // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
-        unsafe { test(request, done, place) }
+        unsafe { test_after(request, done, place, Work::has_ended) }
     })
 }
 
+/// `try_to_end`: gives the operation its chance, and says whether it is over, or to be waited for without a deadline.
+///
 /// # Safety
 /// As for `wait`; `done` is NULL or writable.
-unsafe fn test(request: *mut anyccl_request_t, done: *mut c_int, place: StatusPlace) -> Result<()> {
+unsafe fn test_after(
+    request: *mut anyccl_request_t,
+    done: *mut c_int,
+    place: StatusPlace,
+    try_to_end: impl FnOnce(&mut Work) -> bool,
+) -> Result<()> {
     not_null(request, "request")?;
     // SAFETY: not NULL; as promised.
     let slot = unsafe { &mut *request };
@@ -199,7 +241,7 @@ unsafe fn test(request: *mut anyccl_request_t, done: *mut c_int, place: StatusPl
     }
     let open = REQUESTS.get(slot.addr())?;
     let mut work = open.claim()?;
-    let has_ended = work.has_ended();
+    let has_ended = try_to_end(&mut work);
     if has_ended {
         let outcome = work.wait();
         retire(&work, slot)?;
@@ -210,6 +252,48 @@ unsafe fn test(request: *mut anyccl_request_t, done: *mut c_int, place: StatusPl
     }
     done.set(c_int::from(has_ended));
     Ok(())
+}
+
+/// Waits for the end of an operation, but no longer than for a given time.
+///
+/// \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left alone: it
+///                    can be waited for again.
+/// \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message waits.
+/// \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
+/// \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+/// \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended with a
+///          failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
+///
+/// Blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
+/// time-out counts on from one such wait to the next.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_wait_for(
+    request: *mut anyccl_request_t,
+    timeout_ms: i64,
+    done: *mut c_int,
+    status: *mut anyccl_message_status_t,
+) -> anyccl_status_t {
+    const NEVER: i64 = ANYCCL_TIMEOUT_NEVER as i64;
+    edge("anyccl_wait_for", || {
+        // SAFETY: the caller promises a writable place or NULL.
+        let place = unsafe { status_place(status) };
+        let until = match timeout_ms {
+            NEVER => None,
+            time => {
+                let Ok(time) = u64::try_from(time) else {
+                    return invalid(
+                        "timeout_ms",
+                        format!("{time}; accepted: ANYCCL_TIMEOUT_NEVER, or milliseconds"),
+                    );
+                };
+                // A time beyond what the clock can say never comes.
+                Instant::now().checked_add(Duration::from_millis(time))
+            }
+        };
+        let wait = |work: &mut Work| until.is_none_or(|until| work.wait_until(until));
+        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+        unsafe { test_after(request, done, place, wait) }
+    })
 }
 
 /// Asks for the end of a receive that has met no message yet.

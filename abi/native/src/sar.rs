@@ -10,6 +10,7 @@ use anyccl_engine::comm::Part;
 use crate::coalesced::{array, of_buffer};
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::request::{anyccl_request_t, hand_out_prepared};
 use crate::status::{anyccl_status_t, edge};
 
 /// Gives all ranks the root's parameters.
@@ -84,6 +85,75 @@ pub unsafe extern "C" fn anyccl_gather_grads(
         let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
         // SAFETY: the caller promises buffers of these lengths, used by nobody else during the call.
         unsafe { comm.engine.gather_grads(&parts) }
+    })
+}
+
+/// Prepares anyccl_sync_params for many runs.
+///
+/// \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to the library during each
+///        run, the arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_sync_params_init(
+    buffers: *const *mut c_void,
+    counts: *const usize,
+    datatypes: *const anyccl_datatype_t,
+    number: usize,
+    root: c_int,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_sync_params_init", || {
+        let prepare = || {
+            let collective = Collective::Broadcast;
+            // SAFETY: the caller promises arrays of this length.
+            let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
+            if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
+                return invalid("buffers", format!("NULL at {at}"));
+            }
+            let root = check::rank(root, comm.engine.size(), "root")?;
+            // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
+            let prepared = unsafe { comm.engine.sync_params_init(&parts, root) }?;
+            Ok((prepared, comm.share()))
+        };
+        // SAFETY: the caller promises a writable request or NULL.
+        unsafe { hand_out_prepared(request, prepare) }
+    })
+}
+
+/// Prepares the sum of a list of buffers over all ranks for many runs.
+///
+/// \param buffers, counts, datatypes, number, comm  As for anyccl_gather_grads; the buffers belong to the library during each run,
+///        the arrays only during this call. None may be NULL, unless its count is 0: which ranks have a buffer cannot be
+///        found out without them.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_gather_grads is another call,
+/// which compares what ranks have first.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_gather_grads_init(
+    buffers: *const *mut c_void,
+    counts: *const usize,
+    datatypes: *const anyccl_datatype_t,
+    number: usize,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_gather_grads_init", || {
+        let prepare = || {
+            let collective = Collective::AllReduce;
+            // SAFETY: the caller promises arrays of this length.
+            let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
+            // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
+            let prepared = unsafe { comm.engine.gather_grads_init(&parts) }?;
+            Ok((prepared, comm.share()))
+        };
+        // SAFETY: the caller promises a writable request or NULL.
+        unsafe { hand_out_prepared(request, prepare) }
     })
 }
 

@@ -45,6 +45,27 @@ pub unsafe extern "C" fn anyccl_wait_any(
     })
 }
 
+/// Waits until at least one of several operations has ended, of one or several communicators, and takes none.
+///
+/// \param count     [in] Number of requests.
+/// \param requests  [in] Borrowed. Entries are skipped as by anyccl_wait_any. May be NULL when count is 0.
+/// \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped; ANYCCL_ERR_INVALID_ARGUMENT and
+///          ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
+///
+/// Blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
+/// then which have ended, and how. The time that an operation goes without progress counts on from one such
+/// wait to the next.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_wait_ready(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
+    edge("anyccl_wait_ready", || {
+        // SAFETY: the caller promises `count` handles that nobody else uses during the call.
+        let slots = unsafe { slots(count, requests) }?;
+        let opened = look_up(slots)?;
+        wait_some(&mut works(&mut Claimed::new(&opened)?));
+        Ok(())
+    })
+}
+
 /// Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.
 ///
 /// \param count     [in] Number of requests, and room in indices and statuses.

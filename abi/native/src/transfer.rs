@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use anyccl_edge::{Found, Out, buffers, check};
+use anyccl_edge::{Found, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Result};
 use anyccl_engine::comm::Persistent;
 use anyccl_engine::p2p::{Landing, Outgoing, Selector};
@@ -12,7 +12,7 @@ use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::message::{self, StatusPlace, anyccl_message_status_t, status_place};
-use crate::request::{anyccl_request_t, hand_out};
+use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 use crate::status::{anyccl_status_t, edge};
 
 /// Sends elements to one rank.
@@ -273,14 +273,10 @@ impl Sent {
     /// # Safety
     /// As for `start`; and `request` is NULL or writable.
     unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
-        batch::noting(|| {
-            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-            let place = unsafe { Out::new(request, "request") }?;
-            // SAFETY: handed on; a request lives in the table until it has ended.
-            let (started, comm) = unsafe { self.start() }?;
-            hand_out(started, comm, place);
-            Ok(())
-        })
+        // SAFETY: handed on.
+        let start = || unsafe { self.start() };
+        // SAFETY: handed on.
+        unsafe { hand_out_started(request, start) }
     }
 
     /// Prepares the send and gives C a persistent request.
@@ -288,13 +284,13 @@ impl Sent {
     /// # Safety
     /// As for `run`, during each run of the request; and `request` is NULL or writable.
     pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        let prepare = || {
+            let (comm, what) = self.check()?;
+            // SAFETY: as in `run`.
+            Ok((unsafe { Persistent::send(Arc::clone(&comm.engine), what) }?, comm.share()))
+        };
         // SAFETY: handed on.
-        let place = unsafe { Out::new(request, "request") }?;
-        let (comm, what) = self.check()?;
-        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
-        let prepared = unsafe { Persistent::send(Arc::clone(&comm.engine), what) }?;
-        hand_out(prepared, comm.share(), place);
-        Ok(())
+        unsafe { hand_out_prepared(request, prepare) }
     }
 }
 
@@ -346,14 +342,10 @@ impl Received {
     /// # Safety
     /// As for `start`; and `request` is NULL or writable.
     unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
-        batch::noting(|| {
-            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-            let place = unsafe { Out::new(request, "request") }?;
-            // SAFETY: handed on; a request lives in the table until it has ended.
-            let (started, comm) = unsafe { self.start() }?;
-            hand_out(started, comm, place);
-            Ok(())
-        })
+        // SAFETY: handed on.
+        let start = || unsafe { self.start() };
+        // SAFETY: handed on.
+        unsafe { hand_out_started(request, start) }
     }
 
     /// Prepares the receive and gives C a persistent request.
@@ -361,12 +353,12 @@ impl Received {
     /// # Safety
     /// As for `run`, during each run of the request; and `request` is NULL or writable.
     pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        let prepare = || {
+            let (comm, selector, landing) = self.check()?;
+            // SAFETY: as in `run`.
+            Ok((unsafe { Persistent::receive(Arc::clone(&comm.engine), selector, landing) }?, comm.share()))
+        };
         // SAFETY: handed on.
-        let place = unsafe { Out::new(request, "request") }?;
-        let (comm, selector, landing) = self.check()?;
-        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
-        let prepared = unsafe { Persistent::receive(Arc::clone(&comm.engine), selector, landing) }?;
-        hand_out(prepared, comm.share(), place);
-        Ok(())
+        unsafe { hand_out_prepared(request, prepare) }
     }
 }

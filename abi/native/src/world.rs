@@ -16,7 +16,8 @@ use crate::status::{anyccl_status_t, edge};
 static WORLD: AtomicUsize = AtomicUsize::new(0);
 
 /// The world, or why there is none.
-#[inline]
+// Always: it is a part of each small call.
+#[inline(always)]
 pub fn current() -> Result<Found<'static, Comm>> {
     match WORLD.load(Ordering::Acquire) {
         0 => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),

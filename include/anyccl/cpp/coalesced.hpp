@@ -9,6 +9,7 @@
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
 #include "anyccl/cpp/pointers.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 #include "anyccl/cpp/unequal.hpp"
 #include "anyccl/cpp/view.hpp"
@@ -19,8 +20,8 @@ inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
 // What the call without _coalesced does, for each buffer of a list. A list is a range of buffers with elements of one type:
-// vectors, spans, views. The buffers of a form that starts with `i` must live until the request has ended; the range
-// itself is read during the call.
+// vectors, spans, views. The buffers of a form that starts with `i` must live until the request has ended, those of one
+// that ends with `_init` as long as the operation; the range itself is read during the call.
 class coalesced : public unequal {
 public:
     using unequal::unequal;
@@ -41,10 +42,20 @@ public:
     {
         return do_all_reduce(starting("iall_reduce_coalesced"), sends, recvs, op);
     }
+    template <class Sends, class Recvs>
+    outcome<persistent> all_reduce_coalesced_init(Sends& sends, Recvs& recvs, op op) const
+    {
+        return do_all_reduce(preparing("all_reduce_coalesced_init"), sends, recvs, op);
+    }
     template <class Buffers>
     outcome<request> iall_reduce_coalesced(Buffers& buffers, op op) const
     {
         return do_all_reduce(starting("iall_reduce_coalesced"), buffers, buffers, op);
+    }
+    template <class Buffers>
+    outcome<persistent> all_reduce_coalesced_init(Buffers& buffers, op op) const
+    {
+        return do_all_reduce(preparing("all_reduce_coalesced_init"), buffers, buffers, op);
     }
 
     // Copies the buffers of the root to every rank. `sends` is not read elsewhere, but is as long.
@@ -63,10 +74,20 @@ public:
     {
         return do_broadcast(starting("ibroadcast_coalesced"), sends, recvs, root);
     }
+    template <class Sends, class Recvs>
+    outcome<persistent> broadcast_coalesced_init(Sends& sends, Recvs& recvs, int root) const
+    {
+        return do_broadcast(preparing("broadcast_coalesced_init"), sends, recvs, root);
+    }
     template <class Buffers>
     outcome<request> ibroadcast_coalesced(Buffers& buffers, int root) const
     {
         return do_broadcast(starting("ibroadcast_coalesced"), buffers, buffers, root);
+    }
+    template <class Buffers>
+    outcome<persistent> broadcast_coalesced_init(Buffers& buffers, int root) const
+    {
+        return do_broadcast(preparing("broadcast_coalesced_init"), buffers, buffers, root);
     }
 
     // Collects the elements of all ranks, in the order of ranks, on every rank.
@@ -80,6 +101,11 @@ public:
     {
         return do_all_gather(starting("iall_gather_coalesced"), sends, recvs);
     }
+    template <class Sends, class Recvs>
+    outcome<persistent> all_gather_coalesced_init(Sends& sends, Recvs& recvs) const
+    {
+        return do_all_gather(preparing("all_gather_coalesced_init"), sends, recvs);
+    }
 
     // Combines the elements of all ranks; every rank gets its part of each result.
     template <class Sends, class Recvs>
@@ -91,6 +117,11 @@ public:
     outcome<request> ireduce_scatter_coalesced(Sends& sends, Recvs& recvs, op op) const
     {
         return do_reduce_scatter(starting("ireduce_scatter_coalesced"), sends, recvs, op);
+    }
+    template <class Sends, class Recvs>
+    outcome<persistent> reduce_scatter_coalesced_init(Sends& sends, Recvs& recvs, op op) const
+    {
+        return do_reduce_scatter(preparing("reduce_scatter_coalesced_init"), sends, recvs, op);
     }
 
 private:
@@ -104,7 +135,7 @@ private:
             for (std::size_t i = 0; i < to.size(); i++)
                 each_holds(way.checked(), "recvs", i, to.count(i), from.count(i), "as many as in sends");
         }
-        return way(forms(anyccl_all_reduce_coalesced, anyccl_iall_reduce_coalesced),
+        return way(forms(anyccl_all_reduce_coalesced, anyccl_iall_reduce_coalesced, anyccl_all_reduce_coalesced_init),
                    from.data(), to.data(), to.counts(), to.size(), datatype<elements_of_each<Recvs>>, to_c(op),
                    handle());
     }
@@ -119,7 +150,7 @@ private:
             for (std::size_t i = 0; i < to.size(); i++)
                 each_holds(way.checked(), "sends", i, from.count(i), to.count(i), "as many as in recvs");
         }
-        return way(forms(anyccl_broadcast_coalesced, anyccl_ibroadcast_coalesced),
+        return way(forms(anyccl_broadcast_coalesced, anyccl_ibroadcast_coalesced, anyccl_broadcast_coalesced_init),
                    from.data(), to.data(), to.counts(), to.size(), datatype<elements_of_each<Recvs>>, root, handle());
     }
 
@@ -134,7 +165,7 @@ private:
                 each_holds(way.checked(), "recvs", i, to.count(i), ranks() * from.count(i),
                            "size times those in sends");
         }
-        return way(forms(anyccl_all_gather_coalesced, anyccl_iall_gather_coalesced),
+        return way(forms(anyccl_all_gather_coalesced, anyccl_iall_gather_coalesced, anyccl_all_gather_coalesced_init),
                    from.data(), to.data(), from.counts(), from.size(), datatype<elements_of_each<Recvs>>, handle());
     }
 
@@ -149,7 +180,9 @@ private:
                 each_holds(way.checked(), "sends", i, from.count(i), ranks() * to.count(i),
                            "size times those in recvs");
         }
-        return way(forms(anyccl_reduce_scatter_coalesced, anyccl_ireduce_scatter_coalesced),
+        return way(
+            forms(anyccl_reduce_scatter_coalesced, anyccl_ireduce_scatter_coalesced,
+                  anyccl_reduce_scatter_coalesced_init),
                    from.data(), to.data(), to.counts(), to.size(), datatype<elements_of_each<Recvs>>, to_c(op),
                    handle());
     }

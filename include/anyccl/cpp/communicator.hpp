@@ -2,6 +2,7 @@
 #ifndef ANYCCL_CPP_COMMUNICATOR_HPP
 #define ANYCCL_CPP_COMMUNICATOR_HPP
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -66,6 +67,11 @@ public:
     outcome<void> failure() const
     {
         return detail::call("failure").run([&] { return anyccl_comm_failure(handle()); });
+    }
+    // How long calls that begin from now on may go without progress. Local.
+    outcome<void> set_timeout(std::chrono::milliseconds timeout) const
+    {
+        return detail::call("set_timeout").run([&] { return anyccl_comm_set_timeout(handle(), timeout.count()); });
     }
     // Fails it on all its ranks.
     outcome<void> abort() const

@@ -13,6 +13,7 @@
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
 #include "anyccl/cpp/pointers.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 #include "anyccl/cpp/view.hpp"
 #include "anyccl/cpp/ways.hpp"
@@ -37,6 +38,11 @@ public:
     {
         return do_all_to_all_list(starting("iall_to_all_list"), sends, recvs);
     }
+    template <class Sends, class Recvs>
+    outcome<persistent> all_to_all_list_init(Sends& sends, Recvs& recvs) const
+    {
+        return do_all_to_all_list(preparing("all_to_all_list_init"), sends, recvs);
+    }
 
     // Collects the elements of all ranks on every rank; `recvs[r]` takes those of rank r.
     template <class Send, class Recvs>
@@ -49,6 +55,12 @@ public:
     {
         outlives_the_call<Send>();
         return do_all_gather_list(starting("iall_gather_list"), send, recvs);
+    }
+    template <class Send, class Recvs>
+    outcome<persistent> all_gather_list_init(Send&& send, Recvs& recvs) const
+    {
+        outlives_the_call<Send>();
+        return do_all_gather_list(preparing("all_gather_list_init"), send, recvs);
     }
 
     // Gives all ranks the root's buffers, whose elements may be of different types: `comm.sync_params({weights, bias}, 0)`.
@@ -66,6 +78,17 @@ public:
         return sync_params(view<const any_buffer>(buffers.begin(), buffers.size()), root);
     }
 
+    template <class Buffers>
+    outcome<persistent> sync_params_init(const Buffers& buffers, int root) const
+    {
+        const mixed all(buffers);
+        call checked("sync_params_init");
+        return prepared(checked, [&](anyccl_request_t* request) {
+            return anyccl_sync_params_init(all.starts.data(), all.counts.data(), all.datatypes.data(),
+                                           all.starts.size(), root, handle(), request);
+        });
+    }
+
     // Sums gradients over all ranks, in place. One that no rank has is any_buffer::missing<T>(count).
     template <class Buffers>
     outcome<void> gather_grads(const Buffers& buffers) const
@@ -79,6 +102,17 @@ public:
     outcome<void> gather_grads(std::initializer_list<any_buffer> buffers) const
     {
         return gather_grads(view<const any_buffer>(buffers.begin(), buffers.size()));
+    }
+    // Prepared, no rank may be without one.
+    template <class Buffers>
+    outcome<persistent> gather_grads_init(const Buffers& buffers) const
+    {
+        const mixed all(buffers);
+        call checked("gather_grads_init");
+        return prepared(checked, [&](anyccl_request_t* request) {
+            return anyccl_gather_grads_init(all.starts.data(), all.counts.data(), all.datatypes.data(),
+                                            all.starts.size(), handle(), request);
+        });
     }
 
 private:
@@ -106,7 +140,7 @@ private:
         const auto to = pointers<void*>::written_to(recvs);
         has_length(way.checked(), "sends", from.size(), ranks(), "one buffer per rank");
         has_length(way.checked(), "recvs", to.size(), ranks(), "one buffer per rank");
-        return way(forms(anyccl_all_to_all_list, anyccl_iall_to_all_list),
+        return way(forms(anyccl_all_to_all_list, anyccl_iall_to_all_list, anyccl_all_to_all_list_init),
                    from.data(), to.data(), from.counts(), to.counts(), datatype<elements_of_each<Recvs>>, handle());
     }
 
@@ -118,7 +152,7 @@ private:
         const auto to = pointers<void*>::written_to(recvs);
         if (has_length(way.checked(), "recvs", to.size(), ranks(), "one buffer per rank") && ranks() != 0)
             way.checked().holds("send", from.size(), to.count(own()), "what recvs has for this rank");
-        return way(forms(anyccl_all_gather_list, anyccl_iall_gather_list),
+        return way(forms(anyccl_all_gather_list, anyccl_iall_gather_list, anyccl_all_gather_list_init),
                    from.data(), to.data(), to.counts(), datatype<decltype(from)>, handle());
     }
 };

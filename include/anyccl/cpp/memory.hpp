@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "anyccl/anyccl.h"
 #include "anyccl/cpp/mode.hpp"
+#include "anyccl/cpp/outcome.hpp"
 
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
@@ -61,6 +64,57 @@ struct allocator {
 // A vector in such memory.
 template <class T>
 using vector = std::vector<T, allocator<T>>;
+
+// Says that calls are going to use these elements, for as long as this object is there: see anyccl_mem_register. They must
+// be there as long.
+class [[nodiscard]] registration {
+public:
+    // None.
+    registration() = default;
+    registration(const void* start, std::size_t bytes, bool is_shared) noexcept
+        : start_(start), bytes_(bytes), is_shared_(is_shared)
+    {
+    }
+    registration(registration&& other) noexcept
+        : start_(std::exchange(other.start_, nullptr)), bytes_(other.bytes_), is_shared_(other.is_shared_)
+    {
+    }
+    registration& operator=(registration&& other) noexcept
+    {
+        registration taken(std::move(other));
+        std::swap(start_, taken.start_);
+        std::swap(bytes_, taken.bytes_);
+        std::swap(is_shared_, taken.is_shared_);
+        return *this;
+    }
+    registration(const registration&) = delete;
+    registration& operator=(const registration&) = delete;
+    ~registration()
+    {
+        if (start_ != nullptr)
+            (void)anyccl_mem_deregister(start_, bytes_);
+    }
+
+    // Whether the other ranks of this host read the elements where they are.
+    bool is_shared() const noexcept { return is_shared_; }
+
+private:
+    const void* start_ = nullptr;
+    std::size_t bytes_ = 0;
+    bool is_shared_ = false;
+};
+
+// `buffer` has elements side by side: a vector, an array, a span.
+template <class Buffer>
+outcome<registration> register_memory(const Buffer& buffer)
+{
+    const void* start = std::data(buffer);
+    const std::size_t bytes = std::size(buffer) * sizeof(*std::data(buffer));
+    int is_shared = 0;
+    return detail::call("register_memory")
+        .get([&] { return anyccl_mem_register(start, bytes, &is_shared); },
+             [&] { return registration(bytes == 0 ? nullptr : start, bytes, is_shared != 0); });
+}
 
 }  // namespace ANYCCL_CPP_MODE
 }  // namespace anyccl

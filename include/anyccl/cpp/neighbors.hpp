@@ -11,6 +11,7 @@
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
 #include "anyccl/cpp/parts.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 #include "anyccl/cpp/view.hpp"
 #include "anyccl/cpp/ways.hpp"
@@ -89,6 +90,14 @@ public:
         outlives_the_call<Recv>();
         return do_neighbor_all_gather_v(starting("ineighbor_all_gather_v"), send, recv, received, along);
     }
+    template <class Send, class Recv>
+    outcome<persistent> neighbor_all_gather_v_init(Send&& send, Recv&& recv, const parts& received,
+                                                   const graph& along) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_neighbor_all_gather_v(preparing("neighbor_all_gather_v_init"), send, recv, received, along);
+    }
 
     // Sends every destination a part of its own, and receives one from every source.
     template <class Send, class Recv>
@@ -105,6 +114,14 @@ public:
         outlives_the_call<Recv>();
         return do_neighbor_all_to_all_v(starting("ineighbor_all_to_all_v"), send, sent, recv, received, along);
     }
+    template <class Send, class Recv>
+    outcome<persistent> neighbor_all_to_all_v_init(Send&& send, const parts& sent, Recv&& recv, const parts& received,
+                                                  const graph& along) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_neighbor_all_to_all_v(preparing("neighbor_all_to_all_v_init"), send, sent, recv, received, along);
+    }
 
 private:
     template <class Way, class Send, class Recv>
@@ -114,7 +131,9 @@ private:
         const auto to = written(recv);
         go_together(from, to);
         check_parts(way.checked(), "recv", to.size(), received, along.sources(), "one number per source");
-        return way(forms(anyccl_neighbor_all_gather_v, anyccl_ineighbor_all_gather_v),
+        return way(
+            forms(anyccl_neighbor_all_gather_v, anyccl_ineighbor_all_gather_v,
+                  anyccl_neighbor_all_gather_v_init),
                    from.data(), to.data(), from.size(), received.counts().data(), received.displs(),
                    datatype<decltype(from)>, along.handle(), handle());
     }
@@ -128,7 +147,9 @@ private:
         go_together(from, to);
         check_parts(way.checked(), "send", from.size(), sent, along.destinations(), "one number per destination");
         check_parts(way.checked(), "recv", to.size(), received, along.sources(), "one number per source");
-        return way(forms(anyccl_neighbor_all_to_all_v, anyccl_ineighbor_all_to_all_v),
+        return way(
+            forms(anyccl_neighbor_all_to_all_v, anyccl_ineighbor_all_to_all_v,
+                  anyccl_neighbor_all_to_all_v_init),
                    from.data(), to.data(), sent.counts().data(), sent.displs(), received.counts().data(),
                    received.displs(), datatype<decltype(from)>, along.handle(), handle());
     }

@@ -3,6 +3,7 @@
 #define ANYCCL_CPP_REQUEST_HPP
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -56,6 +57,14 @@ public:
         message_status found{};
         return detail::call("wait_message")
             .get([&] { return anyccl_wait_message(&handle_, &found); }, [&] { return found; });
+    }
+
+    // Whether it has ended; waits for that no longer than so many milliseconds. `never`: until it has.
+    outcome<bool> wait_for(std::chrono::milliseconds time)
+    {
+        int done = 0;
+        return detail::call("wait_for")
+            .get([&] { return anyccl_wait_for(&handle_, time.count(), &done, nullptr); }, [&] { return done != 0; });
     }
 
     // Asks a receive that has met no message yet to end without one; it is still to be waited for.

@@ -68,6 +68,14 @@ outcome<bool> test_all(Requests&& requests)
         .get([&] { return anyccl_test_all(all.count(), all.data(), &done); }, [&] { return done != 0; });
 }
 
+// Waits until one of them has ended, at least, and takes none: `test` tells which.
+template <class Requests>
+outcome<void> wait_ready(Requests&& requests)
+{
+    detail::handles all(requests);
+    return detail::call("wait_ready").run([&] { return anyccl_wait_ready(all.count(), all.data()); });
+}
+
 // An operation that has ended, and how.
 struct ended {
     // Its place among the requests.

@@ -9,6 +9,7 @@
 #include "anyccl/cpp/mode.hpp"
 #include "anyccl/cpp/outcome.hpp"
 #include "anyccl/cpp/parts.hpp"
+#include "anyccl/cpp/persistent.hpp"
 #include "anyccl/cpp/request.hpp"
 #include "anyccl/cpp/unequal_rules.hpp"
 #include "anyccl/cpp/view.hpp"
@@ -36,6 +37,13 @@ public:
         outlives_the_call<Recv>();
         return do_all_gather_v(starting("iall_gather_v"), send, recv, parts);
     }
+    template <class Send, class Recv>
+    outcome<persistent> all_gather_v_init(Send&& send, Recv&& recv, const parts& parts) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_gather_v(preparing("all_gather_v_init"), send, recv, parts);
+    }
 
     // Collects the elements of all ranks at the root. `recv` and `parts` are not used elsewhere.
     template <class Send, class Recv>
@@ -49,6 +57,13 @@ public:
         outlives_the_call<Send>();
         outlives_the_call<Recv>();
         return do_gather_v(starting("igather_v"), send, recv, parts, root);
+    }
+    template <class Send, class Recv>
+    outcome<persistent> gather_v_init(Send&& send, Recv&& recv, const parts& parts, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_gather_v(preparing("gather_v_init"), send, recv, parts, root);
     }
 
     // Deals the elements of the root out. `send` and `parts` are not used elsewhere.
@@ -64,6 +79,13 @@ public:
         outlives_the_call<Recv>();
         return do_scatter_v(starting("iscatter_v"), send, parts, recv, root);
     }
+    template <class Send, class Recv>
+    outcome<persistent> scatter_v_init(Send&& send, const parts& parts, Recv&& recv, int root) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_scatter_v(preparing("scatter_v_init"), send, parts, recv, root);
+    }
 
     // Combines the elements of all ranks; every rank gets its part, of `counts[rank]` elements.
     template <class Send, class Recv>
@@ -77,6 +99,13 @@ public:
         outlives_the_call<Send>();
         outlives_the_call<Recv>();
         return do_reduce_scatter_v(starting("ireduce_scatter_v"), send, recv, counts, op);
+    }
+    template <class Send, class Recv>
+    outcome<persistent> reduce_scatter_v_init(Send&& send, Recv&& recv, view<const std::size_t> counts, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_reduce_scatter_v(preparing("reduce_scatter_v_init"), send, recv, counts, op);
     }
 
     // Every rank sends every rank a part of its own.
@@ -92,6 +121,13 @@ public:
         outlives_the_call<Recv>();
         return do_all_to_all_v(starting("iall_to_all_v"), send, sent, recv, received);
     }
+    template <class Send, class Recv>
+    outcome<persistent> all_to_all_v_init(Send&& send, const parts& sent, Recv&& recv, const parts& received) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_all_to_all_v(preparing("all_to_all_v_init"), send, sent, recv, received);
+    }
 
     // Combines the elements of the ranks up to this one.
     template <class Send, class Recv>
@@ -106,6 +142,13 @@ public:
         outlives_the_call<Recv>();
         return do_scan(starting("iscan"), send, recv, op);
     }
+    template <class Send, class Recv>
+    outcome<persistent> scan_init(Send&& send, Recv&& recv, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_scan(preparing("scan_init"), send, recv, op);
+    }
 
     // Combines the elements of the ranks before this one. Rank 0's `recv` is left as it was.
     template <class Send, class Recv>
@@ -119,6 +162,13 @@ public:
         outlives_the_call<Send>();
         outlives_the_call<Recv>();
         return do_exscan(starting("iexscan"), send, recv, op);
+    }
+    template <class Send, class Recv>
+    outcome<persistent> exscan_init(Send&& send, Recv&& recv, op op) const
+    {
+        outlives_the_call<Send>();
+        outlives_the_call<Recv>();
+        return do_exscan(preparing("exscan_init"), send, recv, op);
     }
 };
 

@@ -13,7 +13,8 @@ use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = Blocks::of_output(request);
-    let ring = Ring { position: request.rank as usize, size: request.size as usize, rank_of: identity };
+    let size = request.size as usize;
+    let ring = Ring { position: request.rank as usize, size, rank_of: identity, busy: size };
     let mut lane = LaneBuilder::default();
     let place = |block| output(blocks.part(block));
     ring.all_gather(&mut lane, input(own_input(request)), place, |_, _| false);

@@ -28,7 +28,17 @@ use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest, Span};
 use crate::tuning::Paths;
 
-/// For the phase between hosts.
+/// What the phases are made of.
+pub(in crate::algo) struct Parts {
+    /// reduce of a slice to its carrier: contributions in one round, their reduction in the next.
+    pub(in crate::algo) within: fn(&PlanRequest) -> Plan,
+    /// all_reduce of a slice among its carriers.
+    pub(in crate::algo) between: &'static [Candidate],
+}
+
+/// Those that may reduce in any order.
+const ANY_ORDER: Parts = Parts { within: reduce::one_shot::build, between: &CANDIDATES };
+
 const CANDIDATES: [Candidate; 5] = [
     Candidate { build: one_shot::build, cost: one_shot::cost },
     Candidate { build: two_shot::build, cost: two_shot::cost },
@@ -41,12 +51,16 @@ const CANDIDATES: [Candidate; 5] = [
 const LOCAL_ROUNDS: usize = 2;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    build_of(request, &ANY_ORDER)
+}
+
+pub(in crate::algo) fn build_of(request: &PlanRequest, parts: &Parts) -> Plan {
     if request.size == 1 {
         return alone(request);
     }
     let hosts = Hosts::of(request);
     let chunks = hosts.chunks(request);
-    let between = cheapest(&CANDIDATES, &largest(request, &chunks), &hosts);
+    let between = cheapest(parts.between, &largest(request, &chunks), &hosts);
     // The first phase of a chunk is posted just before the last phase of the chunk before it, and its phase between
     // hosts after that one's: so the wire always has one chunk, and the host the two beside it.
     let gather_at = LOCAL_ROUNDS + most_rounds(&hosts);
@@ -56,7 +70,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         let chunk = Chunk { request, hosts: &hosts, elements: chunks.part(number) };
         composition.begin_lane();
         composition.not_before(begin);
-        chunk.reduce_within_host(&mut composition);
+        chunk.reduce_within_host(&mut composition, parts.within);
         composition.not_before(begin + LOCAL_ROUNDS);
         chunk.all_reduce_between_hosts(&mut composition, between);
         composition.not_before(begin + gather_at);
@@ -112,10 +126,10 @@ impl Chunk<'_> {
         })
     }
 
-    fn reduce_within_host(&self, composition: &mut Composition) {
+    fn reduce_within_host(&self, composition: &mut Composition, build: fn(&PlanRequest) -> Plan) {
         if self.shares_host() {
             let own = |slice| self.own(slice);
-            composition.side_by_side(self.within_host(Collective::Reduce, reduce::one_shot::build, own));
+            composition.side_by_side(self.within_host(Collective::Reduce, build, own));
         }
     }
 
@@ -142,6 +156,10 @@ impl Chunk<'_> {
 }
 
 pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
+    cost_of(request, paths, &ANY_ORDER)
+}
+
+pub(in crate::algo) fn cost_of(request: &PlanRequest, paths: &Paths, parts: &Parts) -> f64 {
     let hosts = Hosts::of(request);
     let chunks = hosts.chunks(request);
     let chunk = largest(request, &chunks);
@@ -150,7 +168,7 @@ pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let bytes = peers * Terms::of(&chunk).bytes / hosts.slices(chunk.count).parts() as f64;
     let within =
         2.0 * burst(&paths.local, peers) + collected(&paths.local, peers, bytes) + moved(&paths.local, bytes);
-    let between = cheapest(&CANDIDATES, &chunk, &hosts).price(&chunk, &hosts, &paths.remote);
+    let between = cheapest(parts.between, &chunk, &hosts).price(&chunk, &hosts, &paths.remote);
     within + between + (chunks.parts() as f64 - 1.0) * within.max(between)
 }
 

@@ -26,7 +26,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);
     let segments = Segments::new(request.count, size);
     let place = |segment| output(segments.part(segment));
-    let ring = Ring { position: rank, size, rank_of: identity };
+    let ring = Ring { position: rank, size, rank_of: identity, busy: request.count.min(size) };
     let mut lane = LaneBuilder::default();
     ring.reduce_scatter(&mut lane, |segment| input(segments.part(segment)), |_, segment| place(segment));
     ring.all_gather(&mut lane, place(rank), place, |_, _| false);

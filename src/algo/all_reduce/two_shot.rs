@@ -23,12 +23,15 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let segments = Segments::new(request.count, request.size as usize);
     let segment = |rank: Rank| segments.part(rank as usize);
     let (own, result) = (input(segment(request.rank)), output(segment(request.rank)));
+    // The others have empty ones, which cost time where there are thousands.
+    let has_segment = |rank: Rank| (rank as usize) < request.count;
     let slots = (request.size > 2).then(|| Slots::new(own.len));
     let peers = others(request);
 
     let mut lane = LaneBuilder::default();
     lane.round(|round| {
-        for (index, &peer) in peers.iter().enumerate() {
+        for (index, &peer) in peers.iter().enumerate().filter(|(_, peer)| has_segment(**peer) || own.len > 0)
+        {
             round.send(peer, input(segment(peer)));
             match slots {
                 Some(slots) => round.receive(peer, slots.slot(index)),
@@ -37,11 +40,13 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         }
     });
     lane.round(|round| {
-        if let Some(slots) = slots {
-            slots.reduce(round, request, own, result);
+        if result.len > 0 {
+            if let Some(slots) = slots {
+                slots.reduce(round, request, own, result);
+            }
+            round.send_to_all(peers.clone(), result);
         }
-        round.send_to_all(peers.clone(), result);
-        for &peer in &peers {
+        for &peer in peers.iter().filter(|peer| has_segment(**peer)) {
             round.receive(peer, output(segment(peer)));
         }
     });

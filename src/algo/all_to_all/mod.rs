@@ -4,6 +4,7 @@ pub(super) mod bruck;
 pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod pairwise;
+pub(super) mod parcels;
 pub(super) mod spread;
 
 use super::blocks::Blocks;

@@ -29,7 +29,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     };
     let mut lane = LaneBuilder::default();
     Tree { vertex, size, rank_of, wrap: size }.scatter(&mut lane, place);
-    let ring = Ring { position: vertex, size, rank_of };
+    let ring = Ring { position: vertex, size, rank_of, busy: request.count.min(size) };
     let has = |holder, segment| subtree(holder, size).contains(&segment);
     ring.all_gather(&mut lane, place(vertex..vertex + 1), |segment| place(segment..segment + 1), has);
     plan(0, [lane].into_iter().chain(own_copy(request)))

@@ -4,11 +4,12 @@
 //! result gets everybody's contribution to them, and combines these in rank order. They differ in who has which
 //! elements, and in what becomes of the result. Only brackets may be set freely, so any tree over neighbours would do;
 //! the direct one takes one latency, the bytes of a ring, and the same brackets on every rank: all ranks get the same
-//! bits.
+//! bits. On several hosts, `hierarchical` sets a bracket around the ranks of each.
 //!
 //! The tests show the order with `plan::verify::verify_order`, beside what is shown of every algorithm.
 
 mod all_reduce;
+mod hierarchical;
 mod reduce;
 mod reduce_scatter;
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod tests;
 use super::builder::RoundBuilder;
 use super::cost::{Terms, burst, moved, reduced};
 use super::direct::{Slots, others};
-use super::{Algorithm, Cost, always, of};
+use super::{Algorithm, Cost, HIERARCHICAL, always, of};
 use crate::base::{Collective, Rank};
 use crate::plan::{PlanRequest, Span};
 use crate::tuning::{LinkModel, Traffic};
@@ -41,6 +42,14 @@ pub static ORDERED: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Everywhere, all_reduce::two_shot_cost),
     },
     Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::AllReduce,
+        summary: "a slice per local rank between hosts: several hosts, each of consecutive ranks",
+        supports: hierarchical::is_in_runs,
+        build: hierarchical::all_reduce,
+        cost: Cost::ByHost(hierarchical::all_reduce_cost),
+    },
+    Algorithm {
         name: "one_shot",
         collective: Collective::Reduce,
         summary: "all send to the root, which combines in rank order: small messages",
@@ -57,12 +66,44 @@ pub static ORDERED: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Everywhere, reduce::two_shot_cost),
     },
     Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::Reduce,
+        summary: "a slice per local rank between hosts: several hosts, each of consecutive ranks",
+        supports: hierarchical::is_in_runs,
+        build: hierarchical::reduce,
+        cost: Cost::ByHost(hierarchical::reduce_cost),
+    },
+    Algorithm {
         name: "direct",
         collective: Collective::ReduceScatter,
         summary: "every rank gets its block from all and combines in rank order",
         supports: always,
         build: reduce_scatter::direct,
         cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct_cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::ReduceScatter,
+        summary: "reduced within each host first: several hosts, each of consecutive ranks",
+        supports: hierarchical::is_in_runs,
+        build: hierarchical::reduce_scatter,
+        cost: Cost::ByHost(hierarchical::reduce_scatter_cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::ReduceScatterV,
+        summary: "every rank gets its block from all and combines in rank order",
+        supports: always,
+        build: reduce_scatter::direct,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct_cost),
+    },
+    Algorithm {
+        name: HIERARCHICAL,
+        collective: Collective::ReduceScatterV,
+        summary: "reduced within each host first: several hosts, each of consecutive ranks",
+        supports: hierarchical::is_in_runs,
+        build: hierarchical::reduce_scatter,
+        cost: Cost::ByHost(hierarchical::reduce_scatter_cost),
     },
 ];
 

@@ -18,7 +18,17 @@ use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest, Span};
 use crate::tuning::Paths;
 
-/// For the phase between hosts.
+/// What the phases are made of.
+pub(in crate::algo) struct Parts {
+    /// reduce of a slice to its carrier, with one round of messages.
+    pub(in crate::algo) within: fn(&PlanRequest) -> Plan,
+    /// reduce of a slice among its carriers.
+    pub(in crate::algo) between: &'static [Candidate],
+}
+
+/// Those that may reduce in any order.
+const ANY_ORDER: Parts = Parts { within: one_shot::build, between: &CANDIDATES };
+
 const CANDIDATES: [Candidate; 3] = [
     Candidate { build: one_shot::build, cost: one_shot::cost },
     Candidate { build: binomial::build, cost: binomial::cost },
@@ -26,10 +36,14 @@ const CANDIDATES: [Candidate; 3] = [
 ];
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    build_of(request, &Hosts::led_by_root(request), &ANY_ORDER)
+}
+
+/// With the members of each host in the order in which they are to be reduced.
+pub(in crate::algo) fn build_of(request: &PlanRequest, hosts: &Hosts, parts: &Parts) -> Plan {
     if request.size == 1 {
         return alone(request);
     }
-    let hosts = Hosts::led_by_root(request);
     let root_host = hosts.host_of(request.root);
     let is_root = request.rank == request.root;
     let slices = hosts.slices(request.count);
@@ -51,7 +65,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if shares_host {
         composition.side_by_side((0..slices.parts()).map(|slice| Call {
             collective: Collective::Reduce,
-            build: one_shot::build,
+            build: parts.within,
             group: hosts.local().to_vec(),
             root: slice % hosts.local().len(),
             count: result(slice).len,
@@ -60,7 +74,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         }));
     }
     if hosts.count() > 1 {
-        let build = cheapest(&CANDIDATES, request, &hosts).build;
+        let build = cheapest(parts.between, request, hosts).build;
         let carried = (0..slices.parts()).filter(|&slice| hosts.carry(slice));
         composition.side_by_side(carried.map(|slice| Call {
             collective: Collective::Reduce,
@@ -88,11 +102,14 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 }
 
 pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
-    let hosts = Hosts::led_by_root(request);
+    cost_of(request, &Hosts::led_by_root(request), paths, &ANY_ORDER)
+}
+
+pub(in crate::algo) fn cost_of(request: &PlanRequest, hosts: &Hosts, paths: &Paths, parts: &Parts) -> f64 {
     let slices = hosts.slices(request.count).parts() as f64;
     let (peers, slice) = (hosts.most() as f64 - 1.0, Terms::of(request).bytes / slices);
     let scattered = burst(&paths.local, peers) + collected(&paths.local, peers, peers * slice);
     let gathered = burst(&paths.local, slices - 1.0) + moved(&paths.local, (slices - 1.0) * slice);
-    let among = cheapest(&CANDIDATES, request, &hosts).price(request, &hosts, &paths.remote);
+    let among = cheapest(parts.between, request, hosts).price(request, hosts, &paths.remote);
     scattered + among + gathered
 }

@@ -19,6 +19,11 @@ use crate::plan::{Plan, PlanRequest, Span};
 use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
+    build_of(request, one_shot::build)
+}
+
+/// With a way to reduce to one rank of a group that has one round of messages.
+pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) -> Plan) -> Plan {
     if request.size == 1 {
         return alone(request);
     }
@@ -54,7 +59,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
             }
             calls.push(Call {
                 collective: Collective::Reduce,
-                build: one_shot::build,
+                build: reduce,
                 group: hosts.local().to_vec(),
                 root,
                 count: blocks.range(run.clone()).len(),
@@ -68,7 +73,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         let carried = (0..request.size).filter(|&owner| hosts.carry(hosts.column(owner)));
         composition.side_by_side(carried.map(|owner| Call {
             collective: Collective::Reduce,
-            build: one_shot::build,
+            build: reduce,
             group: hosts.carriers(hosts.column(owner)),
             root: hosts.host_of(owner),
             count: partials[owner as usize].len,

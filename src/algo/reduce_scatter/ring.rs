@@ -27,7 +27,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         false => scratch(shifted(0..count, step % 2 * count)),
     };
     let mut lane = LaneBuilder::default();
-    let ring = Ring { position: rank, size, rank_of: identity };
+    let ring = Ring { position: rank, size, rank_of: identity, busy: size };
     ring.reduce_scatter(&mut lane, |block| input(blocks.part(block)), partial);
     plan((size - 2).min(2) * count, [lane])
 }

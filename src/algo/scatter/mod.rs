@@ -3,6 +3,7 @@
 pub(super) mod binomial;
 pub(super) mod hierarchical;
 pub(super) mod linear;
+pub(super) mod parcels;
 
 use super::blocks::{Blocks, own_output};
 use super::builder::{LaneBuilder, input, output};

@@ -2,7 +2,7 @@
 //! order, and in place.
 
 use super::*;
-use crate::plan::verify::{Violation, verify_each};
+use crate::plan::verify::{Violation, verify_each, verify_order};
 use crate::plan::{Block, Span};
 
 /// Numbers that depend on their arguments only (the finaliser of SplitMix64).
@@ -67,6 +67,7 @@ struct Own {
     output: Vec<Block>,
     sources: Vec<Rank>,
     destinations: Vec<Rank>,
+    told: Vec<usize>,
 }
 
 /// Of each rank.
@@ -107,7 +108,7 @@ fn on_a_graph(collective: Collective, size: usize, lengths: Lengths, gaps: Optio
             false => lay_out((0..destinations.len()).map(sent), gap(0)),
         };
         let output = lay_out((0..sources.len()).map(received), gap(1));
-        Own { input, output, sources, destinations }
+        Own { input, output, sources, destinations, ..Own::default() }
     };
     (0..size).map(of_rank).collect()
 }
@@ -170,7 +171,8 @@ fn requests<'a>(
         rank,
         root,
         count: 0,
-        element_bytes: 4,
+        // Large where it counts: some blocks are worth a parcel, and some are not.
+        element_bytes: if algorithm.asks() { 4 << 10 } else { 4 },
         // Neighbours have no exchange in place.
         in_place: in_place && !algorithm.collective.has_graph(),
         chunk_bytes: 12,
@@ -180,9 +182,47 @@ fn requests<'a>(
             output: &own.output,
             sources: &own.sources,
             destinations: &own.destinations,
+            told: &own.told,
         },
     };
     (0..).zip(layouts.iter().zip(in_place)).map(of_rank).collect()
+}
+
+/// Lets all ranks tell each other what the algorithm asks for, by plans that are proved, too.
+fn tell(algorithm: &Algorithm, topology: &Topology, root: Rank, layouts: &mut Layouts, in_place: &[bool]) {
+    let told: Vec<Vec<usize>> = {
+        let requests = requests(algorithm, topology, root, layouts, in_place);
+        let surveys: Vec<Survey> = requests.iter().map(Survey::of).collect();
+        let asked: Vec<PlanRequest> =
+            surveys.iter().zip(&requests).map(|(s, whole)| s.request(whole)).collect();
+        let plans: Vec<Plan> = asked.iter().map(survey_plan).collect();
+        if let Err(violation) = verify_each(&plans, &asked) {
+            panic!("the survey of {}, {topology:?}, root {root}: {violation}", algorithm.collective.name());
+        }
+        let heard = |to: usize| {
+            let from = |&from: &Rank| {
+                let (survey, asked) = (&surveys[from as usize], &asked[from as usize]);
+                let at = asked.layout.destinations.iter().position(|&rank| rank as usize == to).unwrap();
+                let block = asked.layout.input[at];
+                survey.numbers[block.offset..block.end()].iter().map(|number| *number as usize).collect()
+            };
+            asked[to].layout.sources.iter().map(from).collect::<Vec<Vec<usize>>>().concat()
+        };
+        (0..surveys.len()).map(heard).collect()
+    };
+    layouts.iter_mut().zip(told).for_each(|(own, told)| own.told = told);
+}
+
+/// Who sends a parcel and who receives it give it the same label.
+fn check_labels(requests: &[PlanRequest]) {
+    let labels: Vec<Labels> = requests.iter().map(Labels::of).collect();
+    for (rank, own) in (0..).zip(&labels) {
+        for (from, label) in &own.received {
+            assert!(labels[*from as usize].sent.contains(&(rank, *label)), "from {from} to {rank}");
+        }
+    }
+    let all = |of: fn(&Labels) -> usize| labels.iter().map(of).sum::<usize>();
+    assert_eq!(all(|own| own.sent.len()), all(|own| own.received.len()));
 }
 
 fn prove(
@@ -193,10 +233,17 @@ fn prove(
     gaps: Option<u64>,
     in_place: &[bool],
 ) {
-    let layouts = layouts(algorithm.collective, in_place.len(), root as usize, lengths, gaps, in_place);
+    let mut layouts = layouts(algorithm.collective, in_place.len(), root as usize, lengths, gaps, in_place);
+    if algorithm.asks() {
+        tell(algorithm, topology, root, &mut layouts, in_place);
+    }
     let requests = requests(algorithm, topology, root, &layouts, in_place);
+    if algorithm.asks() {
+        check_labels(&requests);
+    }
     let plans: Vec<Plan> = requests.iter().map(algorithm.build).collect();
-    if let Err(violation) = verify_each(&plans, &requests) {
+    let keeps_order = |()| if is_ordered(algorithm) { verify_order(&plans, &requests) } else { Ok(()) };
+    if let Err(violation) = verify_each(&plans, &requests).and_then(keeps_order) {
         let (name, collective) = (algorithm.name, algorithm.collective.name());
         panic!(
             "{name} of {collective}, {topology:?}, root {root}, {lengths:?}, gaps {gaps:?}, in place {in_place:?}: {violation}"
@@ -205,7 +252,19 @@ fn prove(
 }
 
 fn rows() -> impl Iterator<Item = &'static Algorithm> {
-    ALGORITHMS.iter().filter(|algorithm| algorithm.collective.has_layout())
+    ALGORITHMS.iter().chain(ORDERED).filter(|algorithm| algorithm.collective.has_layout())
+}
+
+fn is_ordered(algorithm: &Algorithm) -> bool {
+    ORDERED.iter().any(|row| std::ptr::eq(row, algorithm))
+}
+
+/// A topology that the algorithm can serve, as near as may be to these hosts.
+fn served(algorithm: &Algorithm, mut hosts: Vec<u8>) -> Topology {
+    if is_ordered(algorithm) {
+        hosts.sort_unstable();
+    }
+    Topology::from_labels(&hosts)
 }
 
 fn some_lengths(size: u32) -> [Lengths; 5] {
@@ -220,7 +279,7 @@ fn some_lengths(size: u32) -> [Lengths; 5] {
 }
 
 fn prove_all(collective: Collective) {
-    for algorithm in of(collective) {
+    for algorithm in rows().filter(|algorithm| algorithm.collective == collective) {
         for size in 1..=64 {
             for root in roots(collective, size) {
                 for lengths in some_lengths(size) {
@@ -277,7 +336,7 @@ proptest! {
     ) {
         let algorithm = rows().nth(row).unwrap();
         let root = if algorithm.collective.has_root() { root.index(in_place.len()) } else { 0 };
-        let topology = Topology::from_labels(&hosts[..in_place.len()]);
+        let topology = served(algorithm, hosts[..in_place.len()].to_vec());
         prove(algorithm, &topology, root as Rank, Lengths::Random { seed, most }, gaps, &in_place);
     }
 }
@@ -285,9 +344,10 @@ proptest! {
 /// What the verifier says to each plan of each row with one step spoilt.
 fn verdicts_on_spoilt(spoil: fn(&mut Vec<Step>, usize)) -> Vec<(&'static str, Result<(), Violation>)> {
     let mut verdicts = Vec::new();
-    for topology in [Topology::one_host(5), Topology::from_labels(&["a", "b", "a", "b", "b"])] {
+    for hosts in [vec![0; 5], vec![0, 1, 0, 1, 1]] {
         for algorithm in rows() {
-            let layouts = layouts(
+            let topology = served(algorithm, hosts.clone());
+            let mut layouts = layouts(
                 algorithm.collective,
                 5,
                 2,
@@ -296,6 +356,9 @@ fn verdicts_on_spoilt(spoil: fn(&mut Vec<Step>, usize)) -> Vec<(&'static str, Re
                 &[false; 5],
             );
             let root = if algorithm.collective.has_root() { 2 } else { 0 };
+            if algorithm.asks() {
+                tell(algorithm, &topology, root, &mut layouts, &[false; 5]);
+            }
             let requests = requests(algorithm, &topology, root, &layouts, &[false; 5]);
             let plans: Vec<Plan> = requests.iter().map(algorithm.build).collect();
             for (rank, plan) in plans.iter().enumerate() {

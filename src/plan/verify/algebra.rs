@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::base::Rank;
+use crate::base::{Rank, mix};
 
 /// Values that plans can be executed on.
 pub(super) trait Algebra: Clone {
@@ -38,14 +38,6 @@ impl Algebra for Hashed {
         let (low, high) = (self.tree.min(other.tree), self.tree.max(other.tree));
         Hashed { set: self.set.wrapping_add(other.set), tree: mix(mix(low) ^ high) }
     }
-}
-
-/// The finaliser of SplitMix64: a bijection whose output looks random.
-fn mix(value: u64) -> u64 {
-    let z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// The reduction tree itself.

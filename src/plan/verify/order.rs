@@ -30,21 +30,26 @@ impl Algebra for Run {
     }
 }
 
-/// Proves that every result of plans that [`super::verify`] has accepted is `0 op 1 op 2 ...`.
+/// Proves that every result of plans that [`super::verify_each`] has accepted for these requests is `0 op 1 op 2 ...`.
 ///
 /// # Panics
-/// Where `verify` would not accept the plans.
-pub fn verify_order(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Result<(), Violation> {
-    let layouts: Vec<Layout> = (0..)
-        .zip(plans)
-        .zip(in_place)
-        .map(|((rank, plan), &in_place)| Layout::new(request, rank, in_place, plan.scratch))
-        .collect();
+/// Where `verify_each` would not accept the plans.
+pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
+    let request = &requests[0];
+    let layout = |(request, plan): (&PlanRequest, &Plan)| {
+        Layout::new(request, request.rank, request.in_place, plan.scratch)
+    };
+    let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
     let messages = Messages::match_up(plans).expect("they have been verified");
     let outputs = Machine::<Run>::run(plans, &layouts, &messages, request).expect("they have been verified");
     let whole = Some(Run(Some((0, request.size - 1))));
     for (rank, output) in (0..).zip(&outputs) {
-        if let Some(element) = output.iter().position(|found| *found != whole) {
+        // Between blocks lies nothing.
+        let blocks = requests[rank as usize].layout.output;
+        let is_result =
+            |at: usize| blocks.is_empty() || blocks.iter().any(|b| (b.offset..b.end()).contains(&at));
+        let mut wrong = output.iter().enumerate().filter(|(at, found)| is_result(*at) && **found != whole);
+        if let Some((element, _)) = wrong.next() {
             let exact = Machine::<Exact>::run(plans, &layouts, &messages, request).expect("it ran before");
             let found = exact[rank as usize][element].as_ref().map_or(String::new(), Exact::to_string);
             return Err(Violation::OutOfOrder { rank, element, found });

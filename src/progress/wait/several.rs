@@ -7,6 +7,7 @@
 //!
 //! A deadline counts the time without progress of its call, as in the wait for one; rest comes when nothing moves at all.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -19,42 +20,48 @@ use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
+/// How long a call has not moved. It belongs to the call, so that a wait that is given up and begun again counts on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clock {
+    /// How often it had moved when it was last seen to move.
+    moves: u32,
+    /// When that was, or the first question after it.
+    since: Option<Instant>,
+    /// Whether the others have been told since then that it is waited for.
+    told: bool,
+}
+
 /// A call that is waited for.
-#[derive(Clone)]
-pub struct Awaited {
+pub struct Awaited<'a> {
     /// Where it runs.
     pub driver: Arc<Driver>,
     /// Its name there.
     pub ticket: Ticket,
     /// Longest time without progress.
     pub timeout: Option<Duration>,
+    /// Its clock.
+    pub clock: &'a Cell<Clock>,
 }
 
-/// A call with its clock.
-struct Watched<'a> {
-    call: &'a Awaited,
-    /// How often it had moved when it was last seen to move.
-    moves: u32,
-    /// When that was, or the first question after it.
-    since: Option<Instant>,
-}
-
-impl Watched<'_> {
+impl Awaited<'_> {
     /// Takes note of its moves; whether it has its outcome.
-    fn look(&mut self, engine: &Engine) -> bool {
-        let moves = engine.moves(self.call.ticket);
-        if moves != self.moves {
-            (self.moves, self.since) = (moves, None);
+    fn look(&self, engine: &Engine) -> bool {
+        let moves = engine.moves(self.ticket);
+        if moves != self.clock.get().moves {
+            self.clock.set(Clock { moves, ..Clock::default() });
         }
-        engine.has_outcome(self.call.ticket)
+        engine.has_outcome(self.ticket)
     }
 
     /// Gives the call up if it has been silent for too long; else the time that is left to it.
-    fn check_deadline(&mut self, engine: &mut Engine, now: Instant) -> Option<Duration> {
-        let limit = self.call.timeout?;
-        let silence = now.saturating_duration_since(*self.since.get_or_insert(now));
-        if silence >= limit && !engine.has_outcome(self.call.ticket) {
-            self.call.driver.give_up(engine, self.call.ticket, limit);
+    fn check_deadline(&self, engine: &mut Engine, now: Instant) -> Option<Duration> {
+        let clock = self.clock.get();
+        let since = clock.since.unwrap_or(now);
+        self.clock.set(Clock { since: Some(since), ..clock });
+        let limit = self.timeout?;
+        let silence = now.saturating_duration_since(since);
+        if silence >= limit && !engine.has_outcome(self.ticket) {
+            self.driver.give_up(engine, self.ticket, limit);
         }
         Some(limit.saturating_sub(silence))
     }
@@ -63,27 +70,38 @@ impl Watched<'_> {
 /// Waits until one of the calls has its outcome, which stays where it is. One that waits longer than its time-out gets
 /// that as its outcome.
 pub fn wait_for_first(awaited: &[Awaited]) {
+    wait_for_first_until(awaited, None);
+}
+
+/// The same, at most until `end`.
+pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
     if awaited.is_empty() {
         return;
     }
-    let mut watched: Vec<Watched> =
-        awaited.iter().map(|call| Watched { call, moves: 0, since: None }).collect();
     // Calls of one driver side by side: each is locked once per look.
-    watched.sort_by_key(|one| Arc::as_ptr(&one.call.driver));
-    let mut groups: Vec<&mut [Watched]> =
-        watched.chunk_by_mut(|one, other| Arc::ptr_eq(&one.call.driver, &other.call.driver)).collect();
-    let drivers: Vec<&Driver> = groups.iter().map(|calls| &*calls[0].call.driver).collect();
+    let mut awaited: Vec<&Awaited> = awaited.iter().collect();
+    awaited.sort_by_key(|call| Arc::as_ptr(&call.driver));
+    let groups: Vec<&[&Awaited]> =
+        awaited.chunk_by(|one, other| Arc::ptr_eq(&one.driver, &other.driver)).collect();
+    let drivers: Vec<&Driver> = groups.iter().map(|calls| &*calls[0].driver).collect();
     let crowded = drivers.iter().any(|driver| driver.lock().crowded);
     let longest = drivers.iter().map(|driver| driver.spin).max().unwrap_or_default();
     let spin = if crowded { Duration::ZERO } else { longest };
-    let (mut looks, mut polls, mut since, mut told) = (0u32, 0u32, None, false);
+    // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice: but for a call that
+    // nobody has waited for yet.
+    let clocks = || awaited.iter().map(|call| call.clock.get());
+    let latest =
+        |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
+    let mut since = clocks().map(|clock| clock.since).reduce(latest).flatten();
+    let mut told = clocks().all(|clock| clock.told);
+    let (mut looks, mut polls) = (0u32, 0u32);
     loop {
         let mut moved = false;
-        for (driver, calls) in drivers.iter().zip(&mut groups) {
+        for (driver, calls) in drivers.iter().zip(&groups) {
             let mut engine = driver.lock();
             moved |= driver.move_on(&mut engine);
             // All of them: each has a clock.
-            let ended = calls.iter_mut().filter_map(|call| call.look(&engine).then_some(())).count();
+            let ended = calls.iter().filter(|call| call.look(&engine)).count();
             if ended > 0 {
                 return;
             }
@@ -93,7 +111,10 @@ pub fn wait_for_first(awaited: &[Awaited]) {
             (polls, since) = (0, None);
             // Others may move for ever.
             if looks.is_multiple_of(POLLS_PER_LOOK) {
-                look_after_all(&drivers, &mut groups);
+                look_after_all(&drivers, &groups);
+                if end.is_some_and(|end| Instant::now() >= end) {
+                    return;
+                }
             }
             continue;
         }
@@ -104,7 +125,11 @@ pub fn wait_for_first(awaited: &[Awaited]) {
         }
         let now = Instant::now();
         let silence = now - *since.get_or_insert(now);
-        let until_deadline = look_after_all(&drivers, &mut groups);
+        let until_deadline = look_after_all(&drivers, &groups);
+        let until_end = end.map(|end| end.saturating_duration_since(now));
+        if until_end.is_some_and(|rest| rest.is_zero()) {
+            return;
+        }
         if silence < spin + YIELD_TIME {
             if crowded || silence >= spin {
                 yield_now();
@@ -112,21 +137,24 @@ pub fn wait_for_first(awaited: &[Awaited]) {
             continue;
         }
         let tell = silence >= STALL_TIME && !told;
-        told |= tell;
+        if tell {
+            told = true;
+            awaited.iter().for_each(|call| call.clock.set(Clock { told: true, ..call.clock.get() }));
+        }
         let deserted = drivers.iter().filter(|driver| be_suspicious(driver, silence, tell)).count();
         let soon = (!told || deserted > 0).then_some(STALL_TIME / 4);
-        sleep_on_all(&drivers, &groups, until_deadline.into_iter().chain(soon).min());
+        sleep_on_all(&drivers, &groups, until_deadline.into_iter().chain(until_end).chain(soon).min());
     }
 }
 
 /// Aborts and deadlines; gives the time to the next of these.
-fn look_after_all(drivers: &[&Driver], groups: &mut [&mut [Watched]]) -> Option<Duration> {
+fn look_after_all(drivers: &[&Driver], groups: &[&[&Awaited]]) -> Option<Duration> {
     let now = Instant::now();
     let mut next = None;
     for (driver, calls) in drivers.iter().zip(groups) {
         let mut engine = driver.lock();
         driver.abort_if_wanted(&mut engine);
-        for call in calls.iter_mut() {
+        for call in calls.iter() {
             next = next.into_iter().chain(call.check_deadline(&mut engine, now)).min();
         }
     }
@@ -150,7 +178,7 @@ fn be_suspicious(driver: &Driver, silence: Duration, tell: bool) -> bool {
 }
 
 /// Sleeps until something may have happened in any of them.
-fn sleep_on_all(drivers: &[&Driver], groups: &[&mut [Watched]], timeout: Option<Duration>) {
+fn sleep_on_all(drivers: &[&Driver], groups: &[&[&Awaited]], timeout: Option<Duration>) {
     let mut set = PollSet::new();
     let mut awake = false;
     for (driver, calls) in drivers.iter().zip(groups) {
@@ -159,7 +187,7 @@ fn sleep_on_all(drivers: &[&Driver], groups: &[&mut [Watched]], timeout: Option<
             engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
         }
         // Whoever sent before it could see us sleeping did not ring: look once more.
-        awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.call.ticket));
+        awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.ticket));
         driver.add_to_poll_set(&engine, &mut set);
     }
     if !awake {

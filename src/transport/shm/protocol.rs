@@ -183,6 +183,10 @@ mod model {
             let producer = thread::spawn(move || {
                 let mut end = Producer::new(SLOTS);
                 for value in 1..=3u32 {
+                    // One of them goes when there is room for it, as messages of several fragments do.
+                    while value == 3 && !end.has_room(&theirs.consumed, 1).unwrap() {
+                        thread::yield_now();
+                    }
                     let slot = loop {
                         match end.free_slot(&theirs.consumed).unwrap() {
                             Some(slot) => break slot,

@@ -89,6 +89,36 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
     })
 }
 
+/// Prepares an all_to_all_v that is started later, and often.
+///
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for anyccl_all_to_all_v;
+///        the buffers belong to the library during each run, arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Alltoallv_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_to_all_v_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_counts: *const usize,
+    send_displs: *const usize,
+    recv_counts: *const usize,
+    recv_displs: *const usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_all_to_all_v_init", || {
+        // SAFETY: the caller promises arrays of the documented length.
+        let describe = |caller: Caller| unsafe {
+            blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
+        };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { arguments(datatype, comm).init(request, describe) }
+    })
+}
+
 fn arguments(datatype: anyccl_datatype_t, comm: anyccl_comm_t) -> Arguments {
     Arguments::plain(Collective::AllToAllV, datatype, comm)
 }

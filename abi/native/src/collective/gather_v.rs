@@ -89,6 +89,35 @@ pub unsafe extern "C" fn anyccl_igather_v(
     })
 }
 
+/// Prepares a gather_v that is started later, and often.
+///
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the buffers
+///        belong to the library during each run, arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Gatherv_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_gather_v_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_count: usize,
+    recv_counts: *const usize,
+    recv_displs: *const usize,
+    datatype: anyccl_datatype_t,
+    root: c_int,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_gather_v_init", || {
+        // SAFETY: the caller promises arrays of the documented length.
+        let describe =
+            |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { arguments(datatype, root, comm).init(request, describe) }
+    })
+}
+
 fn arguments(datatype: anyccl_datatype_t, root: c_int, comm: anyccl_comm_t) -> Arguments {
     Arguments { root: Some(root), ..Arguments::plain(Collective::GatherV, datatype, comm) }
 }

@@ -79,6 +79,34 @@ pub unsafe extern "C" fn anyccl_iall_to_all_list(
     })
 }
 
+/// Prepares an all_to_all_list that is started later, and often.
+///
+/// \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers belong to
+///        the library during each run, arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_to_all_list_init(
+    sends: *const *const c_void,
+    recvs: *const *mut c_void,
+    send_counts: *const usize,
+    recv_counts: *const usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_all_to_all_list_init", || {
+        // SAFETY: the caller promises arrays of the documented length.
+        let describe = |caller: Caller| unsafe {
+            all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
+        };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { to_all(datatype, comm).init(request, describe) }
+    })
+}
+
 /// Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
 ///
 /// \param send         [in] recv_counts[rank] elements. Read only.
@@ -133,6 +161,31 @@ pub unsafe extern "C" fn anyccl_iall_gather_list(
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { gather(datatype, comm).start(request, describe) }
+    })
+}
+
+/// Prepares an all_gather_list that is started later, and often.
+///
+/// \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the library
+///        during each run, arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_all_gather_list_init(
+    send: *const c_void,
+    recvs: *const *mut c_void,
+    recv_counts: *const usize,
+    datatype: anyccl_datatype_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_all_gather_list_init", || {
+        // SAFETY: the caller promises arrays of the documented length.
+        let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { gather(datatype, comm).init(request, describe) }
     })
 }
 

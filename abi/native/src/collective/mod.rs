@@ -36,7 +36,7 @@ mod unequal;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use anyccl_edge::{Found, Out, Resolved, buffers, check};
+use anyccl_edge::{Found, Resolved, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::{Operation, Operator, Persistent};
 
@@ -45,7 +45,7 @@ use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out};
+use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 
 /// The arguments of a collective as they came from C.
 pub struct Arguments {
@@ -112,14 +112,10 @@ impl Arguments {
     /// # Safety
     /// As for `run`, until the request has ended; and `request` is NULL or writable.
     unsafe fn start(&self, request: *mut anyccl_request_t) -> Result<()> {
-        batch::noting(|| {
-            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-            let place = unsafe { Out::new(request, "request") }?;
-            // SAFETY: handed on; a request lives in the table until it has ended.
-            let (started, comm) = unsafe { self.begin() }?;
-            hand_out(started, comm, place);
-            Ok(())
-        })
+        // SAFETY: handed on.
+        let start = || unsafe { self.begin() };
+        // SAFETY: handed on.
+        unsafe { hand_out_started(request, start) }
     }
 
     /// # Safety
@@ -136,12 +132,12 @@ impl Arguments {
     /// # Safety
     /// As for `run`, during each run of the request; and `request` is NULL or writable.
     pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
+        let prepare = || {
+            let Checked { comm, operation, operator } = self.check()?;
+            // SAFETY: as in `run`.
+            Ok((unsafe { Persistent::new(Arc::clone(&comm.engine), operation, operator) }?, comm.share()))
+        };
         // SAFETY: handed on.
-        let place = unsafe { Out::new(request, "request") }?;
-        let Checked { comm, operation, operator } = self.check()?;
-        // SAFETY: as in `run`; a request lives in the table until its last run has ended.
-        let prepared = unsafe { Persistent::new(Arc::clone(&comm.engine), operation, operator) }?;
-        hand_out(prepared, comm.share(), place);
-        Ok(())
+        unsafe { hand_out_prepared(request, prepare) }
     }
 }

@@ -88,6 +88,38 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
     })
 }
 
+/// Prepares a neighbor_all_gather_v that is started later, and often.
+///
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm As for
+///        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during this
+///        call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Neighbor_allgatherv_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_count: usize,
+    recv_counts: *const usize,
+    recv_displs: *const usize,
+    datatype: anyccl_datatype_t,
+    graph: anyccl_graph_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_neighbor_all_gather_v_init", || {
+        let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
+        // SAFETY: the caller promises arrays with an element per neighbour.
+        let describe = |caller: Caller| unsafe {
+            blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
+        };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).init(request, describe) }
+    })
+}
+
 /// Sends every destination in a graph a part of its own, and receives one from every source.
 ///
 /// \param send         [in] For each destination, as many elements as send_counts says, from its send_displs on, in the
@@ -179,6 +211,47 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
         unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).start(request, describe) }
+    })
+}
+
+/// Prepares a neighbor_all_to_all_v that is started later, and often.
+///
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm As for
+///        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during this
+///        call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Neighbor_alltoallv_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_counts: *const usize,
+    send_displs: *const usize,
+    recv_counts: *const usize,
+    recv_displs: *const usize,
+    datatype: anyccl_datatype_t,
+    graph: anyccl_graph_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_neighbor_all_to_all_v_init", || {
+        let places = Places::Buffers { send: send.cast(), recv: recv.cast() };
+        // SAFETY: the caller promises arrays with an element per neighbour.
+        let describe = |caller: Caller| unsafe {
+            blocks_of_neighbor_all_to_all_v(
+                &caller,
+                graph,
+                places,
+                send_counts,
+                send_displs,
+                recv_counts,
+                recv_displs,
+            )
+        };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).init(request, describe) }
     })
 }
 

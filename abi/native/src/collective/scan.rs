@@ -73,6 +73,30 @@ pub unsafe extern "C" fn anyccl_iscan(
     })
 }
 
+/// Prepares a scan that is started later, and often.
+///
+/// \param send, recv, count, datatype, op, comm As for anyccl_scan, during each run.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Scan_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_scan_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_scan_init", || unsafe {
+        arguments(Collective::Scan, send, recv, count, datatype, op, comm).init(request)
+    })
+}
+
 /// Combines the elements of ranks 0 to r-1 on every rank r.
 ///
 ///     before  send            after  recv
@@ -132,6 +156,30 @@ pub unsafe extern "C" fn anyccl_iexscan(
     // ended, and a writable request or NULL.
     edge("anyccl_iexscan", || unsafe {
         arguments(Collective::Exscan, send, recv, count, datatype, op, comm).start(request)
+    })
+}
+
+/// Prepares an exscan that is started later, and often.
+///
+/// \param send, recv, count, datatype, op, comm As for anyccl_exscan, during each run.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Exscan_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_exscan_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    op: anyccl_reduce_op_t,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
+    // ended, and a writable request or NULL.
+    edge("anyccl_exscan_init", || unsafe {
+        arguments(Collective::Exscan, send, recv, count, datatype, op, comm).init(request)
     })
 }
 

@@ -88,6 +88,35 @@ pub unsafe extern "C" fn anyccl_iscatter_v(
     })
 }
 
+/// Prepares a scatter_v that is started later, and often.
+///
+/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm As for anyccl_scatter_v; the buffers
+///        belong to the library during each run, arrays only during this call.
+/// \param request  [out] As for anyccl_all_reduce_init.
+/// \returns As anyccl_all_reduce_init.
+///
+/// Local. Each run is a collective call of its own. Replaces MPI_Scatterv_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_scatter_v_init(
+    send: *const c_void,
+    recv: *mut c_void,
+    send_counts: *const usize,
+    send_displs: *const usize,
+    recv_count: usize,
+    datatype: anyccl_datatype_t,
+    root: c_int,
+    comm: anyccl_comm_t,
+    request: *mut anyccl_request_t,
+) -> anyccl_status_t {
+    edge("anyccl_scatter_v_init", || {
+        // SAFETY: the caller promises arrays of the documented length.
+        let describe =
+            |caller: Caller| unsafe { blocks(caller, send, recv, send_counts, send_displs, recv_count) };
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        unsafe { arguments(datatype, root, comm).init(request, describe) }
+    })
+}
+
 fn arguments(datatype: anyccl_datatype_t, root: c_int, comm: anyccl_comm_t) -> Arguments {
     Arguments { root: Some(root), ..Arguments::plain(Collective::ScatterV, datatype, comm) }
 }

@@ -1,17 +1,19 @@
 //! What collectives have in common whose blocks differ in length: who describes what, and how a call is run or started.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
-use anyccl_edge::{Found, Out, check};
+use anyccl_edge::{Found, Resolved, check};
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Places, Unequal};
+use anyccl_engine::comm::{Operator, Persistent, Places, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out};
+use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 
 /// The arguments of every such call.
 pub struct Arguments {
@@ -57,6 +59,8 @@ struct Checked {
     comm: Found<'static, Comm>,
     datatype: Datatype,
     op: Option<ReduceOp>,
+    /// Where it is not builtin.
+    operator: Option<Arc<Operator>>,
     root: Rank,
 }
 
@@ -69,9 +73,12 @@ impl Arguments {
     fn check(&self) -> Result<Checked> {
         let comm = Comm::from_handle(self.comm)?;
         let datatype = check::datatype(self.datatype)?;
-        let op = self.op.map(|op| check::reduce_op_on(op, datatype)).transpose()?;
+        let (op, operator) = match self.op.map(|op| OPERATORS.resolve(op, datatype)).transpose()? {
+            Some(Resolved { op, operator }) => (Some(op), operator),
+            None => (None, None),
+        };
         let root = self.root.map_or(Ok(0), |root| check::rank(root, comm.engine.size(), "root"))?;
-        Ok(Checked { comm, datatype, op, root })
+        Ok(Checked { comm, datatype, op, operator, root })
     }
 
     /// Runs the call to its end.
@@ -85,8 +92,9 @@ impl Arguments {
         }
         let checked = self.check()?;
         let blocks = describe(checked.caller())?;
+        let operation = checked.operation(self.collective, &blocks);
         // SAFETY: the caller vouches for the blocks.
-        unsafe { checked.comm.engine.run_unequal(&checked.operation(self.collective, &blocks)) }
+        unsafe { checked.comm.engine.run_unequal_by(&operation, checked.operator.as_ref()) }
     }
 
     /// Starts the call and gives C a request.
@@ -98,14 +106,32 @@ impl Arguments {
         request: *mut anyccl_request_t,
         describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
     ) -> Result<()> {
-        batch::noting(|| {
-            // SAFETY: handed on. Before the start: afterwards nothing may fail any more.
-            let place = unsafe { Out::new(request, "request") }?;
-            // SAFETY: as in `run`; a request lives in the table until it has ended.
-            let (started, comm) = unsafe { self.begin(describe) }?;
-            hand_out(started, comm, place);
-            Ok(())
-        })
+        // SAFETY: as in `run`.
+        let start = || unsafe { self.begin(describe) };
+        // SAFETY: handed on.
+        unsafe { hand_out_started(request, start) }
+    }
+
+    /// Prepares the call and gives C a persistent request.
+    ///
+    /// # Safety
+    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    pub unsafe fn init<'a>(
+        &self,
+        request: *mut anyccl_request_t,
+        describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
+    ) -> Result<()> {
+        let prepare = || {
+            let checked = self.check()?;
+            let blocks = describe(checked.caller())?;
+            let operation = checked.operation(self.collective, &blocks);
+            let engine = Arc::clone(&checked.comm.engine);
+            // SAFETY: as in `run`.
+            let prepared = unsafe { Persistent::unequal(engine, &operation, checked.operator.as_ref()) }?;
+            Ok((prepared, checked.comm.share()))
+        };
+        // SAFETY: handed on.
+        unsafe { hand_out_prepared(request, prepare) }
     }
 
     /// # Safety
@@ -118,7 +144,7 @@ impl Arguments {
         let blocks = describe(checked.caller())?;
         let operation = checked.operation(self.collective, &blocks);
         // SAFETY: the caller vouches for the blocks.
-        let started = unsafe { checked.comm.engine.start_unequal(&operation) }?;
+        let started = unsafe { checked.comm.engine.start_unequal_by(&operation, checked.operator.as_ref()) }?;
         Ok((started.into(), checked.comm.share()))
     }
 }
@@ -132,7 +158,7 @@ impl Checked {
     fn operation<'a>(&self, collective: Collective, blocks: &'a Blocks) -> Unequal<'a> {
         let Checked { datatype, op, root, .. } = *self;
         let Blocks { input, output, sources, destinations, .. } = blocks;
-        let layout = BlockLayout { input, output, sources, destinations };
+        let layout = BlockLayout { input, output, sources, destinations, ..BlockLayout::NONE };
         Unequal { collective, datatype, op, root, layout, places: blocks.places }
     }
 }

@@ -1,0 +1,105 @@
+"""Builds and runs the examples for PyTorch against the installed package: torch-extension, torch-ddp.
+
+    python c-examples/run_torch_tests.py [--prefix INSTALLED] [--build FOLDER]
+
+With the Python that runs this, in which torch, NumPy and anyccl are installed. The operator is compiled into FOLDER, and not
+again as long as neither it nor torch nor anyccl has changed.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import anyccl
+import torch
+
+HERE = Path(__file__).resolve().parent
+TARGET = HERE.parent / "target"
+SECONDS = 300
+
+
+class Failure(Exception):
+    """Why a test did not pass."""
+
+
+def run(*command, cwd=None, **variables):
+    """What the command prints. A command that fails or hangs is a failure."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
+    try:
+        done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=SECONDS, env=environment, cwd=cwd)
+    except subprocess.TimeoutExpired as expired:
+        raise Failure(f"not finished after {SECONDS} s; so far:\n{expired.stdout}") from None
+    if done.returncode != 0:
+        raise Failure(f"exit status {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def build_extension(folder):
+    """setup.py, in place of pip: what it makes lies in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made_of = [(HERE / "torch-extension" / name).read_text() for name in ("exchange.cpp", "setup.py")]
+    made_of += [torch.__version__, anyccl.get_library_dir()]
+    stamp, wanted = folder / "made_of", "\n".join(made_of)
+    if not stamp.exists() or stamp.read_text() != wanted:
+        run(sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", folder, "--build-temp", folder / "temp",
+            cwd=HERE / "torch-extension")
+        stamp.write_text(wanted)
+
+
+def extension(prefix, folder, ranks):
+    printed = run(prefix / "bin" / "anyccl", "run", "-n", ranks, "--no-prefix", sys.executable,
+                  HERE / "torch-extension" / "exchange.py", PYTHONPATH=os.pathsep.join(
+                      filter(None, [str(folder), os.environ.get("PYTHONPATH")])))
+    expected = [
+        f"rank {rank}: got {[x for other in range(ranks) for x in (2.0 * rank + 100 * other, 2.0 * rank + 1 + 100 * other)]}, "
+        f"gradient {[k + 1.0 for k in range(ranks)]}" for rank in range(ranks)
+    ]
+    if sorted(printed.splitlines()) != expected:
+        raise Failure("expected:\n" + "\n".join(expected) + "\nprinted:\n" + printed)
+
+
+def training():
+    digits = TARGET / "digits.csv"
+    run(sys.executable, HERE / "05-train" / "fetch_digits.py", digits)
+    printed = run(sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2,
+                  HERE / "torch-ddp" / "train.py", digits)
+    print(printed, end="")
+    rows = re.findall(r"^(\w+) +([\d.]+) ms per step  accuracy ([\d.]+) %$", printed, re.MULTILINE)
+    if [row[0] for row in rows] != ["gloo", "anyccl"]:
+        raise Failure("does not tell of both backends:\n" + printed)
+    apart = float(re.search(r"largest difference of a weight: (\S+)", printed)[1])
+    if apart > 1e-3:
+        raise Failure(f"the two nets are {apart} apart:\n" + printed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--prefix", type=Path, default=TARGET / "demo-prefix", help="where anyccl is installed")
+    parser.add_argument("--build", type=Path, default=TARGET / "torch-extension", help="where the operator is compiled")
+    options = parser.parse_args()
+    prefix, folder = options.prefix.resolve(), options.build.resolve()
+    passed = failed = 0
+    for name, test in (
+        ("torch-extension is built", lambda: build_extension(folder)),
+        ("torch-extension on 1", lambda: extension(prefix, folder, 1)),
+        ("torch-extension on 2", lambda: extension(prefix, folder, 2)),
+        ("torch-ddp on 2", training),
+    ):
+        try:
+            test()
+        except Failure as failure:
+            failed += 1
+            print(f"FAILED  {name}: {failure}", flush=True)
+        else:
+            passed += 1
+            print(f"ok      {name}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+//! Calls with a layout that ask the other ranks of their host before they begin ([`crate::algo::Survey`]).
+//!
+//! What is prepared is the question. The engine puts it to them, and has the call itself made out of the answers: at the
+//! first time, and again when they differ from the last ones.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::unequal::Placement;
+use crate::algo::{Algorithm, Labels, Survey, survey_plan};
+use crate::base::{Call, Collective, Error, Rank, Result};
+use crate::plan::{Block, BlockLayout, PlanRequest};
+use crate::progress::{Prepared, Program, Question};
+use crate::topology::Topology;
+use crate::transport::Lending;
+
+/// The question of a call, and how it goes on.
+pub(super) fn prepare(
+    call: &Call,
+    algorithm: &'static Algorithm,
+    request: &PlanRequest,
+    placement: &Placement,
+    lending: Lending,
+    ports: &[u32],
+) -> Prepared {
+    let mut survey = Survey::of(request);
+    let asked = survey.request(request);
+    let program = Program::compile(&survey_plan(&asked), &asked, Lending::Never).through(ports);
+    let numbers = std::mem::take(&mut survey.numbers);
+    let asking = Asking {
+        call: *call,
+        algorithm,
+        whole: Whole::of(request),
+        placement: placement.clone(),
+        lending,
+        ports: ports.to_vec(),
+        latest: Mutex::new(None),
+    };
+    let then = Box::new(move |answers: &[u64]| asking.answered(answers));
+    let question = Question { numbers, answers: survey.answers, then };
+    Prepared::asking(*call, program, question)
+}
+
+/// All that the call depends on but for the answers.
+struct Asking {
+    call: Call,
+    algorithm: &'static Algorithm,
+    whole: Whole,
+    placement: Placement,
+    lending: Lending,
+    ports: Vec<u32>,
+    /// The latest answers, and what was made of them.
+    latest: Mutex<Option<(Vec<u64>, Arc<Prepared>)>>,
+}
+
+impl Asking {
+    fn answered(&self, answers: &[u64]) -> Result<Arc<Prepared>> {
+        let mut latest = self.latest.lock();
+        if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == answers) {
+            return Ok(Arc::clone(prepared));
+        }
+        let told = lengths(answers, self.whole.element_bytes)?;
+        let request = self.whole.request(&told);
+        let plan = (self.algorithm.build)(&request);
+        affordable(plan.scratch.saturating_mul(request.element_bytes))?;
+        let labels = Labels::of(&request);
+        let program = self.placement.compile(&plan, &request, self.lending);
+        let program = program.labelled(&labels.sent, &labels.received).through(&self.ports);
+        let prepared = Arc::new(Prepared::new(self.call, program));
+        *latest = Some((answers.to_vec(), Arc::clone(&prepared)));
+        Ok(prepared)
+    }
+}
+
+/// The answers as lengths whose sum, in elements of so many bytes, is no more than memory can be.
+fn lengths(answers: &[u64], element_bytes: usize) -> Result<Vec<usize>> {
+    let whole = answers.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
+    let bytes = whole.and_then(|whole| whole.checked_mul(element_bytes as u64));
+    if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let got = format!("{answers:?} elements in blocks of this host's ranks, which exceed memory");
+        return Err(Error::InvalidArgument { what: "counts", got });
+    }
+    Ok(answers.iter().map(|len| *len as usize).collect())
+}
+
+/// Whether there is memory for what ranks have announced: better an error now than the end of the process.
+fn affordable(bytes: usize) -> Result<()> {
+    let refused = |_| {
+        let text = format!("cannot get {bytes} bytes to collect blocks of the ranks of this host in");
+        Error::system(text, std::io::Error::from(std::io::ErrorKind::OutOfMemory))
+    };
+    let mut memory = Vec::<u8>::new();
+    memory.try_reserve_exact(bytes).map_err(refused)?;
+    // Else the compiler may leave the attempt out.
+    std::hint::black_box(memory.as_ptr());
+    Ok(())
+}
+
+/// A request that owns what it speaks about.
+struct Whole {
+    collective: Collective,
+    rank: Rank,
+    root: Rank,
+    element_bytes: usize,
+    in_place: bool,
+    chunk_bytes: usize,
+    topology: Topology,
+    input: Vec<Block>,
+    output: Vec<Block>,
+}
+
+impl Whole {
+    fn of(request: &PlanRequest) -> Whole {
+        let PlanRequest {
+            collective,
+            rank,
+            root,
+            element_bytes,
+            in_place,
+            chunk_bytes,
+            topology,
+            layout,
+            ..
+        } = *request;
+        Whole {
+            collective,
+            rank,
+            root,
+            element_bytes,
+            in_place,
+            chunk_bytes,
+            topology: topology.clone(),
+            input: layout.input.to_vec(),
+            output: layout.output.to_vec(),
+        }
+    }
+
+    fn request<'a>(&'a self, told: &'a [usize]) -> PlanRequest<'a> {
+        let Whole { collective, rank, root, element_bytes, in_place, chunk_bytes, .. } = *self;
+        PlanRequest {
+            collective,
+            size: self.topology.size(),
+            rank,
+            root,
+            count: 0,
+            element_bytes,
+            in_place,
+            chunk_bytes,
+            topology: &self.topology,
+            layout: BlockLayout { input: &self.input, output: &self.output, told, ..BlockLayout::NONE },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_no_memory_could_hold_are_refused_before_any_is_taken() {
+        assert_eq!(lengths(&[3, 0, 5], 8).unwrap(), [3, 0, 5]);
+        for answers in [vec![u64::MAX, 1], vec![1 << 61], vec![u64::MAX]] {
+            assert!(matches!(lengths(&answers, 8), Err(Error::InvalidArgument { what: "counts", .. })));
+        }
+        assert!(affordable(1 << 20).is_ok());
+        assert!(matches!(affordable(isize::MAX as usize), Err(Error::System { .. })));
+    }
+}

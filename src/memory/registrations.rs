@@ -1,0 +1,31 @@
+//! What the program has registered: ranges of memory, each as often as it was registered.
+
+use std::collections::BTreeMap;
+
+/// The registered ranges of a process.
+#[derive(Debug, Default)]
+pub(super) struct Registrations {
+    /// How often, by address of the first byte and length.
+    times: BTreeMap<(usize, usize), usize>,
+}
+
+impl Registrations {
+    pub fn add(&mut self, start: usize, bytes: usize) {
+        *self.times.entry((start, bytes)).or_default() += 1;
+    }
+
+    /// Takes one registration of exactly this range back. `false`: there is none.
+    pub fn remove(&mut self, start: usize, bytes: usize) -> bool {
+        let Some(times) = self.times.get_mut(&(start, bytes)) else { return false };
+        *times -= 1;
+        if *times == 0 {
+            self.times.remove(&(start, bytes));
+        }
+        true
+    }
+
+    /// A range that begins in these bytes.
+    pub fn first_in(&self, start: usize, bytes: usize) -> Option<(usize, usize)> {
+        self.times.range((start, 0)..(start + bytes, 0)).next().map(|(range, _)| *range)
+    }
+}

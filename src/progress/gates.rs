@@ -1,0 +1,116 @@
+//! Which sends a receive must not overtake: those of its round that read what it writes.
+//!
+//! The sends of a round in one memory are sorted by where they begin. Those that overlap a span are then found from behind:
+//! none begins at its end or later, and the search stops where nothing in front reaches its start.
+
+use super::program::{Arena, Bytes, Gate, Queue, RecvStep, SendStep};
+use crate::transport::Lending;
+
+/// A send in its round, lane and memory.
+struct Sent {
+    /// Round, lane, memory.
+    place: (u32, u32, usize),
+    start: usize,
+    end: usize,
+    /// The furthest end of those in front in the same place, and this one.
+    reach: usize,
+    gate: Gate,
+}
+
+/// Gives each receive its gates; a send that a receive waits for may not be lent.
+pub(super) fn add(sends: &mut [Queue<SendStep>], recvs: &mut [Queue<RecvStep>], arena: &Arena) {
+    let sorted = sorted(sends, arena);
+    if sorted.is_empty() {
+        return;
+    }
+    for step in recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
+        let (place, start, end) = extent((step.round, step.lane), &step.dst, arena);
+        let behind = sorted.partition_point(|sent| (sent.place, sent.start) < (place, end));
+        let in_front = sorted[..behind].iter().rev();
+        for sent in in_front.take_while(|sent| sent.place == place && sent.reach > start) {
+            if sent.end > start && start < end {
+                step.gates.push(sent.gate);
+                sends[sent.gate.queue as usize].steps[sent.gate.position as usize].lending = Lending::Never;
+            }
+        }
+    }
+}
+
+/// The sends that are not empty, in their order.
+fn sorted(sends: &[Queue<SendStep>], arena: &Arena) -> Vec<Sent> {
+    let mut sorted = Vec::new();
+    for (queue, steps) in sends.iter().enumerate() {
+        for (position, step) in steps.steps.iter().enumerate().filter(|(_, step)| step.span.len > 0) {
+            let (place, start, end) = extent((step.round, step.lane), &step.span, arena);
+            let gate = Gate { queue: queue as u32, position: position as u32 };
+            sorted.push(Sent { place, start, end, reach: end, gate });
+        }
+    }
+    sorted.sort_by_key(|sent| (sent.place, sent.start));
+    for at in 1..sorted.len() {
+        if sorted[at].place == sorted[at - 1].place {
+            sorted[at].reach = sorted[at].reach.max(sorted[at - 1].reach);
+        }
+    }
+    sorted
+}
+
+fn extent((round, lane): (u32, u32), span: &Bytes, arena: &Arena) -> ((u32, u32, usize), usize, usize) {
+    let (memory, start) = arena.place(span);
+    ((round, lane, memory), start, start + span.len)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::plan::Buffer;
+
+    type Raw = (u32, u32, usize, usize, usize);
+
+    fn bytes(&(_, _, buffer, offset, len): &Raw) -> Bytes {
+        Bytes { buffer: [Buffer::Input, Buffer::Output, Buffer::Scratch][buffer], offset, len }
+    }
+
+    fn spans() -> impl Strategy<Value = Vec<Raw>> {
+        prop::collection::vec((0u32..3, 0u32..2, 0usize..3, 0usize..30, 0usize..9), 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn the_gates_are_the_sends_of_the_round_that_overlap(
+            sent in spans(),
+            received in spans(),
+            is_in_place in any::<bool>(),
+        ) {
+            let arena = Arena { starts: is_in_place.then_some((3, 0)) };
+            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, lending: Lending::Anywhere };
+            let receive = |raw: &Raw| {
+                RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, gates: vec![], streamed: false }
+            };
+            // A few to each peer.
+            let queue = |(peer, raws): (usize, &[Raw])| Queue { peer: peer as u32, steps: raws.iter().map(send).collect() };
+            let mut sends: Vec<Queue<SendStep>> = sent.chunks(3).enumerate().map(queue).collect();
+            let mut recvs = vec![Queue { peer: 0, steps: received.iter().map(receive).collect() }];
+            add(&mut sends, &mut recvs, &arena);
+
+            let mut waited_for = vec![false; sent.len()];
+            for (raw, step) in received.iter().zip(&recvs[0].steps) {
+                let (place, start, end) = extent((raw.0, raw.1), &bytes(raw), &arena);
+                let overlaps = |raw: &Raw| {
+                    let (other, from, to) = extent((raw.0, raw.1), &bytes(raw), &arena);
+                    place == other && from.max(start) < to.min(end)
+                };
+                let expected: Vec<usize> = (0..sent.len()).filter(|at| overlaps(&sent[*at])).collect();
+                let mut found: Vec<usize> =
+                    step.gates.iter().map(|gate| gate.queue as usize * 3 + gate.position as usize).collect();
+                found.sort_unstable();
+                expected.iter().for_each(|at| waited_for[*at] = true);
+                prop_assert_eq!(found, expected);
+            }
+            let lends = sends.iter().flat_map(|queue| &queue.steps).map(|step| step.lending == Lending::Never);
+            prop_assert_eq!(lends.collect::<Vec<bool>>(), waited_for);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! How calls get into the engine: to be waited for later, or run to their end at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Driver;
+use crate::base::Result;
+use crate::progress::buffers::Buffers;
+use crate::progress::engine::{Engine, Ticket, Wanted};
+use crate::progress::group::GroupId;
+use crate::progress::prepared::{Key, Prepared};
+
+impl Driver {
+    /// Starts a call and gives it a first push. `None`: no such call was made lately.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start_recent(&self, group: GroupId, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
+        let mut engine = self.lock();
+        let prepared = Arc::clone(engine.recent(group, key)?);
+        // SAFETY: passed on from our caller.
+        Some(unsafe { self.start_with(&mut engine, group, prepared, buffers) })
+    }
+
+    /// The same for a call that was not made lately.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start(
+        &self,
+        group: GroupId,
+        key: &Key,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
+        let mut engine = self.lock();
+        engine.keep(group, *key, Arc::clone(&prepared));
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_with(&mut engine, group, prepared, buffers) }
+    }
+
+    /// Starts a call that is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`].
+    pub unsafe fn start_once(
+        &self,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_with(&mut self.lock(), group, prepared, buffers) }
+    }
+
+    /// # Safety
+    /// As [`Engine::start`].
+    unsafe fn start_with(
+        &self,
+        engine: &mut Engine,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+    ) -> Result<Ticket> {
+        // SAFETY: passed on from our caller.
+        let ticket = unsafe { engine.start(group, prepared, buffers) }?;
+        self.move_on(engine);
+        Ok(ticket)
+    }
+
+    /// Runs a call to its end. `None`: no such call was made lately. `timeout` is asked for only if there is a wait.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    #[inline]
+    pub unsafe fn run_recent(
+        &self,
+        group: GroupId,
+        key: &Key,
+        buffers: Buffers,
+        timeout: impl FnOnce() -> Option<Duration>,
+    ) -> Option<Result<()>> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller.
+        let started = unsafe { engine.run_or_start(group, Wanted::Recent(key), buffers) }?;
+        Some(match started {
+            Ok(None) => Ok(()),
+            Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout()).map(drop),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// The same for a call that was not made lately.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    pub unsafe fn run(
+        &self,
+        group: GroupId,
+        key: &Key,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
+        let mut engine = self.lock();
+        engine.keep(group, *key, prepared);
+        // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
+        match unsafe { engine.run_or_start(group, Wanted::Recent(key), buffers) }
+            .expect("it was kept a moment ago")?
+        {
+            None => Ok(()),
+            Some(ticket) => self.wait_for(&mut engine, ticket, timeout).map(drop),
+        }
+    }
+
+    /// Runs a call to its end that is not expected to be made again.
+    ///
+    /// # Safety
+    /// As [`Engine::start`], for the time of this call.
+    pub unsafe fn run_once(
+        &self,
+        group: GroupId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
+        match unsafe { engine.run_or_start(group, Wanted::This(&prepared), buffers) } {
+            None | Some(Ok(None)) => Ok(()),
+            Some(Ok(Some(ticket))) => self.wait_for(&mut engine, ticket, timeout).map(drop),
+            Some(Err(error)) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Pages for memory that somebody else has mapped.
+
+use std::io;
+
+/// Gives pages to `bytes` bytes from `start` on, as a touch of each would, and changes none of them. `false`: some of
+/// it is not mapped, or cannot be read.
+pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
+    // SAFETY: a plain call without pointers.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
+    let first = start.addr() - start.addr() % page;
+    let end = start.addr().checked_add(bytes).and_then(|end| end.checked_next_multiple_of(page));
+    let Some(end) = end else { return Ok(false) };
+    let (first, len) = (start.with_addr(first).cast_mut().cast(), end - first);
+    // SAFETY: it writes nothing but what was written to memory before; the kernel looks at its own tables only.
+    if unsafe { libc::msync(first, len, libc::MS_ASYNC) } < 0 {
+        let error = io::Error::last_os_error();
+        return if error.raw_os_error() == Some(libc::ENOMEM) { Ok(false) } else { Err(error) };
+    }
+    let advise = |len, advice| {
+        // SAFETY: both advices used here act as a touch of each page does, without changing a byte; an address that
+        // cannot be touched is an error, not a fault.
+        match unsafe { libc::madvise(first, len, advice) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // An advice that the kernel does not know is refused for no bytes, too. Before Linux 5.14 the first touch does it.
+    if advise(0, libc::MADV_POPULATE_READ).is_err() {
+        return Ok(true);
+    }
+    for advice in [libc::MADV_POPULATE_WRITE, libc::MADV_POPULATE_READ] {
+        match advise(len, advice) {
+            Ok(()) => return Ok(true),
+            // No right to write, or to read.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
+            // Behind the end of a mapped file: a touch would be SIGBUS.
+            Err(error) if error.raw_os_error() == Some(libc::EFAULT) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::shared_memory::{SharedMemory, sealed};
+    use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
+
+    /// Whether the page at `start` is in memory.
+    fn is_resident(start: *const u8) -> bool {
+        let mut state = 0u8;
+        // SAFETY: the kernel writes one byte, for one page.
+        let rc = unsafe { libc::mincore(start.cast_mut().cast(), 1, &mut state) };
+        rc == 0 && state & 1 == 1
+    }
+
+    #[test]
+    fn every_page_of_the_range_is_there_and_no_byte_is_changed() {
+        let (memory, _fd) = SharedMemory::create(4 * PAGE_BYTES).unwrap();
+        let last = memory.start().wrapping_add(3 * PAGE_BYTES);
+        assert!(!is_resident(last));
+        assert!(populate(memory.start().wrapping_add(5), 3 * PAGE_BYTES - 4).unwrap());
+        assert!(is_resident(last));
+        let constant = b"what cannot be written can be sent";
+        assert!(populate(constant.as_ptr(), constant.len()).unwrap());
+        assert_eq!(constant[0], b'w');
+    }
+
+    #[test]
+    fn what_is_not_mapped_or_cannot_be_read_is_told_apart() {
+        let fd = sealed(PAGE_BYTES).unwrap();
+        let reserved = SparseMapping::reserve(&fd, 2 * PAGE_BYTES).unwrap();
+        assert!(!populate(reserved.start(), 1).unwrap());
+        reserved.open(0, 2 * PAGE_BYTES).unwrap();
+        assert!(populate(reserved.start(), PAGE_BYTES).unwrap());
+        assert!(!populate(reserved.start(), PAGE_BYTES + 1).unwrap(), "behind the end of the file");
+        assert!(!populate(std::ptr::null(), 1).unwrap());
+        assert!(!populate(reserved.start(), usize::MAX).unwrap());
+    }
+}

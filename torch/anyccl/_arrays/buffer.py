@@ -1,0 +1,136 @@
+"""An object of the caller's as the library sees it.
+
+Who offers `__array_interface__` (NumPy) is asked for that, because the buffer protocol has no word for bfloat16 and its
+like; then DLPack; then the buffer protocol. What cannot be sent or received as it is, is either copied, where that gives the
+right answer, or refused by a sentence that says what to do.
+"""
+
+import sys
+
+from .._capi.errors import refuse
+from . import datatypes, dlpack, exported
+
+
+class _InPlace:
+    def __repr__(self):
+        return "anyccl.IN_PLACE"
+
+
+IN_PLACE = _InPlace()
+
+
+class Buffer:
+    """Contiguous memory that stays where it is as long as this lives."""
+
+    __slots__ = ("address", "count", "datatype", "_keeps")
+
+    def __init__(self, address, count, datatype, keeps=None):
+        self.address, self.count, self.datatype = address, count, datatype
+        self._keeps = keeps
+
+    @property
+    def itemsize(self):
+        return datatypes.BYTES[self.datatype]
+
+    def part(self, start, count):
+        """Some of its elements."""
+        return Buffer(self.address + start * self.itemsize, count, self.datatype, self._keeps)
+
+
+NOTHING = Buffer(None, 0, datatypes.Datatype.BYTE)
+
+
+def sender(source):
+    """To be read from. What is not contiguous is copied."""
+    buffer, is_contiguous, _ = _look(source, "send buffer")
+    return buffer if is_contiguous else sender(_contiguous_copy(source))
+
+
+def receiver(target):
+    """To be written to."""
+    buffer, is_contiguous, is_read_only = _look(target, "receive buffer")
+    if is_read_only:
+        refuse(f"the receive buffer ({_named(target)}) may only be read: receive into a copy of it")
+    if not is_contiguous:
+        refuse(f"the receive buffer ({_named(target)}) is not contiguous: receive into numpy.ascontiguousarray(x) or "
+               "tensor.contiguous() and copy that back")
+    return buffer
+
+
+def _look(thing, role):
+    """(Buffer, whether it is contiguous, whether it may only be read)"""
+    if isinstance(thing, Buffer):
+        return thing, True, False
+    interface = getattr(thing, "__array_interface__", None)
+    if interface is not None:
+        return _of_array(thing, interface, role)
+    if hasattr(thing, "__cuda_array_interface__") and not hasattr(thing, "__dlpack_device__"):
+        refuse(f"the {role} ({_named(thing)}) is on a GPU: copy it to the memory of the host first")
+    if hasattr(thing, "__dlpack__"):
+        return _of_tensor(thing, role)
+    try:
+        export = exported.Export(thing)
+    except TypeError:
+        refuse(f"the {role} ({_named(thing)}) offers no memory: give an array, a tensor or an object with the buffer "
+               "protocol; the methods in lower case send any object")
+    datatype = datatypes.by_format(export.format, export.itemsize)
+    if datatype is None or (export.format[:1] in "!>" and sys.byteorder == "little"):
+        refuse(f"the {role} ({_named(thing)}) has elements of format {export.format!r}; accepted: {datatypes.accepted()}")
+    buffer = Buffer(export.address, export.bytes // export.itemsize, datatype, export)
+    return buffer, export.is_contiguous, export.is_read_only
+
+
+# What dtypes of NumPy have turned out to be: their names are worked out anew each time they are asked for.
+_KNOWN = {}
+
+
+def _of_array(array, interface, role):
+    dtype = getattr(array, "dtype", None)
+    datatype = _KNOWN.get(dtype)
+    if datatype is None:
+        datatype = datatypes.BY_NAME.get(getattr(dtype, "name", None))
+        if datatype is None or not dtype.isnative:
+            refuse(f"the {role} has elements of type {dtype or interface['typestr']}; accepted: {datatypes.accepted()}. "
+                   "As bytes anything can be moved: x.view(numpy.uint8)")
+        _KNOWN[dtype] = datatype
+    count = 1
+    for length in interface["shape"]:
+        count *= length
+    address, is_read_only = interface["data"]
+    is_contiguous = interface.get("strides") is None or count == 0
+    return Buffer(address, count, datatype, (array, interface)), is_contiguous, is_read_only
+
+
+def _of_tensor(tensor, role):
+    kind, number, is_reachable = dlpack.device_of(tensor)
+    if not is_reachable:
+        refuse(f"the {role} ({_named(tensor)}) is on device {number} of DLPack's type {kind}, not in the memory of the "
+               "host: copy it there first, for example by .cpu()")
+    export = dlpack.Export(tensor)
+    datatype = datatypes.BY_DLPACK.get(export.code)
+    if datatype is None:
+        refuse(f"the {role} ({_named(tensor)}) has elements of type {getattr(tensor, 'dtype', export.code)}; accepted: "
+               f"{datatypes.accepted()}")
+    return Buffer(export.address, export.count, datatype, export), export.is_contiguous, export.is_read_only
+
+
+def _contiguous_copy(source):
+    if hasattr(source, "__array_interface__"):
+        import numpy
+
+        return numpy.ascontiguousarray(source)
+    if callable(getattr(source, "contiguous", None)):  # PyTorch; a memoryview has a word of the same name.
+        return source.contiguous()
+    if hasattr(source, "__dlpack__"):
+        import numpy
+
+        return numpy.ascontiguousarray(numpy.from_dlpack(source))
+    view = memoryview(source)
+    return memoryview(view.tobytes()).cast(view.format)
+
+
+def _named(thing):
+    kind = type(thing)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    shape = getattr(thing, "shape", None)
+    return name if shape is None else f"{name} of shape {tuple(shape)}"

@@ -1,0 +1,84 @@
+"""Memory that an object offers by DLPack: tensors of PyTorch, arrays of JAX, TensorFlow and CuPy.
+
+The capsule is looked into and kept, never taken: its own destructor then gives the memory back, as for any consumer that
+changed its mind. Nothing of the framework is imported.
+"""
+
+import ctypes
+
+_CPU, _CPU_SIDE = 1, (1, 3, 11, 13)  # CPU; page-locked for CUDA, for ROCm; managed by CUDA
+_READ_ONLY = 1
+
+
+class _Tensor(ctypes.Structure):
+    """DLTensor"""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _Versioned(ctypes.Structure):
+    """DLManagedTensorVersioned; the older DLManagedTensor begins with the tensor."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    ]
+
+
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.argtypes, _pointer_of.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.argtypes, _is_valid.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_int
+
+
+def device_of(source):
+    """(type, number) of the device that its memory is on, and whether the processor can use it."""
+    kind, number = source.__dlpack_device__()
+    return int(kind), int(number), int(kind) in _CPU_SIDE
+
+
+class Export:
+    """The memory of an object that has __dlpack__, on the side of the processor. BufferError: it does not give it away."""
+
+    def __init__(self, source):
+        try:
+            self._capsule = source.__dlpack__(max_version=(1, 0))
+        except TypeError:  # From before version 1.
+            self._capsule = source.__dlpack__()
+        if _is_valid(self._capsule, b"dltensor_versioned"):
+            managed = _Versioned.from_address(_pointer_of(self._capsule, b"dltensor_versioned"))
+            tensor, flags = managed.tensor, managed.flags
+        else:
+            tensor, flags = _Tensor.from_address(_pointer_of(self._capsule, b"dltensor")), 0
+        self.address = (tensor.data or 0) + tensor.byte_offset
+        self.code = (tensor.code, tensor.bits) if tensor.lanes == 1 else None
+        self.is_read_only = bool(flags & _READ_ONLY)
+        shape = tensor.shape[: tensor.ndim]
+        self.count = 1
+        for length in shape:
+            self.count *= length
+        self.is_contiguous = not tensor.strides or self.count == 0 or _is_dense(shape, tensor.strides[: tensor.ndim])
+
+
+def _is_dense(shape, strides):
+    expected = 1
+    for length, stride in zip(reversed(shape), reversed(strides)):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True

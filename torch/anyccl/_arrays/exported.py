@@ -1,0 +1,50 @@
+"""Memory that an object offers by the buffer protocol: bytes, bytearray, array.array, memoryview, mmap, ctypes arrays.
+
+Asked through Python's C API, because no other way gives the address of memory that may only be read.
+"""
+
+import ctypes
+
+# PyBUF_FULL_RO: any strides, with a format, not necessarily writable.
+_FULL_READ_ONLY = 0x011C
+
+
+class _PyBuffer(ctypes.Structure):
+    _fields_ = [
+        ("buf", ctypes.c_void_p),
+        ("obj", ctypes.py_object),
+        ("len", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", ctypes.c_int),
+        ("ndim", ctypes.c_int),
+        ("format", ctypes.c_char_p),
+        ("shape", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("strides", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("suboffsets", ctypes.POINTER(ctypes.c_ssize_t)),
+        ("internal", ctypes.c_void_p),
+    ]
+
+
+_get = ctypes.pythonapi.PyObject_GetBuffer
+_get.argtypes, _get.restype = [ctypes.py_object, ctypes.POINTER(_PyBuffer), ctypes.c_int], ctypes.c_int
+_release = ctypes.pythonapi.PyBuffer_Release
+_release.argtypes, _release.restype = [ctypes.POINTER(_PyBuffer)], None
+_is_contiguous = ctypes.pythonapi.PyBuffer_IsContiguous
+_is_contiguous.argtypes, _is_contiguous.restype = [ctypes.POINTER(_PyBuffer), ctypes.c_char], ctypes.c_int
+
+
+class Export:
+    """The memory of an object, which cannot be resized while this lives. TypeError: it offers none."""
+
+    def __init__(self, source):
+        self._view = _PyBuffer()
+        _get(source, self._view, _FULL_READ_ONLY)
+        view = self._view
+        self.address, self.bytes, self.itemsize = view.buf or 0, view.len, view.itemsize
+        self.is_read_only = bool(view.readonly)
+        self.is_contiguous = bool(_is_contiguous(view, b"C"))
+        self.format = (view.format or b"B").decode()
+
+    def __del__(self):
+        # Where asking has failed there is nothing to release: obj is NULL then, which releasing accepts.
+        _release(self._view)

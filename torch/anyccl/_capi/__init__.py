@@ -1,0 +1,12 @@
+"""The C API of libanyccl, for the other modules of this package.
+
+    header   what include/anyccl/anyccl.h declares, generated
+    library  finds libanyccl.so.0 and loads it, once
+    errors   an exception class per status
+"""
+
+from .errors import check
+from .header import Datatype, ReduceOp, Status
+from .library import load
+
+__all__ = ["Datatype", "ReduceOp", "Status", "check", "load"]

@@ -1,0 +1,135 @@
+"""Receives of objects, whose length is not known before the message has come.
+
+A receive of an object meets its message when somebody looks: it asks for the oldest message that it accepts, takes that out,
+and receives it into memory of its length. Receives of one communicator are looked at in the order in which they were
+started, and one takes nothing that an earlier one accepts: so they meet messages in the order that MPI asks for.
+"""
+
+import pickle
+import threading
+from ctypes import byref, c_void_p
+from time import perf_counter, sleep
+
+from .._arrays import receiver
+from .._capi import Datatype
+from .._capi.errors import refuse
+from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
+from .waiting import Pending
+
+
+class Arrivals:
+    """The receives of objects on one communicator that have met no message yet."""
+
+    def __init__(self, communicator):
+        self.communicator = communicator
+        self._waiting = []
+        self._lock = threading.Lock()
+
+    def expect(self, source, tag):
+        """Starts a receive."""
+        receive = ObjectReceive(self, source, tag)
+        with self._lock:
+            self._waiting.append(receive)
+        return receive
+
+    def look(self):
+        """Gives what has come to those that wait for it."""
+        with self._lock:
+            passed = []
+            for receive in self._waiting:
+                if not receive.has_met and not receive.meet(passed):
+                    passed.append(receive)
+            self._waiting = passed
+
+    def withdraw(self, receive):
+        """Ends a receive, if it has met nothing: whether that is so."""
+        with self._lock:
+            if receive not in self._waiting:
+                return False
+            self._waiting.remove(receive)
+            return True
+
+
+class ObjectReceive:
+    """Looks like a Pending. What Ctrl-C has cut short is taken up again where it was."""
+
+    def __init__(self, arrivals, source, tag):
+        self._arrivals, self._source, self._tag = arrivals, source, tag
+        # The message that was taken out, and what is known of it.
+        self._taken, self._found = c_void_p(), MessageStatus()
+        # Its receive: before it is started, and after.
+        self._room = self._prepared = self._pending = None
+        self._is_cancelled = False
+
+    @property
+    def has_met(self):
+        """Whether its message is being received."""
+        return self._pending is not None
+
+    @property
+    def message(self):
+        return MessageStatus(cancelled=1) if self._is_cancelled else self._pending and self._pending.message
+
+    @property
+    def result(self):
+        return self._pending and self._pending.result
+
+    def accepts(self, message):
+        return self._source in (ANY_SOURCE, message.source) and self._tag in (ANY_TAG, message.tag)
+
+    def meet(self, earlier):
+        """Takes the oldest message that it accepts, unless one of the earlier receives does: whether it has one."""
+        communicator = self._arrivals.communicator
+        if self._prepared is None:
+            if not self._taken.value and not self._take(communicator, earlier):
+                return False
+            self._prepared = self._prepare(communicator)
+        if not self._prepared.is_open:
+            room, found, library = self._room, self._found, communicator._library
+            communicator._check(library.anyccl_imrecv(receiver(room).address, found.count, found.datatype,
+                                                      byref(self._taken), self._prepared.place))
+        self._pending = communicator._keep(self._prepared)
+        return True
+
+    def _take(self, communicator, earlier):
+        message = communicator._iprobe(self._source, self._tag)
+        if message is None or any(other.accepts(message) for other in earlier):
+            return False
+        communicator._check(communicator._library.anyccl_improbe(
+            message.source, message.tag, communicator._handle, byref(self._taken), byref(self._found)))
+        return bool(self._taken.value)
+
+    def _prepare(self, communicator):
+        found, rank = self._found, communicator._rank
+        room = self._room = bytearray(found.bytes)
+
+        def unpickle():
+            if found.datatype != Datatype.BYTE:
+                kind = Datatype(found.datatype).name.lower()
+                refuse(f"the message of rank {found.source} with tag {found.tag} is an array of {kind}, sent by a method in "
+                       "upper case: receive it by Recv", rank)
+            return pickle.loads(room)
+
+        return Pending(communicator._library, rank, communicator._handle, (room, receiver(room)), unpickle)
+
+    def wait(self, timeout_ms=None):
+        return self.settle(timeout_ms) and (self._is_cancelled or self._pending.wait())
+
+    def settle(self, timeout_ms=None):
+        """Waits for the message, then for its content, at most for some time: whether both are there."""
+        begun = perf_counter()
+        while self._pending is None and not self._is_cancelled:
+            self._arrivals.look()
+            if self._pending is not None:
+                break
+            if timeout_ms is None:
+                # Not taken out there: what it finds may be for an earlier receive.
+                self._arrivals.communicator._wait_for_message(self._source, self._tag)
+            elif 1000 * (perf_counter() - begun) >= timeout_ms:
+                return False
+            else:
+                sleep(0.0005)
+        return self._is_cancelled or self._pending.settle(timeout_ms)
+
+    def cancel(self):
+        self._is_cancelled = self._is_cancelled or self._arrivals.withdraw(self)

@@ -1,0 +1,64 @@
+"""What all calls of a communicator need: its handle, and the bookkeeping of what is under way."""
+
+from ctypes import byref, c_int
+
+from .._capi import check, load
+from .waiting import Pending
+
+# How many open operations are kept before those that have ended are looked for.
+SWEEP_AT = 64
+
+
+class Core:
+    """A handle of the library, and the operations whose buffers it still uses."""
+
+    def __init__(self, handle, timeout, is_world=False, is_derived=False):
+        self._library = load()
+        # The library's own word for the world is NULL.
+        self._handle = None if is_world else handle
+        self._is_world, self._is_derived, self._is_closed = is_world, is_derived, False
+        # Seconds that the waits of this package's own may last, or None.
+        self._timeout = timeout
+        self._open = {}
+        self._sweep_at = SWEEP_AT
+        self._rank = -1
+        self._rank, self._size = self._number("rank"), self._number("size")
+
+    def _number(self, what):
+        value = c_int()
+        self._check(getattr(self._library, f"anyccl_comm_{what}")(self._handle, byref(value)))
+        return value.value
+
+    def _check(self, status):
+        check(self._library, status, self._rank)
+
+    def _begin(self, name, *arguments, keeps, after=None):
+        """Starts anyccl_i<name>."""
+        pending = Pending(self._library, self._rank, self._handle, keeps, after)
+        start = getattr(self._library, f"anyccl_i{name}")
+        self._check(start(*arguments, self._handle, pending.place))
+        return pending
+
+    def _complete(self, pending):
+        """Waits for what a blocking call has started. Where that is interrupted its buffers stay alive with this."""
+        try:
+            pending.wait()
+        except BaseException:
+            if pending.is_open:
+                self._keep(pending)
+            raise
+        return pending
+
+    def _keep(self, pending):
+        """An operation that nobody waits for now."""
+        if len(self._open) >= self._sweep_at:
+            self._sweep()
+        self._open[id(pending)] = pending
+        return pending
+
+    def _sweep(self):
+        """Lets go of what has ended."""
+        for key, pending in list(self._open.items()):
+            if pending.has_ended():
+                self._open.pop(key, None)
+        self._sweep_at = max(SWEEP_AT, 2 * len(self._open))

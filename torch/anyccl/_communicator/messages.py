@@ -1,0 +1,88 @@
+"""Messages of buffers: Send, Recv and their relatives."""
+
+from ctypes import byref, c_int
+from time import perf_counter, sleep
+
+from .._arrays import receiver, sender
+from .._capi.errors import TimeoutError
+from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
+from .request import Request
+from .status import told
+from .unequal import Unequal
+
+# How long a probe looks without a pause: an answer is often there by then. How long it then pauses.
+EAGER_SECONDS, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 100e-6, 50e-6, 1e-3
+
+
+class Messages(Unequal):
+    """A receive may have more room than its message needs; the Status that it gives tells how much came."""
+
+    def _send(self, buf, dest, tag, call="send"):
+        send = sender(buf)
+        return self._begin(call, send.address, send.count, send.datatype, dest, tag, keeps=send)
+
+    def _recv(self, buf, source, tag):
+        recv = receiver(buf)
+        return self._begin("recv", recv.address, recv.count, recv.datatype, source, tag, keeps=recv)
+
+    def Send(self, buf, dest, tag=0):
+        """Sends elements to one rank; returns when buf may be changed."""
+        self._complete(self._send(buf, dest, tag))
+
+    def Ssend(self, buf, dest, tag=0):
+        """Sends elements to one rank; returns when it receives them."""
+        self._complete(self._send(buf, dest, tag, "ssend"))
+
+    def Recv(self, buf, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Receives elements from one rank, or from any; gives a Status."""
+        return told(status, self._complete(self._recv(buf, source, tag)).message)
+
+    def Isend(self, buf, dest, tag=0):
+        """Starts a Send and gives a Request."""
+        return Request(self._keep(self._send(buf, dest, tag)))
+
+    def Issend(self, buf, dest, tag=0):
+        """Starts an Ssend and gives a Request."""
+        return Request(self._keep(self._send(buf, dest, tag, "ssend")))
+
+    def Irecv(self, buf, source=ANY_SOURCE, tag=ANY_TAG):
+        """Starts a Recv and gives a Request, whose Wait gives the Status."""
+        return Request(self._keep(self._recv(buf, source, tag)))
+
+    def Sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
+        """Sends to one rank and receives from one, at the same time; gives a Status."""
+        # Both are looked at before either is started.
+        send, recv = sender(sendbuf), receiver(recvbuf)
+        receiving = self._keep(self._recv(recv, source, recvtag))
+        self._complete(self._begin("send", send.address, send.count, send.datatype, dest, sendtag, keeps=send))
+        return told(status, self._complete(receiving).message)
+
+    def Probe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Waits for a message and leaves it there; gives a Status, whose count tells how much room it needs."""
+        return told(status, self._wait_for_message(source, tag))
+
+    def Iprobe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
+        """Whether a message has come: a Status, or None."""
+        message = self._iprobe(source, tag)
+        return message and told(status, message)
+
+    probe, iprobe = Probe, Iprobe
+
+    def _iprobe(self, source, tag):
+        found, message = c_int(), MessageStatus()
+        self._check(self._library.anyccl_iprobe(source, tag, self._handle, byref(found), byref(message)))
+        return message if found.value else None
+
+    def _wait_for_message(self, source, tag):
+        """Looks again and again, so that Ctrl-C is heard: soon at first, then less and less often."""
+        begun, pause = perf_counter(), FIRST_PAUSE_SECONDS
+        while not (message := self._iprobe(source, tag)):
+            waited = perf_counter() - begun
+            if waited < EAGER_SECONDS:
+                continue
+            if self._timeout is not None and waited > self._timeout:
+                raise TimeoutError(f"no message from {'any rank' if source == ANY_SOURCE else f'rank {source}'} with "
+                                   f"{'any tag' if tag == ANY_TAG else f'tag {tag}'} after {waited:.1f} s", self._rank)
+            sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        return message

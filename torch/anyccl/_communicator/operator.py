@@ -1,0 +1,101 @@
+"""Operators: those of the library, and those that a program makes."""
+
+import ctypes
+from ctypes import byref, c_int
+
+from .._capi import ReduceOp, check, load
+from .._capi.errors import refuse
+from .._capi.header import ReduceFunction, Scalar
+from .._arrays import datatypes, sender
+
+SUM, PRODUCT, MIN, MAX, AVG = ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG
+BAND, BOR, BXOR = ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR
+LAND, LOR, LXOR = ReduceOp.LAND, ReduceOp.LOR, ReduceOp.LXOR
+# As MPI has it.
+PROD = PRODUCT
+
+ON_OBJECTS = {
+    SUM: lambda a, b: a + b,
+    PRODUCT: lambda a, b: a * b,
+    MIN: min,
+    MAX: max,
+    BAND: lambda a, b: a & b,
+    BOR: lambda a, b: a | b,
+    BXOR: lambda a, b: a ^ b,
+    LAND: lambda a, b: bool(a) and bool(b),
+    LOR: lambda a, b: bool(a) or bool(b),
+    LXOR: lambda a, b: bool(a) != bool(b),
+}
+
+
+class Op:
+    """An operator that the program has made, for the calls of buffers that take `op`."""
+
+    def __init__(self, number, keeps):
+        self._number, self._keeps = number, keeps
+        self._failure = None
+
+    @classmethod
+    def Create(cls, function, commute=False):
+        """An operator of a function(inbuf, inoutbuf, datatype), which sets inoutbuf = inbuf op inoutbuf.
+
+        Both are memoryviews of bytes, as those of mpi4py: numpy.frombuffer(inbuf, dtype=...) makes arrays of them. It runs
+        inside of a call, on the thread of that call, and must not use anyccl. An exception of it is raised by the call on
+        this rank; the others get a wrong result, or hear of it when this rank aborts.
+        """
+        operator = cls(0, None)
+
+        def combine(left, right, count, datatype, _context):
+            bytes_ = count * datatypes.BYTES[datatype]
+            try:
+                views = [memoryview((ctypes.c_ubyte * bytes_).from_address(at)).cast("B") for at in (left, right)]
+                function(views[0].toreadonly(), views[1], datatypes.Datatype(datatype))
+            except BaseException as failure:
+                operator._failure = failure
+
+        callback, number = ReduceFunction(combine), c_int()
+        check(load(), load().anyccl_op_create(callback, None, int(bool(commute)), byref(number)))
+        operator._number, operator._keeps = number.value, callback
+        return operator
+
+    @classmethod
+    def premul_sum(cls, scalar):
+        """A sum that multiplies what this rank gives by a scalar first: an array of one element, of the type of the data."""
+        value, number = sender(scalar), c_int()
+        if value.count != 1:
+            refuse(f"the scalar has {value.count} elements; it must be one")
+        status = load().anyccl_op_create_premul_sum(value.address, value.datatype, Scalar.IMMEDIATE, byref(number))
+        check(load(), status)
+        return cls(number.value, None)
+
+    def Free(self):
+        """Gives it up; what was started with it goes on."""
+        check(load(), load().anyccl_op_destroy(self._number))
+
+    def raise_failure(self):
+        """Raises what the function has raised since it was asked last."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+
+def code_of(op):
+    """(its number, what to call when an operation with it has ended)"""
+    if type(op) is ReduceOp:
+        return op, None
+    if isinstance(op, Op):
+        return op._number, op.raise_failure
+    try:
+        return ReduceOp(op), None
+    except ValueError:
+        names = ", ".join(f"anyccl.{member.name}" for member in ReduceOp)
+        return refuse(f"{op!r} is no operator; accepted: {names}, or one made by anyccl.Op")
+
+
+def function_of(op):
+    """What an operator does to two objects."""
+    if callable(op):
+        return op
+    if op in ON_OBJECTS:
+        return ON_OBJECTS[op]
+    return refuse(f"{op!r} is not defined on objects; accepted: a function of two, or one of the operators but AVG")

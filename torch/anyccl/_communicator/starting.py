@@ -1,0 +1,137 @@
+"""How a communicator comes to be: the settings of one, and a store of the program's own."""
+
+import ctypes
+import datetime
+import math
+import os
+import time
+from ctypes import byref, c_void_p, sizeof
+
+from .._capi import check, header, load
+from .._capi.errors import refuse
+from .waiting import interruptibly
+
+# As docs/ENVIRONMENT.md has it.
+DEFAULT_TIMEOUT_MS = 300_000
+# How long a store is left waiting before it is asked whether that still makes sense.
+SLICE_SECONDS = 0.5
+
+
+def settings(timeout=None, name=None, interface=None):
+    """anyccl_config_t. timeout: seconds, math.inf for none; None: the default, of which docs/ENVIRONMENT.md tells."""
+    config = header.Config(struct_size=sizeof(header.Config))
+    config.name = None if name is None else name.encode()
+    config.interface = None if interface is None else interface.encode()
+    if timeout is not None:
+        if isinstance(timeout, datetime.timedelta):
+            timeout = timeout.total_seconds()
+        if not timeout > 0:
+            refuse(f"timeout {timeout}; accepted: seconds above 0, math.inf, or None for the default")
+        config.timeout_ms = header.TIMEOUT_NEVER if math.isinf(timeout) else max(1, round(1000 * timeout))
+    return config
+
+
+def seconds_of(config):
+    """The timeout of a communicator with these settings, as the library takes it; None: no end."""
+    ms = config.timeout_ms or int(os.environ.get("ANYCCL_TIMEOUT_MS") or DEFAULT_TIMEOUT_MS)
+    return None if ms <= 0 else ms / 1000
+
+
+def created(function, *arguments, rank=-1, on_interrupt=None):
+    """The handle that a function of the library writes to its last argument. Interruptible."""
+
+    def create():
+        handle = c_void_p()
+        check(load(), function(*arguments, byref(handle)), rank)
+        return handle.value
+
+    return interruptibly(create, on_interrupt)
+
+
+def unique_id():
+    """A new id, as bytes: one rank makes it, all give it to Communicator.from_id. This process answers those that come,
+    and must live that long."""
+    made = header.UniqueId()
+    check(load(), load().anyccl_get_unique_id(byref(made)))
+    return bytes(made.bytes)
+
+
+def id_of(given):
+    """anyccl_unique_id_t of bytes."""
+    if len(given) != header.UNIQUE_ID_BYTES:
+        refuse(f"an id of {len(given)} bytes; anyccl.unique_id gives {header.UNIQUE_ID_BYTES}")
+    return header.UniqueId((ctypes.c_ubyte * header.UNIQUE_ID_BYTES)(*given))
+
+
+class StoreAdapter:
+    """anyccl_store_t of an object with set(key, value) and get(key), such as a Store of torch.distributed.
+
+    get gives bytes. Where the key is not there yet it waits, or gives None at once and is asked again.
+    """
+
+    def __init__(self, store):
+        self._store = store
+        # The struct does not keep them.
+        self._callbacks = header.StoreSet(self._set), header.StoreGet(self._get)
+        self.struct = header.Store(sizeof(header.Store), None, *self._callbacks)
+        self.failure = None
+        self._is_given_up = False
+
+    def _set(self, _context, key, value, length, message):
+        return self._guarded(message, lambda: self._store.set(key.decode(), ctypes.string_at(value, length)))
+
+    def _get(self, _context, key, timeout_ms, value, capacity, length, message):
+        late = False
+
+        def get():
+            nonlocal late
+            found = self._found(key.decode(), timeout_ms / 1000)
+            late = found is None
+            if found is not None:
+                if len(found) > capacity:
+                    raise ValueError(f"a value of {len(found)} bytes, room for {capacity}")
+                ctypes.memmove(value, bytes(found), len(found))
+                length[0] = len(found)
+
+        failed = self._guarded(message, get)
+        return header.STORE_TIMEOUT if late else failed
+
+    def _found(self, key, seconds):
+        end = time.monotonic() + seconds
+        while not self._is_given_up:
+            rest = end - time.monotonic()
+            found = self._asked(key, max(0.001, min(rest, SLICE_SECONDS)))
+            if found is not None or rest <= 0:
+                return found
+        raise KeyboardInterrupt
+
+    def _asked(self, key, seconds):
+        if not hasattr(self._store, "wait"):
+            found = self._store.get(key)
+            if found is None:
+                time.sleep(min(seconds, 0.005))
+            return found
+        # Of torch.distributed: its get would wait for as long as it likes.
+        begun = time.monotonic()
+        try:
+            self._store.wait([key], datetime.timedelta(seconds=seconds))
+        except RuntimeError:
+            if time.monotonic() - begun < seconds / 2:
+                raise  # Not because it is not there.
+            return None
+        return self._store.get(key)
+
+    def give_up(self):
+        """Has the library's call end soon."""
+        self._is_given_up = True
+
+    def _guarded(self, message, call):
+        """Runs what must not raise through the library; its failure becomes the message."""
+        try:
+            call()
+        except BaseException as failure:
+            self.failure = failure
+            text = f"{type(failure).__name__}: {failure}".encode()[: header.STORE_MESSAGE_BYTES - 1]
+            ctypes.memmove(message, text + b"\0", len(text) + 1)
+            return 1
+        return header.STORE_OK

@@ -1,0 +1,148 @@
+"""How a call waits: in the library, without the GIL, and in slices, so that Ctrl-C is heard.
+
+Python runs the handler of a signal between two of its own instructions. A call that stayed in the library for minutes
+would leave it waiting for as long; so each wait comes back now and then.
+"""
+
+import atexit
+import threading
+from ctypes import byref, c_int, c_void_p
+
+from .._capi import check
+from .._capi.header import MessageStatus
+
+SLICE_MS = 100
+# How long the end of the process is put off by a thread that was left behind.
+LEAVING_SECONDS = 1
+
+
+class Pending:
+    """An operation that the library has started, and what must stay alive until it has ended.
+
+    Ctrl-C may come between any two steps of this. So what the library tells is written to places that last, and the outcome
+    is worked out from them when somebody waits again.
+    """
+
+    __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after", "_failure",
+                 "_is_over", "_lock", "message", "result")
+
+    def __init__(self, library, rank, communicator, keeps, after=None):
+        self._library, self._rank, self._communicator = library, rank, communicator
+        self._handle, self._done, self._message = c_void_p(), c_int(), MessageStatus(source=-1, tag=-1)
+        self._keeps, self._after = keeps, after
+        self._failure, self._is_over = None, False
+        # The library lets one thread at a time ask for a request.
+        self._lock = threading.Lock()
+        # What is known of its message, if it was one; what `after` gave.
+        self.message = self.result = None
+
+    @property
+    def place(self):
+        """Where the library is to write the request."""
+        return byref(self._handle)
+
+    @property
+    def is_open(self):
+        """Whether the library may still use its buffers."""
+        return bool(self._handle.value)
+
+    def cancel(self):
+        """Asks for the end of a receive that has met no message yet; it must still be waited for."""
+        check(self._library, self._library.anyccl_cancel(self._handle), self._rank)
+
+    def wait(self, timeout_ms=None):
+        """Waits until it has ended, or at most for some time: whether it has. Raises how it has failed, every time."""
+        if not self.settle(timeout_ms):
+            return False
+        if self._failure:
+            raise self._failure
+        return True
+
+    def settle(self, timeout_ms=None):
+        """As wait, but does not say how it has ended."""
+        while not self._is_over:
+            with self._lock:
+                if self._step(SLICE_MS if timeout_ms is None else min(SLICE_MS, timeout_ms)):
+                    break
+            if timeout_ms is not None:
+                timeout_ms -= SLICE_MS
+                if timeout_ms <= 0:
+                    return False
+        return True
+
+    def has_ended(self):
+        """Whether it has ended, for who does not care: not if another thread waits for it just now."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._step(0)
+        finally:
+            self._lock.release()
+
+    def _step(self, timeout_ms):
+        status = None
+        if self._handle.value:
+            status = self._library.anyccl_wait_for(self._handle, timeout_ms, self._done, self._message)
+            if self._handle.value:
+                # The time is over, or the call was refused, as in a forked child.
+                check(self._library, status, self._rank)
+                return False
+        if not self._is_over:
+            self._conclude(status)
+        return True
+
+    def _conclude(self, status):
+        """It has ended. A status of None: somebody was interrupted when he had just learnt that."""
+        if status is None:
+            status = 0 if self._done.value else self._library.anyccl_comm_failure(self._communicator)
+        if self._message.source >= 0 or self._message.cancelled:
+            self.message = self._message
+        try:
+            check(self._library, status, self._rank)
+            if self._after is not None:
+                self.result = self._after()
+        except Exception as failure:
+            self._failure = failure
+        self._is_over = True
+        self._keeps = self._after = None
+
+
+# The ends of threads that were left behind in the library.
+_left = []
+
+
+def interruptibly(function, on_interrupt=None):
+    """Calls what blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread is left behind, and
+    `on_interrupt` may tell it to end."""
+    if threading.current_thread() is not threading.main_thread():
+        return function()  # Signals are not for this thread.
+    # Not Thread.join: some versions of Python take a thread for ended whose join was interrupted.
+    outcome, ended = [], threading.Event()
+
+    def call():
+        try:
+            outcome.append((function(), None))
+        except BaseException as failure:
+            outcome.append((None, failure))
+        ended.set()
+
+    try:
+        threading.Thread(target=call, name="anyccl", daemon=True).start()
+        while not ended.wait(SLICE_MS / 1000):
+            pass
+    except BaseException:
+        _left.append(ended)
+        if on_interrupt is not None:
+            on_interrupt()
+        raise
+    result, failure = outcome[0]
+    if failure:
+        raise failure
+    return result
+
+
+@atexit.register
+def _see_them_off():
+    """One that calls back into Python must be through before Python is gone: it would end in the middle of the library."""
+    for ended in _left:
+        ended.wait(LEAVING_SECONDS)

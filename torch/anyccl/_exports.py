@@ -1,0 +1,26 @@
+"""What `anyccl` offers without torch, loaded when it is first asked for: `import anyccl` alone opens no library."""
+
+import importlib
+
+_MODULES = {
+    "communicator": ["Communicator"],
+    "_arrays": ["IN_PLACE", "mem_alloc"],
+    "_communicator.request": ["Request"],
+    "_communicator.status": ["Status"],
+    "_communicator.starting": ["unique_id"],
+    "_communicator.operator": ["Op", "SUM", "PRODUCT", "PROD", "MIN", "MAX", "AVG", "BAND", "BOR", "BXOR", "LAND", "LOR",
+                               "LXOR"],
+    "_capi": ["Datatype", "ReduceOp"],
+    "_capi.header": ["ANY_SOURCE", "ANY_TAG"],
+    "_capi.errors": ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError",
+                     "TimeoutError", "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError"],
+    "paths": ["LIBRARY", "get_include", "get_library_dir"],
+}
+NAMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def find(name):
+    """The thing of that name; AttributeError when there is none. For __getattr__ of the package."""
+    if name not in NAMES:
+        raise AttributeError(f"module 'anyccl' has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{NAMES[name]}", __package__), name)

@@ -1,0 +1,173 @@
+"""Collectives and messages for NumPy arrays, tensors of the host, anything with the buffer protocol or DLPack, and, in
+lower case, for any object. Needs neither torch nor NumPy.
+
+    import anyccl, numpy
+    with anyccl.Communicator.world() as comm:
+        sums = numpy.empty(3)
+        comm.Allreduce(numpy.full(3, comm.rank + 1.0), sums)
+
+Run it by `anyccl run -n 4 python program.py`, mpiexec, torchrun or srun. docs/python.md tells the rest.
+"""
+
+import os
+from ctypes import byref, c_int
+
+from ._capi import check, header, load
+from ._capi.errors import Error
+from ._communicator.objects import Objects
+from ._communicator.starting import StoreAdapter, created, id_of, seconds_of, settings
+from ._communicator.waiting import interruptibly
+
+COLOR_NONE = header.COLOR_NONE
+
+
+class Communicator(Objects):
+    """A group of ranks that make calls together. Made by world, from_id, from_store, from_file, or from another one."""
+
+    _world = None
+
+    @classmethod
+    def world(cls, *, timeout=None, name=None, interface=None):
+        """The communicator of the job that the environment describes; without a launcher, of this process alone.
+
+        Collective, the first time; later calls give the same one, and what they are given is ignored. timeout: seconds
+        that any wait may last without progress; interface: as ANYCCL_SOCKET_IFNAME.
+        """
+        if cls._world is None or cls._world._is_closed or cls._world._process != os.getpid():
+            config = settings(timeout, name, interface)
+            interruptibly(lambda: check(load(), load().anyccl_init_with(byref(config))))
+            cls._world = cls(None, seconds_of(config), is_world=True)
+            cls._world._process = os.getpid()
+        return cls._world
+
+    @classmethod
+    def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None):
+        """Joins the communicator that an id of anyccl.unique_id names. Collective."""
+        config = settings(timeout, name, interface)
+        handle = created(load().anyccl_comm_create, byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
+        return cls(handle, seconds_of(config))
+
+    @classmethod
+    def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None):
+        """Joins the ranks that share a store: an object with set(key, value) and get(key), such as one of
+        torch.distributed. Collective; the store is used during the call only."""
+        config, adapter = settings(timeout, name, interface), StoreAdapter(store)
+        try:
+            handle = created(load().anyccl_comm_create_with_store, byref(adapter.struct), size, rank, byref(config), rank=rank,
+                             on_interrupt=adapter.give_up)
+        except Error as error:
+            raise error from adapter.failure
+        return cls(handle, seconds_of(config))
+
+    @classmethod
+    def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None):
+        """Joins the ranks that name the same file, on a file system that all of them see. Collective. One that was left
+        there by an earlier run does no harm."""
+        config, made = settings(timeout, name, interface), header.UniqueId()
+        interruptibly(lambda: check(load(), load().anyccl_file_rendezvous(
+            os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
+        handle = created(load().anyccl_comm_create, byref(made), size, rank, byref(config), rank=rank)
+        return cls(handle, seconds_of(config))
+
+    @property
+    def rank(self):
+        """This rank: 0 to size - 1."""
+        return self._rank
+
+    @property
+    def size(self):
+        """The number of ranks."""
+        return self._size
+
+    @property
+    def local_rank(self):
+        """This rank's position among those of the same host."""
+        return self._number("local_rank")
+
+    @property
+    def local_size(self):
+        """The number of ranks on this host."""
+        return self._number("local_size")
+
+    def split(self, color, key=0, *, timeout=None, name=None):
+        """Parts the ranks: those that pass the same color come together, in the order of key. A color of None: this rank is
+        in none of them, and gets None. Collective."""
+        color = COLOR_NONE if color is None else color
+        return self._derived(self._library.anyccl_comm_split, color, key, timeout=timeout, name=name)
+
+    def split_by_host(self, *, timeout=None, name=None):
+        """Parts the ranks by hosts. Collective."""
+        return self._derived(self._library.anyccl_comm_split_by_host, timeout=timeout, name=name)
+
+    def dup(self, *, timeout=None, name=None):
+        """The same ranks, apart from what goes on here. Collective."""
+        return self._derived(self._library.anyccl_comm_dup, timeout=timeout, name=name)
+
+    def create_from_ranks(self, ranks, *, timeout=None, name=None):
+        """A communicator of some ranks, in the order of the list; None on the others. Collective over all of these."""
+        ranks = [int(rank) for rank in ranks]
+        numbers = (c_int * len(ranks))(*ranks)
+        return self._derived(self._library.anyccl_comm_create_from_ranks, numbers, len(ranks), timeout=timeout, name=name)
+
+    def shrink(self, *, timeout=None, name=None):
+        """After a failure: a communicator of the ranks that are still there. Collective over these."""
+        return self._derived(self._library.anyccl_comm_shrink, timeout=timeout, name=name)
+
+    def _derived(self, function, *arguments, timeout, name):
+        config = settings(timeout, name)
+        handle = created(function, self._handle, *arguments, byref(config), rank=self._rank)
+        seconds = self._timeout if timeout is None else seconds_of(config)
+        return None if handle == 1 else type(self)(handle, seconds, is_derived=True)  # 1: ANYCCL_COMM_NONE
+
+    def failure(self):
+        """Why its calls fail, as an exception; None as long as it works."""
+        try:
+            self._check(self._library.anyccl_comm_failure(self._handle))
+        except Error as error:
+            return error
+        return None
+
+    def abort(self):
+        """Fails it on all ranks: calls that wait end by AbortedError, also those of other threads. Ends no process."""
+        self._check(self._library.anyccl_comm_abort(self._handle))
+
+    def close(self):
+        """Leaves it. The world, and one of from_id, from_store and from_file, by all ranks together; one made from another
+        by this rank alone. A second time nothing happens."""
+        if self._is_closed:
+            return
+        self._sweep()
+        if self._is_world:
+            interruptibly(lambda: self._check(self._library.anyccl_finalize()))
+        elif self._is_derived:
+            self._check(self._library.anyccl_comm_destroy(self._handle))
+        else:
+            interruptibly(lambda: self._check(self._library.anyccl_comm_destroy(self._handle)))
+        self._is_closed = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, _value, _trace):
+        if kind is None:
+            return self.close()
+        # The others shall not wait for a rank that does not come any more.
+        try:
+            self.abort()
+            self.close()
+        except Error:
+            pass  # What ended the block says more.
+        return None
+
+    def __repr__(self):
+        state = "closed" if self._is_closed else f"rank {self._rank} of {self._size}"
+        return f"<anyccl.Communicator {state}>"
+
+    # The names of mpi4py.
+    def Get_rank(self):
+        return self._rank
+
+    def Get_size(self):
+        return self._size
+
+    Split, Dup, Free, Abort = split, dup, close, abort

@@ -1,0 +1,77 @@
+"""The torch.distributed backend "anyccl".
+
+`register()` is the entry point `torch.distributed.backends`. The extension is compiled for one release of torch, as c10d's
+classes change with each; `load()` says what to do when another one is installed.
+"""
+
+import atexit
+import importlib
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+NAME = "anyccl"
+DEVICES = ["cpu", "cuda"]
+_extension = None
+
+
+def load():
+    """The compiled extension. ImportError, with what to do, if it was not made for the torch that is installed."""
+    global _extension
+    if _extension is None:
+        beside = _built_for()
+        if beside is None or _minor(torch.__version__) != _minor(beside):
+            raise ImportError(
+                f"anyccl was installed {f'beside torch {beside}' if beside else 'without torch'}, and this is torch "
+                f"{torch.__version__}. Install it again with this one: pip install --force-reinstall --no-deps "
+                "--no-build-isolation ./torch (in anyccl's sources)"
+            )
+        _extension = importlib.import_module("anyccl._C")
+        atexit.register(_extension.at_exit)
+    return _extension
+
+
+def _built_for():
+    """The release that the extension was compiled for. None: there is no extension."""
+    try:
+        return importlib.import_module("anyccl._torch_version").BUILT_FOR
+    except ModuleNotFoundError:
+        return None
+
+
+def _minor(version):
+    """ "2.15.0+cu132" -> ["2", "15"]"""
+    return version.split("+")[0].split(".")[:2]
+
+
+def _create(options, pg_options):
+    """What torch calls for each group, on each of its ranks."""
+    extension = load()
+    if pg_options is not None and not isinstance(pg_options, extension.Options):
+        raise TypeError(f"pg_options of a group of anyccl are anyccl.torch_backend.Options, not {type(pg_options).__name__}")
+    timeout = options.timeout
+    if not isinstance(timeout, timedelta):
+        timeout = timedelta(seconds=float(timeout))
+    return extension.create(
+        options.store,
+        options.group_rank,
+        options.group_size,
+        timeout,
+        str(options.group_id),
+        list(options.global_ranks_in_group),
+        pg_options,
+    )
+
+
+def register():
+    """Makes the backend known to torch.distributed; again does nothing."""
+    if not dist.is_available() or NAME.upper() in dist.Backend._plugins:
+        return
+    dist.Backend.register_backend(NAME, _create, extended_api=True, devices=DEVICES)
+
+
+def __getattr__(name):
+    if name == "Options":
+        return load().Options
+    raise AttributeError(f"module 'anyccl.torch_backend' has no attribute {name!r}")

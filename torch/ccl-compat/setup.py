@@ -1,0 +1,31 @@
+"""Refuses to be installed beside Intel's package, whose files it would overwrite; pyproject.toml says the rest.
+
+    pip install "./torch[ccl-compat]" ./torch/ccl-compat
+"""
+
+import importlib.metadata
+import sys
+import sysconfig
+
+from setuptools import setup
+
+MODULE = "oneccl_bindings_for_pytorch"
+OURS = "anyccl-ccl-compat"
+
+
+def name_of(distribution):
+    return (distribution.metadata["Name"] or "").lower().replace("_", "-")
+
+
+def others():
+    """Distributions that bring the module, where this will be installed; pip's build environment hides them from import."""
+    places = dict.fromkeys([*sys.path, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
+    for distribution in importlib.metadata.distributions(path=[place for place in places if place]):
+        if name_of(distribution) != OURS and any(file.parts[0] == MODULE for file in distribution.files or []):
+            yield distribution.metadata["Name"]
+
+
+if found := sorted(set(others())):
+    sys.exit(f"{', '.join(found)} is installed and serves the backend \"ccl\": uninstall it first, or use the backend "
+             '"anyccl" by its own name')
+setup()

@@ -1,0 +1,90 @@
+#include "backend.hpp"
+
+#include "errors.hpp"
+#include "progress.hpp"
+#include "store.hpp"
+
+namespace anyccl_torch {
+
+AnycclBackend::AnycclBackend(const StorePtr& store, int rank, int size, c10::intrusive_ptr<AnycclOptions> options)
+    : Backend(rank, size), store_(clone_of(store)), options_(std::move(options)) {
+  const std::string name = options_->group_name.empty() ? "group" : options_->group_name;
+  anyccl_config_t config = ANYCCL_CONFIG_INIT;
+  config.name = name.c_str();
+  config.timeout_ms = timeout_ms(options_->timeout);
+  config.interface = options_->interface.empty() ? nullptr : options_->interface.c_str();
+  comm_ = std::make_shared<Communicator>(join(*store_, rank, size, config, name), name, options_->timeout);
+  init();
+}
+
+std::shared_ptr<Communicator> AnycclBackend::comm() const {
+  const std::lock_guard<std::mutex> lock(comm_mutex_);
+  TORCH_CHECK(comm_ != nullptr, "anyccl: the group \"", options_->group_name, "\" was destroyed");
+  return comm_;
+}
+
+uintptr_t AnycclBackend::handle() const { return reinterpret_cast<uintptr_t>(comm()->get()); }
+
+void AnycclBackend::setTimeout(std::chrono::milliseconds timeout) {
+  comm()->set_timeout(timeout);
+  options_->timeout = timeout;
+}
+
+c10d::ErrorType AnycclBackend::getError() {
+  switch (comm()->failure()) {
+    case ANYCCL_SUCCESS: return c10d::ErrorType::SUCCESS;
+    case ANYCCL_ERR_TIMEOUT: return c10d::ErrorType::TIMEOUT;
+    case ANYCCL_ERR_PEER_LOST:
+    case ANYCCL_ERR_ABORTED: return c10d::ErrorType::REMOTE_ERROR;
+    default: return c10d::ErrorType::COMM_ERROR;
+  }
+}
+
+void AnycclBackend::abort() {
+  const auto comm = [this] {
+    const std::lock_guard<std::mutex> lock(comm_mutex_);
+    return comm_;
+  }();
+  if (comm) {
+    comm->abort();
+  }
+}
+
+void AnycclBackend::shutdown() {
+  // The ranks part when the last work has gone, too.
+  std::shared_ptr<Communicator> last;
+  const std::lock_guard<std::mutex> lock(comm_mutex_);
+  last.swap(comm_);
+}
+
+void AnycclBackend::check_root(int64_t root) const {
+  TORCH_CHECK_VALUE(root >= 0 && root < size_, "anyccl: root ", root, " in a group of ", size_);
+}
+
+void AnycclBackend::check_peer(int peer) const {
+  TORCH_CHECK_VALUE(peer >= 0 && peer < size_, "anyccl: rank ", peer, " in a group of ", size_);
+}
+
+c10::intrusive_ptr<AnycclWork> AnycclBackend::new_work(
+    const std::shared_ptr<Communicator>& comm, Description&& description) {
+  return c10::make_intrusive<AnycclWork>(comm, hooks_, rank_, std::move(description));
+}
+
+AnycclBackend::WorkPtr AnycclBackend::finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status) {
+  if (was_refused(status)) {
+    check(status, work->name());
+  }
+  work->end(status);
+  return work;
+}
+
+void AnycclBackend::look_after(const c10::intrusive_ptr<AnycclWork>& work) {
+  // Often it has ended already: the last rank to come finds everything there.
+  work->take();
+  if (!work->poll()) {
+    work->give_back();
+    Progress::here().look_after(work);
+  }
+}
+
+}  // namespace anyccl_torch

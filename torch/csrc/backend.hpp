@@ -1,0 +1,151 @@
+// The backend: a group of torch over a communicator of anyccl.
+//
+// A call that its caller waits for at once (asyncOp false) runs in the caller's thread, from beginning to end. Any other is
+// started here and becomes a work, which the thread that waits for it or the progress thread brings to its end.
+// Every thread may call; the ranks of a group make the same collectives in the same order, as ever.
+//
+// The methods that torch has under two names are overridden under the older one, which all releases have; the newer one
+// forwards to it.
+#pragma once
+
+#include <functional>
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <torch/version.h>
+
+#include "options.hpp"
+#include "work.hpp"
+
+namespace anyccl_torch {
+
+class AnycclBackend final : public c10d::Backend {
+ public:
+  using Tensors = std::vector<at::Tensor>;
+  using TensorLists = std::vector<Tensors>;
+  using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+  using BackendPtr = c10::intrusive_ptr<c10d::Backend>;
+  using BaseOptionsPtr = c10::intrusive_ptr<c10d::Backend::Options>;
+  using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+  AnycclBackend(const StorePtr& store, int rank, int size, c10::intrusive_ptr<AnycclOptions> options);
+
+  // The group (backend.cpp).
+  const std::string getBackendName() const override { return kBackendName; }
+  BaseOptionsPtr getBackendOptions() override { return options_; }
+  void setTimeout(std::chrono::milliseconds timeout) override;
+  uint64_t getSequenceNumberForGroup() override { return collectives_; }
+  c10d::ErrorType getError() override;
+  void abort() override;
+  void shutdown() override;
+  // A communicator for calls that are not torch's; its handle as a number, borrowed.
+  uintptr_t handle() const;
+
+  // Other groups (groups.cpp).
+  bool supportsSplitting() const override { return true; }
+  bool supportsShrinking() const { return true; }
+  BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options) override;
+  BackendPtr merge(const StorePtr& store, const BaseOptionsPtr& options, const int& rank, const int& size) override;
+  BackendPtr shrink(const std::vector<int64_t>& excluded, int flags, const BaseOptionsPtr& options);
+
+  // Collectives of single tensors (collectives.cpp).
+  WorkPtr broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
+  WorkPtr allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
+  WorkPtr reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
+  WorkPtr _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) override;
+  WorkPtr _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
+  WorkPtr gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options);
+  WorkPtr alltoall_base(
+      at::Tensor& output,
+      at::Tensor& input,
+      std::vector<int64_t>& output_splits,
+      std::vector<int64_t>& input_splits,
+      const c10d::AllToAllOptions& options) override;
+  WorkPtr barrier(const c10d::BarrierOptions& options) override;
+
+  // Collectives of lists, a tensor per rank (lists.cpp).
+  WorkPtr allgather(TensorLists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+  WorkPtr gather(TensorLists& outputs, Tensors& inputs, const c10d::GatherOptions& options) override;
+  WorkPtr scatter(Tensors& outputs, TensorLists& inputs, const c10d::ScatterOptions& options) override;
+  WorkPtr reduce_scatter(Tensors& outputs, TensorLists& inputs, const c10d::ReduceScatterOptions& options) override;
+  WorkPtr alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) override;
+
+  // Several collectives in one call (coalesced.cpp).
+  WorkPtr allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) override;
+  WorkPtr allgather_coalesced(TensorLists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+  WorkPtr allgather_into_tensor_coalesced(
+      Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
+  WorkPtr reduce_scatter_tensor_coalesced(
+      Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) override;
+  bool supportsCoalescing() const override { return true; }
+  void startCoalescing() override;
+  WorkPtr endCoalescing() override;
+
+  // Messages (messages.cpp).
+  WorkPtr send(Tensors& tensors, int destination, int tag) override;
+  WorkPtr recv(Tensors& tensors, int source, int tag) override;
+  WorkPtr recvAnysource(Tensors& tensors, int tag) override;
+
+  // Sparse tensors (sparse.cpp).
+  WorkPtr allreduce_sparse(Tensors& tensors, const c10d::AllreduceOptions& options) override;
+
+  // Who is missing? (monitored_barrier.cpp)
+  void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
+
+  // Memory that ranks of a host read in place (memory.cpp).
+  std::shared_ptr<c10::Allocator> getMemAllocator() override;
+  at::Tensor allocateTensor(long size, at::TensorOptions options) override;
+  bool supportsTensorAlloc(c10::DeviceIndex) override { return true; }
+
+#ifdef C10D_BACKEND_HAS_HOOKS
+  bool supportsAbortHooks() const override { return true; }
+  void registerAbortHook(int64_t id, c10d::AbortHook hook) override { hooks_->abort.add(id, std::move(hook)); }
+  void unregisterAbortHook(int64_t id) override { hooks_->abort.remove(id); }
+  bool supportsCompletionHooks() const override { return true; }
+  void registerCompletionHook(int64_t id, c10d::CompletionHook hook) override {
+    hooks_->completion.add(id, std::move(hook));
+  }
+  void unregisterCompletionHook(int64_t id) override { hooks_->completion.remove(id); }
+#endif
+
+ private:
+  // What all calls have in common.
+  struct Call {
+    Description description;
+    Buffers buffers;
+    bool is_async;
+    std::chrono::milliseconds timeout;
+  };
+
+  std::shared_ptr<Communicator> comm() const;
+  uint64_t next_collective() { return ++collectives_; }
+  void check_root(int64_t root) const;
+  void check_peer(int peer) const;
+
+  // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the library; the former
+  // is nullptr where torch cannot tell that the caller waits.
+  template <auto Blocking, auto Starting, typename... Args>
+  WorkPtr launch(Call&& call, Args... args);
+  static WorkPtr finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status);
+  // What this thread's calls belong to, inside of a bracket; else null.
+  c10::intrusive_ptr<AnycclWork> coalesced() const;
+  void open_bracket(Description&& description);
+  c10::intrusive_ptr<AnycclWork> close_bracket();
+  WorkPtr together(Description&& description, bool is_async, const std::function<void()>& calls);
+  static void look_after(const c10::intrusive_ptr<AnycclWork>& work);
+  c10::intrusive_ptr<AnycclWork> new_work(const std::shared_ptr<Communicator>& comm, Description&& description);
+  WorkPtr receive(Tensors& tensors, int source, int tag, c10d::OpType type, const char* title);
+
+  BackendPtr make_group(const StorePtr& store, int rank, int size, const BaseOptionsPtr& options) const;
+
+  const StorePtr store_;
+  const c10::intrusive_ptr<AnycclOptions> options_;
+  const std::shared_ptr<Hooks> hooks_ = std::make_shared<Hooks>();
+  mutable std::mutex comm_mutex_;
+  std::shared_ptr<Communicator> comm_;
+  std::atomic<uint64_t> collectives_{0};
+  std::atomic<uint64_t> messages_{0};
+  std::atomic<int64_t> monitored_barriers_{0};
+};
+
+}  // namespace anyccl_torch

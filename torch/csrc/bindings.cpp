@@ -1,0 +1,67 @@
+// What Python sees.
+
+#include <torch/csrc/utils/pybind.h>
+
+#include <pybind11/chrono.h>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "backend.hpp"
+#include "background.hpp"
+#include "progress.hpp"
+
+namespace py = pybind11;
+namespace ours = anyccl_torch;
+
+namespace {
+
+template <typename T>
+using Pointer = c10::intrusive_ptr<T>;
+
+Pointer<ours::AnycclBackend> create(
+    const Pointer<c10d::Store>& store, int rank, int size, std::chrono::milliseconds timeout, const std::string& name,
+    const std::vector<uint64_t>& global_ranks, const Pointer<ours::AnycclOptions>& given) {
+  auto options = given ? Pointer<ours::AnycclOptions>(c10::make_intrusive<ours::AnycclOptions>(*given))
+                       : c10::make_intrusive<ours::AnycclOptions>();
+  options->timeout = timeout;
+  options->group_name = name;
+  options->global_ranks_in_group = global_ranks;
+  return c10::make_intrusive<ours::AnycclBackend>(store, rank, size, std::move(options));
+}
+
+// For ranks to part, and for a record of a failure to be written.
+constexpr std::chrono::seconds kLongestEnd{5};
+
+void at_exit() {
+  ours::Progress::here().stop();
+  ours::wait_for_background(kLongestEnd);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+  module.doc() = "The torch.distributed backend \"anyccl\".";
+  module.attr("torch_version") = TORCH_VERSION;
+  module.def("library_version", &anyccl_version_string, "Version of libanyccl.");
+
+  py::class_<ours::AnycclOptions, Pointer<ours::AnycclOptions>, c10d::Backend::Options>(
+      module, "Options", "Settings of a group, for init_process_group(pg_options=...).")
+      .def(py::init<std::chrono::milliseconds>(), py::arg("timeout") = kBackendDefaultTimeout)
+      .def_readwrite(
+          "interface", &ours::AnycclOptions::interface,
+          "Interfaces for TCP, as ANYCCL_SOCKET_IFNAME says them: \"eth0\", \"=eth0,ib0\", \"^docker\".");
+
+  py::class_<ours::AnycclBackend, Pointer<ours::AnycclBackend>, c10d::Backend>(
+      module, "AnycclBackend", "A group of torch over a communicator of anyccl.")
+      .def(
+          "handle", &ours::AnycclBackend::handle,
+          "The anyccl_comm_t of the group, as a number, for calls of anyccl's own. Borrowed: valid until the group is "
+          "destroyed.");
+
+  module.def(
+      "create", &create, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout"), py::arg("name"),
+      py::arg("global_ranks"), py::arg("options").none(true), py::call_guard<py::gil_scoped_release>());
+  module.def(
+      "at_exit", &at_exit, py::call_guard<py::gil_scoped_release>(),
+      "Ends the progress thread, and lets ranks part that are about to. Before the interpreter ends.");
+}

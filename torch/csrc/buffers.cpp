@@ -1,0 +1,151 @@
+#include "buffers.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
+
+namespace anyccl_torch {
+namespace {
+
+// Whether the memory holds the elements in order, and as they are.
+bool is_plain(const at::Tensor& tensor) {
+  return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
+}
+
+at::Tensor plain_copy(const at::Tensor& tensor) {
+  return tensor.resolve_conj().resolve_neg().contiguous();
+}
+
+// Results cannot be told apart where two elements share memory.
+void check_distinct(const at::Tensor& tensor) {
+  TORCH_CHECK_VALUE(
+      at::has_internal_overlap(tensor) != at::MemOverlap::Yes,
+      "anyccl: a result would go to a tensor whose elements share memory (from expand()); clone() it first");
+}
+
+at::Tensor room_for(const at::Tensor& tensor) {
+  check_distinct(tensor);
+  return at::empty(tensor.sizes(), tensor.options().requires_grad(false), at::MemoryFormat::Contiguous);
+}
+
+}  // namespace
+
+void check_tensor(const at::Tensor& tensor) {
+  TORCH_CHECK_VALUE(
+      tensor.is_cpu(), "anyccl: a tensor on ", tensor.device(),
+      " was given, and this backend serves the CPU; use init_process_group(\"cpu:anyccl,cuda:nccl\")");
+  TORCH_CHECK_VALUE(tensor.layout() == at::kStrided, "anyccl: this call takes dense tensors, and got ", tensor.layout());
+}
+
+at::ScalarType common_type(const std::vector<at::Tensor>& tensors) {
+  TORCH_CHECK_VALUE(!tensors.empty(), "anyccl: a list of tensors is empty");
+  const at::ScalarType type = tensors.front().scalar_type();
+  for (const auto& tensor : tensors) {
+    check_tensor(tensor);
+    TORCH_CHECK_VALUE(
+        tensor.scalar_type() == type, "anyccl: tensors of ", type, " and ", tensor.scalar_type(), " in one call");
+  }
+  return type;
+}
+
+bool may_overlap(const at::Tensor& one, const at::Tensor& other) {
+  if (one.numel() == 0 || other.numel() == 0 || !one.storage().is_alias_of(other.storage())) {
+    return false;
+  }
+  const auto end = [](const at::Tensor& tensor) {
+    int64_t last = 0;
+    for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
+      last += (tensor.size(dim) - 1) * tensor.stride(dim);
+    }
+    return static_cast<const char*>(tensor.const_data_ptr()) + (last + 1) * tensor.element_size();
+  };
+  return one.const_data_ptr() < end(other) && other.const_data_ptr() < end(one);
+}
+
+const void* Buffers::read(const at::Tensor& tensor) {
+  const at::NoGradGuard no_grad;
+  kept_.push_back(is_plain(tensor) ? tensor : plain_copy(tensor));
+  return kept_.back().const_data_ptr();
+}
+
+const void* Buffers::read_copy(const at::Tensor& tensor) {
+  const at::NoGradGuard no_grad;
+  kept_.push_back(is_plain(tensor) ? tensor.clone() : plain_copy(tensor));
+  return kept_.back().const_data_ptr();
+}
+
+void* Buffers::write(const at::Tensor& tensor) {
+  kept_.push_back(tensor);
+  if (!is_plain(tensor)) {
+    const at::NoGradGuard no_grad;
+    results_.emplace_back(tensor, room_for(tensor));
+    return results_.back().second.mutable_data_ptr();
+  }
+  return tensor.mutable_data_ptr();
+}
+
+void* Buffers::update(const at::Tensor& tensor) {
+  void* place = write(tensor);
+  if (!is_plain(tensor)) {
+    const at::NoGradGuard no_grad;
+    results_.back().second.copy_(tensor);
+  }
+  return place;
+}
+
+const void* Buffers::read_all(const std::vector<at::Tensor>& tensors) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> flat;
+  flat.reserve(tensors.size());
+  for (const auto& tensor : tensors) {
+    flat.push_back(plain_copy(tensor).flatten());
+  }
+  kept_.push_back(flat.size() == 1 ? flat.front() : at::cat(flat));
+  return kept_.back().const_data_ptr();
+}
+
+void* Buffers::write_all(const std::vector<at::Tensor>& tensors) {
+  const at::NoGradGuard no_grad;
+  int64_t total = 0;
+  for (const auto& tensor : tensors) {
+    total += tensor.numel();
+  }
+  const at::Tensor room = at::empty({total}, tensors.front().options().requires_grad(false));
+  int64_t from = 0;
+  for (const auto& tensor : tensors) {
+    check_distinct(tensor);
+    results_.emplace_back(tensor, room.narrow(0, from, tensor.numel()).view(tensor.sizes()));
+    from += tensor.numel();
+  }
+  return room.mutable_data_ptr();
+}
+
+void Buffers::copy_back() {
+  const at::NoGradGuard no_grad;
+  for (const auto& [place, result] : results_) {
+    place.copy_(result);
+  }
+  results_.clear();
+  kept_.clear();
+}
+
+void Buffers::merge(Buffers&& other) {
+  std::move(other.kept_.begin(), other.kept_.end(), std::back_inserter(kept_));
+  std::move(other.results_.begin(), other.results_.end(), std::back_inserter(results_));
+}
+
+const void* place_in(Buffers& buffers, const at::Tensor& input, const at::Tensor& output, int64_t offset) {
+  const auto* expected = static_cast<const char*>(output.const_data_ptr()) + offset * output.element_size();
+  const bool is_in_place = input.is_contiguous() && output.is_contiguous() && input.const_data_ptr() == expected;
+  return !is_in_place && may_overlap(input, output) ? buffers.read_copy(input) : buffers.read(input);
+}
+
+std::vector<size_t> counts(const std::vector<at::Tensor>& tensors, const Elements& elements) {
+  std::vector<size_t> all;
+  all.reserve(tensors.size());
+  for (const auto& tensor : tensors) {
+    all.push_back(count(tensor, elements));
+  }
+  return all;
+}
+
+}  // namespace anyccl_torch

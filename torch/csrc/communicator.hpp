@@ -1,0 +1,60 @@
+// A communicator of the library, shared by a backend and the works that use it.
+//
+// The ranks part when the last of these has gone. To part in good order they have to meet, which may take as long as
+// it takes; it happens on a thread of its own, so groups may be given up in any order, and nobody waits.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <string>
+
+#include <anyccl/anyccl.h>
+
+#include "process.hpp"
+
+namespace anyccl_torch {
+
+class Communicator {
+ public:
+  // Takes the handle.
+  Communicator(anyccl_comm_t comm, std::string name, std::chrono::milliseconds timeout);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  // The handle. Throws in a child of fork, where it must not be used.
+  anyccl_comm_t get() const;
+  const std::string& name() const { return name_; }
+
+  std::chrono::milliseconds timeout() const { return timeout_.load(std::memory_order_relaxed); }
+  void set_timeout(std::chrono::milliseconds timeout);
+  // Starts something with a deadline of its own.
+  template <typename Start>
+  anyccl_status_t start_with(std::chrono::milliseconds timeout, Start start) {
+    const std::lock_guard<std::mutex> lock(timeout_mutex_);
+    apply(timeout);
+    const anyccl_status_t status = start();
+    apply(timeout_);
+    return status;
+  }
+
+  // Ends everything that is under way, on all ranks.
+  void abort() noexcept;
+  // Why it can no longer be used; ANYCCL_SUCCESS when it can.
+  anyccl_status_t failure() const noexcept;
+
+ private:
+  void apply(std::chrono::milliseconds timeout);
+
+  const anyccl_comm_t comm_;
+  const std::string name_;
+  const Birthplace birthplace_;
+  std::mutex timeout_mutex_;
+  std::atomic<std::chrono::milliseconds> timeout_;
+};
+
+// The library's way to say a time-out of torch; none where it is 0.
+int64_t timeout_ms(std::chrono::milliseconds timeout);
+
+}  // namespace anyccl_torch

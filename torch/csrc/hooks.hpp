@@ -1,0 +1,55 @@
+// Functions that torch wants to be called when a work has ended or a group is aborted: the flight recorder's, users' own.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+
+namespace anyccl_torch {
+
+// By the number that torch gives each of them. They run without a lock: a hook may take its time, or unregister itself.
+template <typename Hook>
+class HookTable {
+ public:
+  void add(int64_t id, Hook hook) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    hooks_[id] = std::move(hook);
+  }
+  void remove(int64_t id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    hooks_.erase(id);
+  }
+  template <typename... Args>
+  void call(const Args&... args) {
+    std::vector<Hook> now;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      for (const auto& [id, hook] : hooks_) {
+        now.push_back(hook);
+      }
+    }
+    for (const auto& hook : now) {
+      hook(args...);
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int64_t, Hook> hooks_;
+};
+
+#ifdef C10D_BACKEND_HAS_HOOKS
+struct Hooks {
+  HookTable<c10d::AbortHook> abort;
+  HookTable<c10d::CompletionHook> completion;
+  std::atomic<bool> failure_is_told{false};
+};
+#else
+// Releases of torch without hooks are built against, too.
+struct Hooks {};
+#endif
+
+}  // namespace anyccl_torch

@@ -1,0 +1,55 @@
+// How a call becomes a call of the library: run to its end here, or started and looked after.
+#pragma once
+
+#include <type_traits>
+
+#include "backend.hpp"
+#include "errors.hpp"
+#include "process.hpp"
+
+namespace anyccl_torch {
+
+template <auto Blocking, auto Starting, typename... Args>
+AnycclBackend::WorkPtr AnycclBackend::launch(Call&& call, Args... args) {
+  const auto comm = this->comm();
+  const anyccl_comm_t handle = comm->get();
+  const bool has_own_timeout = call.timeout.count() >= 0 && call.timeout != comm->timeout();
+  const bool is_waited_for = !call.is_async && !has_own_timeout;
+  const auto bracket = coalesced();
+  // Before the call: the profiler takes its time from the work.
+  const auto work = bracket ? bracket : new_work(comm, std::move(call.description));
+  work->keep(std::move(call.buffers));
+  if constexpr (!std::is_null_pointer_v<decltype(Blocking)>) {
+    if (is_waited_for && !bracket) {
+      work->take();
+      const WithoutInterpreter unlocked;
+      return finished(work, Blocking(args..., handle));
+    }
+  }
+  anyccl_request_t request = ANYCCL_REQUEST_NULL;
+  const auto start = [&] { return Starting(args..., handle, &request); };
+  // The library takes the time-out of the communicator as it is now.
+  const anyccl_status_t status = has_own_timeout ? comm->start_with(call.timeout, start) : start();
+  if (bracket) {
+    // A work of several calls cannot tell that one of them has not begun.
+    check(status, work->name());
+    work->add(request);
+    return work;
+  }
+  if (status != ANYCCL_SUCCESS) {
+    work->take();
+    return finished(work, status);
+  }
+  work->add(request);
+  if (has_own_timeout) {
+    work->set_timeout(call.timeout);
+  }
+  if (call.is_async) {
+    look_after(work);
+  } else {
+    work->wait();
+  }
+  return work;
+}
+
+}  // namespace anyccl_torch

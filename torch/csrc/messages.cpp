@@ -1,0 +1,52 @@
+// Messages from rank to rank.
+
+#include <limits>
+
+#include "launch.hpp"
+
+namespace anyccl_torch {
+namespace {
+
+// The library's last tag is kept for monitored barriers.
+constexpr int kLastTag = std::numeric_limits<int32_t>::max() - 1;
+
+const at::Tensor& only(const std::vector<at::Tensor>& tensors, int tag) {
+  TORCH_CHECK_VALUE(tensors.size() == 1, "anyccl: a message is one tensor, ", tensors.size(), " were given");
+  TORCH_CHECK_VALUE(tag >= 0 && tag <= kLastTag, "anyccl: tag ", tag, "; accepted: 0 to ", kLastTag);
+  check_tensor(tensors.front());
+  return tensors.front();
+}
+
+}  // namespace
+
+AnycclBackend::WorkPtr AnycclBackend::send(Tensors& tensors, int destination, int tag) {
+  const at::Tensor& tensor = only(tensors, tag);
+  check_peer(destination);
+  const Elements elements = elements_to_move(tensor.scalar_type());
+  Call call{{c10d::OpType::SEND, "anyccl:send", ++messages_, tensors, {}}, {}, true, c10d::kUnsetTimeout};
+  const void* place = call.buffers.read(tensor);
+  return launch<nullptr, anyccl_isend>(
+      std::move(call), place, count(tensor, elements), elements.datatype, destination, static_cast<int32_t>(tag));
+}
+
+AnycclBackend::WorkPtr AnycclBackend::recv(Tensors& tensors, int source, int tag) {
+  check_peer(source);
+  return receive(tensors, source, tag, c10d::OpType::RECV, "anyccl:recv");
+}
+
+AnycclBackend::WorkPtr AnycclBackend::recvAnysource(Tensors& tensors, int tag) {
+  return receive(tensors, ANYCCL_ANY_SOURCE, tag, c10d::OpType::RECVANYSOURCE, "anyccl:recv_any_source");
+}
+
+AnycclBackend::WorkPtr AnycclBackend::receive(
+    Tensors& tensors, int source, int tag, c10d::OpType type, const char* title) {
+  const at::Tensor& tensor = only(tensors, tag);
+  const Elements elements = elements_to_move(tensor.scalar_type());
+  Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout};
+  // A shorter message leaves the rest as it is.
+  void* place = call.buffers.update(tensor);
+  return launch<nullptr, anyccl_irecv>(
+      std::move(call), place, count(tensor, elements), elements.datatype, source, static_cast<int32_t>(tag));
+}
+
+}  // namespace anyccl_torch

@@ -1,0 +1,118 @@
+// A barrier that says who has not come, and leaves the group in working order.
+//
+// Every rank sends rank 0 the number of its barrier; rank 0 answers all of them, those that are late as well, with its
+// verdict: nobody is missing, or who is. Nothing of that has the group's deadline: a wait that is over is cancelled.
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "backend.hpp"
+#include "errors.hpp"
+
+namespace anyccl_torch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int32_t kTag = std::numeric_limits<int32_t>::max();
+constexpr std::chrono::microseconds kShortNap{20};
+constexpr std::chrono::microseconds kLongNap{1000};
+
+// Number of the barrier; then, in a verdict, a 1 for each rank that is missing.
+using Note = std::vector<int64_t>;
+
+// Waits for a message until a point in time. False: it has not come.
+bool wait_until(anyccl_request_t& request, Clock::time_point end) {
+  const auto begin = Clock::now();
+  while (true) {
+    int done = 0;
+    check(anyccl_test(&request, &done), "monitored_barrier");
+    if (done != 0) {
+      return true;
+    }
+    const auto now = Clock::now();
+    if (now >= end) {
+      break;
+    }
+    std::this_thread::sleep_for(now - begin < kLongNap ? kShortNap : kLongNap);
+  }
+  check(anyccl_cancel(request), "monitored_barrier");
+  anyccl_message_status_t told{};
+  check(anyccl_wait_message(&request, &told), "monitored_barrier");
+  return told.cancelled == 0;
+}
+
+// The next note of a rank that is about this barrier. What is left of an earlier one is passed over.
+bool hear(Note& note, int64_t barrier, int source, anyccl_comm_t comm, Clock::time_point end) {
+  do {
+    anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    check(
+        anyccl_irecv(note.data(), note.size(), ANYCCL_INT64, source, kTag, comm, &request), "monitored_barrier");
+    if (!wait_until(request, end)) {
+      return false;
+    }
+  } while (note.front() != barrier);
+  return true;
+}
+
+std::string missing_ranks(const Note& verdict) {
+  std::string text;
+  int number = 0;
+  for (size_t rank = 0; rank + 1 < verdict.size(); ++rank) {
+    if (verdict[rank + 1] != 0) {
+      text += (number++ == 0 ? "" : ", ") + std::to_string(rank);
+    }
+  }
+  return (number == 1 ? "Rank " : "Ranks ") + text;
+}
+
+}  // namespace
+
+void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
+  const auto group = comm();
+  const anyccl_comm_t comm = group->get();
+  const auto limit = options.timeout.count() > 0 ? options.timeout : group->timeout();
+  const int64_t barrier = ++monitored_barriers_;
+  const auto end = Clock::now() + limit;
+  const WithoutInterpreter unlocked;
+  Note verdict(size_ + 1, 0);
+  verdict.front() = barrier;
+  if (rank_ == 0) {
+    for (int rank = 1; rank < size_; ++rank) {
+      Note arrival(1);
+      verdict[rank + 1] = hear(arrival, barrier, rank, comm, end) ? 0 : 1;
+      if (verdict[rank + 1] != 0 && !wait_all_ranks) {
+        break;
+      }
+    }
+    std::vector<anyccl_request_t> answers(size_ - 1, ANYCCL_REQUEST_NULL);
+    for (int rank = 1; rank < size_; ++rank) {
+      check(
+          anyccl_isend(verdict.data(), verdict.size(), ANYCCL_INT64, rank, kTag, comm, &answers[rank - 1]),
+          "monitored_barrier");
+    }
+    // As small as it is, it leaves at once; only a rank that is gone makes this fail.
+    check(anyccl_wait_all(answers.size(), answers.data()), "monitored_barrier");
+  } else {
+    anyccl_request_t arrival = ANYCCL_REQUEST_NULL;
+    check(anyccl_isend(&barrier, 1, ANYCCL_INT64, 0, kTag, comm, &arrival), "monitored_barrier");
+    // Rank 0 answers when its time is over, which may have begun later than this rank's.
+    if (!hear(verdict, barrier, 0, comm, end + limit)) {
+      check(anyccl_wait(&arrival), "monitored_barrier");
+      C10_THROW_ERROR(
+          DistBackendError,
+          "anyccl, monitored_barrier of the group \"" + group->name() + "\": Rank 0 failed to pass monitoredBarrier in " +
+              std::to_string(limit.count()) + " ms; rank " + std::to_string(rank_) + " has reached it");
+    }
+    check(anyccl_wait(&arrival), "monitored_barrier");
+  }
+  if (std::any_of(verdict.begin() + 1, verdict.end(), [](int64_t is_missing) { return is_missing != 0; })) {
+    C10_THROW_ERROR(
+        DistBackendError,
+        "anyccl, monitored_barrier of the group \"" + group->name() + "\": " + missing_ranks(verdict) +
+            " failed to pass monitoredBarrier in " + std::to_string(limit.count()) + " ms");
+  }
+}
+
+}  // namespace anyccl_torch

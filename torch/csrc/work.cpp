@@ -1,0 +1,224 @@
+#include "work.hpp"
+
+#include "background.hpp"
+#include "errors.hpp"
+
+namespace anyccl_torch {
+namespace {
+
+std::atomic<uint64_t> next_key{1};
+
+c10d::WorkResult to_result(anyccl_status_t status) {
+  switch (status) {
+    case ANYCCL_SUCCESS: return c10d::WorkResult::SUCCESS;
+    case ANYCCL_ERR_TIMEOUT: return c10d::WorkResult::TIMEOUT;
+    default: return c10d::WorkResult::COMM_ERROR;
+  }
+}
+
+#ifdef C10D_BACKEND_HAS_HOOKS
+// Once per group, which does not work any more. A hook that writes down what all threads do takes seconds, and the caller is
+// to have its exception at once.
+void tell_of_failure(const std::shared_ptr<Hooks>& hooks) {
+  if (!hooks->failure_is_told.exchange(true)) {
+    run_in_background([hooks] { hooks->abort.call(); });
+  }
+}
+#endif
+
+std::optional<std::vector<at::Tensor>> for_profiler(const Description& description) {
+  return description.inputs.empty() ? std::nullopt : std::make_optional(description.inputs);
+}
+
+}  // namespace
+
+AnycclWork::AnycclWork(
+    std::shared_ptr<Communicator> comm, std::shared_ptr<Hooks> hooks, int rank, Description description)
+    : Work(rank, description.type, description.title, for_profiler(description)),
+      comm_(comm),
+      comm_if_there_(comm),
+      hooks_(std::move(hooks)),
+      description_(std::move(description)),
+      group_(comm_->name()),
+      timeout_(comm_->timeout()),
+      key_(next_key.fetch_add(1, std::memory_order_relaxed)),
+      begin_(Clock::now()) {}
+
+bool AnycclWork::take() { return !taken_.exchange(true, std::memory_order_acq_rel); }
+
+void AnycclWork::append_requests(std::vector<anyccl_request_t>& all) const {
+  for (const auto request : requests_) {
+    if (request != ANYCCL_REQUEST_NULL) {
+      all.push_back(request);
+    }
+  }
+}
+
+std::string AnycclWork::action() const {
+  return std::string(name()) + " number " +
+         std::to_string(description_.sequence) + " of the group \"" + group_ + "\"";
+}
+
+bool AnycclWork::poll() {
+  bool all_ended = true;
+  for (auto& request : requests_) {
+    if (request == ANYCCL_REQUEST_NULL) {
+      continue;
+    }
+    int done = 0;
+    anyccl_message_status_t message{};
+    message.source = -1;
+    const anyccl_status_t status = anyccl_test_message(&request, &done, &message);
+    if (status != ANYCCL_SUCCESS && first_failure_ == ANYCCL_SUCCESS) {
+      first_failure_ = status;
+      first_sentence_ = sentence(action());
+    }
+    if (message.source >= 0) {
+      source_ = message.source;
+    }
+    all_ended &= request == ANYCCL_REQUEST_NULL;
+  }
+  if (all_ended) {
+    end(first_failure_);
+  }
+  return all_ended;
+}
+
+void AnycclWork::run_to_end() {
+  std::vector<anyccl_request_t> open;
+  do {
+    open.clear();
+    append_requests(open);
+    if (!open.empty()) {
+      check(anyccl_wait_ready(open.size(), open.data()), action());
+    }
+  } while (!poll());
+}
+
+void AnycclWork::end(anyccl_status_t status) {
+  if (status != ANYCCL_SUCCESS) {
+    const std::string what = first_failure_ == ANYCCL_SUCCESS ? sentence(action()) : first_sentence_;
+    buffers_ = Buffers();
+    end_with(status, to_exception(status, what));
+    return;
+  }
+  std::exception_ptr failure;
+  try {
+    buffers_.copy_back();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  end_with(failure ? ANYCCL_ERR_INVALID_ARGUMENT : ANYCCL_SUCCESS, failure);
+}
+
+void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) {
+  // What goes may be the last reference to the communicator: the ranks part then.
+  comm_.reset();
+  end_ = Clock::now();
+  outcome_ = to_result(status);
+  const bool is_good = status == ANYCCL_SUCCESS;
+  finish(std::move(exception));
+#ifdef C10D_BACKEND_HAS_HOOKS
+  if (is_good) {
+    c10d::CompletionHookArgs args;
+    args.completionKey = key_;
+    args.duration_ms = getDuration();
+    hooks_->completion.call(args);
+  } else if (status != ANYCCL_ERR_INVALID_ARGUMENT) {
+    tell_of_failure(hooks_);
+  }
+#endif
+  Future future;
+  Future result;
+  {
+    const std::lock_guard<std::mutex> lock(futures_mutex_);
+    futures_may_complete_ = true;
+    future = future_;
+    result = future_result_;
+  }
+  if (future) {
+    settle(future, false);
+  }
+  if (result) {
+    settle(result, true);
+  }
+}
+
+bool AnycclWork::wait(std::chrono::milliseconds timeout) {
+  TORCH_CHECK(!is_collecting_, "anyccl: wait() inside of coalescing; wait for the work that its end gives");
+  if (!isCompleted()) {
+    const WithoutInterpreter unlocked;
+    const bool is_limited = timeout.count() > 0;
+    if (!is_limited && take()) {
+      run_to_end();
+    } else {
+      std::unique_lock<std::mutex> lock(mutex_);
+      const auto is_over = [this] { return completed_; };
+      if (!is_limited) {
+        cv_.wait(lock, is_over);
+      } else if (!cv_.wait_for(lock, timeout, is_over)) {
+        lock.unlock();
+        std::rethrow_exception(to_exception(
+            ANYCCL_ERR_TIMEOUT,
+            "anyccl, " + action() + ": Operation timed out! It has not ended in the " +
+                std::to_string(timeout.count()) + " ms that wait() was given, and goes on"));
+      }
+    }
+  }
+  if (auto failure = exception()) {
+    std::rethrow_exception(failure);
+  }
+  return true;
+}
+
+void AnycclWork::abort() {
+  if (const auto comm = comm_if_there_.lock()) {
+    comm->abort();
+  }
+}
+
+std::vector<at::Tensor> AnycclWork::result() { return description_.outputs; }
+
+int AnycclWork::sourceRank() const {
+  const auto type = retrieveOpType();
+  TORCH_CHECK(
+      type == c10d::OpType::RECV || type == c10d::OpType::RECVANYSOURCE, "anyccl: only a receive has a source rank");
+  return source_;
+}
+
+float AnycclWork::getDuration() const {
+  return std::chrono::duration<float, std::milli>(end_ - begin_).count();
+}
+
+AnycclWork::Future AnycclWork::getFuture() {
+  return future(future_, c10::ListType::create(c10::TensorType::get()));
+}
+
+AnycclWork::Future AnycclWork::getFutureResult() { return future(future_result_, c10::IntType::get()); }
+
+AnycclWork::Future AnycclWork::future(Future& place, c10::TypePtr type) {
+  bool is_over = false;
+  {
+    const std::lock_guard<std::mutex> lock(futures_mutex_);
+    if (!place) {
+      place = c10::make_intrusive<c10::ivalue::Future>(std::move(type));
+      is_over = futures_may_complete_;
+    }
+  }
+  if (is_over) {
+    settle(place, &place == &future_result_);
+  }
+  return place;
+}
+
+void AnycclWork::settle(const Future& future, bool is_result) {
+  if (is_result) {
+    future->markCompleted(c10::IValue(static_cast<int64_t>(outcome_)));
+  } else if (auto failure = exception()) {
+    future->setError(failure);
+  } else {
+    future->markCompleted(c10::IValue(description_.outputs));
+  }
+}
+
+}  // namespace anyccl_torch

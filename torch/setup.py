@@ -1,0 +1,132 @@
+"""Builds the package: the Python files, libanyccl, and the extension for the torch that is installed.
+
+    pip install ./torch
+
+libanyccl comes from ANYCCL_ROOT, a prefix of `make install`; else from pkg-config; else cargo builds it out of this
+repository. It is copied into the package, which needs nothing else at run time.
+
+torch is looked for where the package will be installed, also in pip's isolated build environment, which hides it from
+`import`: only its headers, libraries and version are needed. Without torch the package is built without the
+extension. A C++ compiler for C++20 is enough, CXX names another than g++; there is no CUDA in it.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import site
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent
+SONAME = "libanyccl.so.0"
+EXTENSION = "anyccl._C"
+
+
+def version():
+    text = (REPOSITORY / "include" / "anyccl" / "anyccl.h").read_text()
+    number = lambda part: re.search(rf"ANYCCL_VERSION_{part} (\d+)", text).group(1)
+    return ".".join(map(number, ["MAJOR", "MINOR", "PATCH"]))
+
+
+def find_library():
+    """The folder with anyccl/anyccl.h, and the file of the library."""
+    if root := os.environ.get("ANYCCL_ROOT"):
+        return check_library(Path(root) / "include", Path(root) / "lib" / SONAME, "ANYCCL_ROOT")
+    if (REPOSITORY / "Cargo.toml").exists() and shutil.which("cargo"):
+        subprocess.run(["cargo", "build", "--release", "-p", "anyccl-native"], cwd=REPOSITORY, check=True)
+        target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+        return check_library(REPOSITORY / "include", target / "release" / "libanyccl.so", "cargo build")
+    try:
+        ask = lambda variable: subprocess.check_output(["pkg-config", f"--variable={variable}", "anyccl"], text=True).strip()
+        return check_library(Path(ask("includedir")), Path(ask("libdir")) / SONAME, "pkg-config")
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit("libanyccl was not found: set ANYCCL_ROOT to the prefix of `make install`, or install cargo")
+
+
+def check_library(include, library, source):
+    for path in (include / "anyccl" / "anyccl.h", library):
+        if not path.exists():
+            sys.exit(f"{source} leads to {path}, which does not exist")
+    return include, library
+
+
+def find_torch():
+    """The folder of the torch package, without importing it. None: there is none."""
+    places = [*sys.path, sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), site.getusersitepackages()]
+    for place in places:
+        torch = Path(place or ".") / "torch"
+        if (torch / "include" / "torch" / "csrc" / "distributed" / "c10d" / "Backend.hpp").exists():
+            return torch
+    return None
+
+
+def torch_version(torch):
+    return re.search(r"__version__ = '([^']+)'", (torch / "version.py").read_text()).group(1)
+
+
+def uses_new_strings(torch):
+    """Whether its libraries have std::__cxx11::basic_string in their names, as those of all releases from 2.7 on."""
+    return b"__cxx1112basic_string" in (torch / "lib" / "libc10.so").read_bytes()
+
+
+class BuildExtension(build_ext):
+    """One run of the compiler over all sources: torch's headers take longer to read than they do to translate."""
+
+    def run(self):
+        super().run()
+        include, library = find_library()
+        package = Path(self.get_ext_fullpath(EXTENSION)).parent
+        (package / "lib").mkdir(parents=True, exist_ok=True)
+        shutil.copy2(library, package / "lib" / SONAME)
+        # For extensions that call the C API: anyccl.get_include().
+        shutil.copytree(include / "anyccl", package / "include" / "anyccl", dirs_exist_ok=True)
+        torch = find_torch()
+        if torch is None:
+            print("torch is not installed: anyccl is built without its backend for torch.distributed")
+            return
+        self.compile(include, package / "lib", torch)
+        (package / "_torch_version.py").write_text(f'BUILT_FOR = "{torch_version(torch)}"\n')
+
+    def build_extension(self, extension):
+        """In run()."""
+
+    def get_outputs(self):
+        package = Path(self.get_ext_fullpath(EXTENSION)).parent
+        made = [self.get_ext_fullpath(EXTENSION), package / "lib" / SONAME, package / "_torch_version.py"]
+        made += [file for file in (package / "include").rglob("*.h*")]
+        return [str(file) for file in made if Path(file).exists()]
+
+    def compile(self, include, lib, torch):
+        Path(self.build_temp).mkdir(parents=True, exist_ok=True)
+        whole = Path(self.build_temp) / "anyccl_torch.cpp"
+        whole.write_text("".join(f'#include "{source}"\n' for source in sorted((HERE / "csrc").glob("*.cpp"))))
+        system = [torch / "include", torch / "include" / "torch" / "csrc" / "api" / "include", sysconfig.get_path("include")]
+        command = [
+            *shlex.split(os.environ.get("CXX", "g++")),
+            *("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra"),
+            f"-DTORCH_EXTENSION_NAME={EXTENSION.rpartition('.')[2]}",
+            f"-D_GLIBCXX_USE_CXX11_ABI={int(uses_new_strings(torch))}",
+            *(word for folder in system for word in ("-isystem", folder)),
+            *("-I", HERE / "csrc", "-I", include, whole, "-o", self.get_ext_fullpath(EXTENSION)),
+            *("-L", lib, f"-l:{SONAME}", "-Wl,-rpath,$ORIGIN/lib"),
+            # torch is loaded before the extension, so its libraries need no path.
+            *("-L", torch / "lib", "-lc10", "-ltorch_cpu", "-ltorch_python"),
+            *shlex.split(os.environ.get("CXXFLAGS", "")),
+        ]
+        print(*command, flush=True)
+        subprocess.run([str(word) for word in command], check=True)
+
+
+setup(
+    version=version(),
+    packages=find_packages(include=["anyccl", "anyccl.*"]),
+    ext_modules=[Extension(EXTENSION, sources=[])],
+    cmdclass={"build_ext": BuildExtension},
+)

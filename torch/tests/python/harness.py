@@ -1,0 +1,64 @@
+"""For the programs named ranks_*.py: runs their tests on every rank of a job.
+
+A test is a function whose name begins with test_ and that takes the communicator of all ranks. The first failure ends the
+job, with a trace of the rank that saw it.
+"""
+
+import sys
+import tempfile
+import time
+import traceback
+
+import anyccl
+
+# Long enough for a busy machine; a test that hangs fails by it.
+PATIENCE_SECONDS = 60
+
+
+class Skipped(Exception):
+    """Why a test cannot be run here."""
+
+
+def shared_folder(comm):
+    """A new folder, the same for all ranks."""
+    return comm.bcast(tempfile.mkdtemp(prefix="anyccl-python-") if comm.rank == 0 else None)
+
+
+def refused(kind, call, *words):
+    """Calls what must be refused by an exception of a kind, whose message has these words; gives the exception."""
+    try:
+        call()
+    except kind as error:
+        text = str(error)
+        missing = [word for word in words if word not in text]
+        assert not missing, f"{missing} not in {text!r}"
+        return error
+    raise AssertionError(f"not refused with {kind.__name__}")
+
+
+def run(names):
+    """Runs the tests among `names`, which are the globals of a program."""
+    with anyccl.Communicator.world(timeout=PATIENCE_SECONDS) as comm:
+        run_on(comm, names)
+
+
+def run_on(comm, names):
+    """The same, on a communicator that stays."""
+    for name, test in list(names.items()):
+        if not name.startswith("test_"):
+            continue
+        begun = time.perf_counter()
+        try:
+            test(comm)
+            comm.Barrier()
+        except Skipped as reason:
+            if comm.rank == 0:
+                print(f"skipped {name}: {reason}", flush=True)
+            continue
+        except BaseException:
+            print(f"FAILED  {name} on rank {comm.rank} of {comm.size}", file=sys.stderr)
+            traceback.print_exc()
+            sys.stderr.flush()
+            sys.exit(1)
+        if comm.rank == 0:
+            print(f"ok      {name} ({time.perf_counter() - begun:.2f} s)", flush=True)

@@ -1,0 +1,109 @@
+"""Tests the Python package: the binding, anyccl.Communicator under several launchers, the programs of docs/python.md, and,
+where torch is installed, anyccl.sar, the module for SAR's `ccl`, and its page.
+
+    python torch/tests/python/run.py [--prefix INSTALLED] [--source] [NAME...]
+
+Runs with the Python that runs this. --source: the package of this checkout instead of the installed one, with the library
+of the prefix.
+"""
+
+import argparse
+import importlib.util
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TORCH = HERE.parents[1]
+ROOT = TORCH.parent
+SECONDS = 120
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+
+
+def launched(prefix, ranks, *words, options=()):
+    return [prefix / "bin" / "anyccl", "run", "-n", ranks, "--bind", "none", *options, sys.executable, *words]
+
+
+def torchrun(ranks, *words):
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", ranks, *words]
+
+
+def blocks(page):
+    """The Python that a page shows. Blocks of a page share nothing; each is a program."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def free_port():
+    with socket.socket() as any_socket:
+        any_socket.bind(("127.0.0.1", 0))
+        return any_socket.getsockname()[1]
+
+
+def tests(prefix, folder):
+    """(name, command) of everything."""
+    yield "library", [sys.executable, HERE / "test_library.py"]
+    for program in ("collectives", "messages", "buffers", "groups"):
+        for ranks in (1, 2, 4):
+            yield f"{program} on {ranks}", launched(prefix, ranks, HERE / f"ranks_{program}.py")
+    yield "survivor", launched(prefix, 2, HERE / "ranks_survivor.py", options=["--keep-going"])
+    if HAS_TORCH:
+        yield "torch and torchrun", torchrun(2, HERE / "ranks_torch.py")
+        # Loading torch takes a processor several seconds, on each rank.
+        yield "sar on 3", launched(prefix, 3, HERE / "ranks_sar.py", "anyccl", "gloo")
+        yield "ccl on 2", launched(prefix, 2, HERE / "ranks_ccl.py")
+    for page, needs_torch in (("python.md", False), ("sar.md", True)):
+        for number, source in enumerate(blocks(ROOT / "docs" / page), 1):
+            if needs_torch and not HAS_TORCH:
+                continue
+            program = Path(folder) / f"{page.removesuffix('.md')}_{number}.py"
+            # The port that SAR has, for the reader; for us one that nobody has.
+            program.write_text(source.replace("12345", str(free_port())), encoding="utf-8")
+            yield f"{page} block {number}", launched(prefix, 2, program)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
+    parser.add_argument("--source", action="store_true", help="the package of this checkout")
+    parser.add_argument("names", nargs="*", help="only tests whose names begin with one of these")
+    options = parser.parse_args()
+    # The module of that name is not installed: it is of no use to most.
+    paths = [str(TORCH / "ccl-compat"), os.environ.get("PYTHONPATH")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    if options.source:
+        environment["ANYCCL_LIB"] = str(options.prefix.resolve() / "lib")
+        paths.insert(0, str(TORCH))
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in tests(options.prefix.resolve(), folder):
+            if options.names and not name.startswith(tuple(options.names)):
+                continue
+            begun = time.perf_counter()
+            try:
+                done = subprocess.run(list(map(str, command)), env=environment, cwd=folder, text=True, timeout=SECONDS,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                wrong = f"exit status {done.returncode}:\n{done.stdout}" if done.returncode else None
+            except subprocess.TimeoutExpired as expired:
+                so_far = (expired.stdout or b"").decode(errors="replace")
+                wrong = f"not finished after {SECONDS} s; so far:\n{so_far}"
+            passed, failed = passed + (not wrong), failed + bool(wrong)
+            seconds = time.perf_counter() - begun
+            print(f"FAILED  {name}: {wrong}" if wrong else f"ok      {name} ({seconds:.1f} s)", flush=True)
+            for line in [] if wrong else done.stdout.splitlines():
+                if "skipped" in line and "needs two ranks" not in line:
+                    print(f"        {line}", flush=True)
+    if not HAS_TORCH:
+        print("skipped: what needs torch, which is not installed")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Ranks for a test: forked processes that form a group, do what the test says, and report.
+
+    def body(rank, size):
+        tensor = torch.full((3,), rank)
+        dist.all_reduce(tensor)
+        return tensor.tolist()
+
+    results = run(2, body)                    # results[r] is what rank r returned, or the exception that it raised
+    assert results == [[1, 1, 1]] * 2
+
+A fork costs a few milliseconds, where a new interpreter takes seconds to import torch. The process that forks has no group
+itself.
+"""
+
+import os
+import pickle
+import select
+import signal
+import tempfile
+import threading
+import time
+import traceback
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+# Of a group whose test says nothing else. No test waits for it but to fail.
+PATIENCE = timedelta(seconds=30)
+
+
+class Sign:
+    """Something that ranks give and others wait for, beside the group. Made before the ranks are."""
+
+    def __init__(self):
+        self.reader, self.writer = os.pipe()
+
+    def give(self):
+        os.write(self.writer, b"!")
+
+    def wait(self, times=1):
+        """Until it was given that often. Each one is taken by one rank only."""
+        for _ in range(times):
+            assert select.select([self.reader], [], [], PATIENCE.total_seconds())[0], "nobody gave the sign"
+            os.read(self.reader, 1)
+
+
+class Failed:
+    """An exception that a rank raised."""
+
+    def __init__(self, error):
+        self.type, self.text, self.trace = type(error).__name__, str(error), traceback.format_exc()
+
+    def __repr__(self):
+        return f"{self.type}: {self.text}\n{self.trace}"
+
+
+class Ended:
+    """A rank that ended without an answer: killed, or by os._exit."""
+
+    def __init__(self, status):
+        self.status = status
+
+    def __repr__(self):
+        return f"ended with status {self.status}"
+
+
+def run(size, body, *args, backend="anyccl", timeout=PATIENCE, form_group=True, clean=True, within=60):
+    """What `body(rank, size, *args)` returned on each rank. Fails when a rank has not ended `within` so many seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        children = [
+            _fork(rank, size, body, args, folder, backend, timeout, form_group, clean) for rank in range(size)
+        ]
+        statuses = _wait(children, within)
+        return [_answer(folder, rank, status) for rank, status in enumerate(statuses)]
+
+
+def values(size, body, *args, **options):
+    """As run(), where no rank may fail."""
+    results = run(size, body, *args, **options)
+    for rank, result in enumerate(results):
+        assert not isinstance(result, (Failed, Ended)), f"rank {rank}: {result}"
+    return results
+
+
+def same(size, body, *args, **options):
+    """As values(), where all ranks return the same: that."""
+    results = values(size, body, *args, **options)
+    assert all(result == results[0] for result in results), results
+    return results[0]
+
+
+def form(rank, size, folder, backend="anyccl", timeout=PATIENCE):
+    store = dist.FileStore(os.path.join(folder, "store"), size)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=timeout)
+
+
+def _fork(rank, size, body, args, folder, backend, timeout, form_group, clean):
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        torch.set_num_threads(1)
+        try:
+            if form_group:
+                form(rank, size, folder, backend, timeout)
+            result = body(rank, size, *args)
+            if clean and dist.is_initialized():
+                dist.destroy_process_group()
+                _let_ranks_part()
+        except BaseException as error:
+            result = Failed(error)
+        with open(os.path.join(folder, f"answer.{rank}"), "wb") as answer:
+            pickle.dump(result, answer)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _let_ranks_part():
+    """What happens at the end of an interpreter, which os._exit skips."""
+    from anyccl import torch_backend
+
+    if torch_backend._extension is not None:
+        torch_backend._extension.at_exit()
+
+
+def _wait(children, within):
+    statuses, end = {}, time.monotonic() + within
+    late = threading.Timer(within, lambda: [_kill(child) for child in children if child not in statuses])
+    late.start()
+    for child in children:
+        statuses[child] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    late.cancel()
+    assert time.monotonic() < end, f"a rank has not ended within {within} s"
+    return [statuses[child] for child in children]
+
+
+def _kill(child):
+    try:
+        os.kill(child, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _answer(folder, rank, status):
+    try:
+        with open(os.path.join(folder, f"answer.{rank}"), "rb") as answer:
+            return pickle.load(answer)
+    except FileNotFoundError:
+        return Ended(status)

@@ -1,0 +1,225 @@
+"""Groups: many, overlapping, of one rank, made from each other, given up in any order, left to the end of the process."""
+
+import os
+import subprocess
+import sys
+import time
+from datetime import timedelta
+
+import pytest
+import ranks
+import torch
+import torch.distributed as dist
+
+
+def total(group=None, start=1.0):
+    tensor = torch.full((3,), start)
+    dist.all_reduce(tensor, group=group)
+    return tensor[0].item()
+
+
+def open_files():
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_groups_overlap_and_do_not_disturb_each_other():
+    def body(rank, size):
+        members = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3], [0, 1, 2], [rank_ for rank_ in range(size)]]
+        groups = [dist.new_group(one) for one in members]
+        works = []
+        for round_ in range(10):
+            for one, group in zip(members, groups):
+                if rank in one:
+                    tensor = torch.full((50,), float(rank + round_))
+                    works.append((dist.all_reduce(tensor, group=group, async_op=True), tensor, one, round_))
+        for work, tensor, one, round_ in works:
+            work.wait()
+            assert tensor[0].item() == sum(one) + len(one) * round_
+        return True
+
+    assert ranks.same(4, body)
+
+
+def test_a_group_of_one_rank_does_everything_alone():
+    def body(rank, size):
+        alone = [dist.new_group([one]) for one in range(size)][rank]
+        assert total(alone) == 1
+        out = torch.empty(3)
+        dist.all_gather_into_tensor(out, torch.ones(3), group=alone)
+        dist.reduce_scatter_tensor(out, torch.ones(3), group=alone)
+        dist.all_to_all_single(out, torch.full((3,), 5.0), group=alone)
+        dist.barrier(alone)
+        return out.tolist()
+
+    assert ranks.same(2, body) == [5, 5, 5]
+
+
+def test_groups_are_made_and_destroyed_in_loops_without_leaks_and_quickly():
+    def body(rank, size):
+        def rounds(number):
+            for _ in range(number):
+                begin = time.perf_counter()
+                group = dist.new_group([0, 1])
+                took.append(time.perf_counter() - begin)
+                assert total(group) == 2
+                dist.destroy_process_group(group)
+
+        def settled():
+            # The ranks part in the background.
+            end = time.monotonic() + 10
+            while open_files() > files and time.monotonic() < end:
+                time.sleep(0.01)
+            return open_files() <= files
+
+        took = []
+        files = open_files()
+        rounds(40)
+        assert settled(), (files, open_files())
+        return sorted(took)[len(took) // 2]
+
+    assert max(ranks.values(2, body)) < 0.1
+
+
+def test_the_default_group_is_made_and_destroyed_again_and_again():
+    def body(rank, size, folder):
+        for round_ in range(10):
+            dist.init_process_group(
+                "anyccl", store=dist.FileStore(f"{folder}/{round_}", size), rank=rank, world_size=size, timeout=ranks.PATIENCE
+            )
+            assert total() == 2
+            dist.destroy_process_group()
+        return True
+
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        assert ranks.same(2, body, folder, form_group=False)
+
+
+def test_ranks_give_groups_up_in_different_orders():
+    def body(rank, size):
+        groups = [dist.new_group([0, 1]) for _ in range(4)]
+        assert all(total(group) == 2 for group in groups)
+        for group in groups if rank else reversed(groups):
+            dist.destroy_process_group(group)
+        return total()
+
+    assert ranks.same(2, body) == 2
+
+
+def test_a_group_that_is_given_up_by_one_rank_only_does_not_hold_it_up():
+    def body(rank, size):
+        group = dist.new_group([0, 1])
+        assert total(group) == 2
+        if rank == 0:
+            begin = time.monotonic()
+            dist.destroy_process_group(group)
+            assert time.monotonic() - begin < 1
+        return total()
+
+    assert ranks.same(2, body) == 2
+
+
+def test_split_groups_have_their_own_options():
+    def body(rank, size):
+        parent = dist.group.WORLD
+        options = parent._get_backend(torch.device("cpu")).options
+        assert options._timeout == ranks.PATIENCE
+        mine = dist.split_group(split_ranks=[[0, 2], [1, 3]], timeout=timedelta(seconds=7), group_desc="half")
+        assert dist.get_process_group_ranks(mine) == ([0, 2] if rank % 2 == 0 else [1, 3])
+        assert total(mine, float(rank)) == (2.0 if rank % 2 == 0 else 4.0)
+        assert mine._get_backend(torch.device("cpu")).options._timeout == timedelta(seconds=7)
+        assert options._timeout == ranks.PATIENCE
+        return total()
+
+    results = ranks.run(4, body)
+    if any(isinstance(result, ranks.Failed) and "device" in result.text for result in results):
+        pytest.skip(f"torch splits groups of devices only: {results[0].text}")
+    assert results == [4.0] * 4
+
+
+def test_a_shrunk_group_goes_on_without_a_rank():
+    def body(rank, size):
+        group = dist.new_group([0, 1, 2])
+        assert total(group) == 3
+        if rank == 1:
+            return 2.0
+        rest = dist.shrink_group([1], group=group)
+        return total(rest)
+
+    assert ranks.values(3, body, clean=False) == [2.0] * 3
+
+
+def test_options_of_a_group_are_taken_and_those_of_others_refused():
+    def body(rank, size):
+        from anyccl import torch_backend
+
+        options = torch_backend.Options()
+        options.interface = "lo"
+        group = dist.new_group([0, 1], pg_options=options)
+        assert total(group) == 2
+        with pytest.raises(TypeError, match="torch_backend.Options"):
+            dist.new_group([0, 1], pg_options="fast")
+        return True
+
+    assert ranks.same(2, body, clean=False)
+
+
+def test_the_handle_is_that_of_a_communicator_of_the_library():
+    import ctypes
+
+    def body(rank, size):
+        library = ctypes.CDLL(find_library())
+        handle = dist.group.WORLD._get_backend(torch.device("cpu")).handle()
+        result = ctypes.c_int()
+        assert library.anyccl_comm_size(ctypes.c_void_p(handle), ctypes.byref(result)) == 0
+        return result.value
+
+    assert ranks.same(2, body) == 2
+
+
+def find_library():
+    from anyccl import torch_backend
+
+    torch_backend.load()
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        return next(line.split()[-1] for line in maps if "libanyccl.so" in line)
+
+
+SCRIPT = """
+import torch, torch.distributed as dist
+dist.init_process_group("anyccl")
+work = dist.all_reduce(torch.ones(1000), async_op=True)
+work.get_future().then(lambda f: f.value())
+tensor = torch.ones(5)
+dist.all_reduce(tensor)
+assert tensor[0] == dist.get_world_size()
+{end}
+print("good", dist.is_initialized())
+"""
+
+
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("end", ["", "dist.destroy_process_group()"], ids=["with no word", "destroyed"])
+def test_torchrun_with_nothing_imported_ends_cleanly(tmp_path, size, end):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(end=end))
+    command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
+    done = subprocess.run([*command, script], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("good") == size, done.stdout
+    assert "error" not in done.stderr.lower(), done.stderr
+
+
+def test_importing_the_package_does_not_import_torch():
+    code = "import sys, anyccl; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd="/")
+
+
+def test_an_extension_of_another_torch_says_what_to_do(monkeypatch):
+    from anyccl import _torch_version, torch_backend
+
+    monkeypatch.setattr(_torch_version, "BUILT_FOR", "1.99.0")
+    monkeypatch.setattr(torch_backend, "_extension", None)
+    with pytest.raises(ImportError, match=r"beside torch 1\.99\.0.*pip install --force-reinstall"):
+        torch_backend.load()

@@ -1,0 +1,246 @@
+"""Works and futures: asynchrony, order, time-outs, what profilers and recorders are told."""
+
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+import ranks
+import torch
+import torch.distributed as dist
+
+
+def test_an_asynchronous_call_moves_on_while_nobody_waits():
+    def body(rank, size):
+        tensor = torch.ones(1 << 20)
+        work = dist.all_reduce(tensor, async_op=True)
+        end = time.monotonic() + 20
+        while not work.is_completed() and time.monotonic() < end:
+            time.sleep(0.001)
+        assert work.is_completed() and work.is_success()
+        assert tensor[0].item() == tensor[-1].item() == size
+        return True
+
+    assert ranks.same(2, body)
+
+
+def test_a_future_is_not_complete_before_its_values_are_there():
+    def body(rank, size):
+        if rank == 1:
+            # Rank 0 must not have a result before this rank has come.
+            dist.monitored_barrier()
+        tensor = torch.full((100_000,), float(rank + 1))
+        future = dist.all_reduce(tensor, async_op=True).get_future()
+        if rank == 0:
+            assert not future.done()
+            dist.monitored_barrier()
+        doubled = future.then(lambda f: f.value()[0] * 2)
+        return doubled.wait()[-1].item()
+
+    assert ranks.same(2, body) == 6
+
+
+def test_a_work_is_complete_before_its_future_is():
+    def body(rank, size):
+        seen = []
+        for _ in range(200):
+            work = dist.all_reduce(torch.ones(5000), async_op=True)
+            work.get_future().then(lambda _: seen.append(work.is_completed())).wait()
+        return all(seen) and len(seen) == 200
+
+    assert ranks.same(2, body)
+
+
+def test_a_callback_may_start_another_collective():
+    def body(rank, size):
+        first, second = torch.ones(1000), torch.ones(1000)
+
+        def go_on(future):
+            dist.all_reduce(second, async_op=True).wait()
+            return second
+
+        return dist.all_reduce(first, async_op=True).get_future().then(go_on).wait()[0].item()
+
+    assert ranks.same(2, body) == 2
+
+
+def test_works_are_waited_for_in_any_order_or_never():
+    def body(rank, size):
+        tensors = [torch.full((k + 1,), float(rank)) for k in range(64)]
+        works = [dist.all_reduce(tensor, async_op=True) for tensor in tensors]
+        for work in reversed(works):
+            work.wait()
+        assert all(tensor.eq(1).all() for tensor in tensors)
+        # Neither the tensors nor the works are kept by anybody here.
+        for _ in range(64):
+            dist.all_reduce(torch.ones(10_000), async_op=True)
+        last = torch.ones(1)
+        dist.all_reduce(last)
+        return last.item()
+
+    assert ranks.same(2, body) == 2
+
+
+def test_results_of_strided_tensors_are_there_when_the_future_is():
+    def body(rank, size):
+        tensor = torch.ones(300, 300).t()[:, ::2]
+        value = dist.all_reduce(tensor, async_op=True).get_future().wait()[0]
+        return value.data_ptr() == tensor.data_ptr() and bool(tensor.eq(2).all())
+
+    assert ranks.same(2, body)
+
+
+def test_a_wait_that_is_limited_ends_in_time_and_the_call_goes_on():
+    def body(rank, size):
+        tensor = torch.ones(1)
+        if rank == 0:
+            work = dist.all_reduce(tensor, async_op=True)
+            begin = time.monotonic()
+            with pytest.raises(dist.DistBackendError, match="Operation timed out"):
+                work.wait(timedelta(milliseconds=200))
+            assert 0.2 <= time.monotonic() - begin < 2
+            dist.monitored_barrier()
+            work.wait()
+        else:
+            dist.monitored_barrier()
+            dist.all_reduce(tensor)
+        return tensor.item()
+
+    assert ranks.same(2, body) == 2
+
+
+def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
+    over = ranks.Sign()
+
+    def body(rank, size):
+        dist.distributed_c10d._set_pg_timeout(timedelta(milliseconds=300))
+        if rank == 0:
+            begin = time.monotonic()
+            with pytest.raises(dist.DistBackendError, match=r"all_reduce.*rank 1"):
+                dist.all_reduce(torch.ones(1))
+            assert 0.3 <= time.monotonic() - begin < 3
+            over.give()
+        else:
+            # Stays: rank 0 is not to learn of its end.
+            over.wait()
+        return True
+
+    assert ranks.same(2, body, clean=False)
+
+
+def test_an_asynchronous_call_times_out_too_although_others_come_and_go():
+    def body(rank, size):
+        pair, busy = dist.new_group([0, 1], timeout=timedelta(milliseconds=500)), dist.new_group([0, 1])
+        if rank == 0:
+            stuck = dist.all_reduce(torch.ones(1), group=pair, async_op=True)
+            begin = time.monotonic()
+            while not stuck.is_completed() and time.monotonic() < begin + 5:
+                dist.all_reduce(torch.ones(10), group=busy, async_op=True).wait()
+                time.sleep(0.01)
+            took = time.monotonic() - begin
+            dist.all_reduce(torch.zeros(1), group=busy)
+            with pytest.raises(dist.DistBackendError, match="rank 1"):
+                stuck.wait()
+            assert 0.4 < took < 2, took
+        else:
+            while True:
+                sign = torch.ones(1)
+                other = torch.ones(10)
+                work = dist.all_reduce(other, group=busy, async_op=True)
+                try:
+                    work.wait()
+                except Exception:
+                    break
+        return True
+
+    # Rank 1 leaves by the mismatch that ends the exchange: rank 0's last call has another length.
+    assert ranks.run(2, body, clean=False)[1] is True
+
+
+def test_a_receive_from_any_source_tells_the_source():
+    def body(rank, size):
+        if rank == 0:
+            tensors = [torch.empty(1) for _ in range(size - 1)]
+            sources = sorted(dist.recv(tensor) for tensor in tensors)
+            work = dist.irecv(torch.empty(1))
+            dist.monitored_barrier()
+            work.wait()
+            return sources, work._source_rank()
+        dist.send(torch.ones(1), 0)
+        dist.monitored_barrier()
+        if rank == 2:
+            dist.send(torch.ones(1), 0)
+        return None
+
+    assert ranks.values(4, body)[0] == ([1, 2, 3], 2)
+
+
+def test_sequence_numbers_count_collectives():
+    def body(rank, size):
+        backend = dist.group.WORLD._get_backend(torch.device("cpu"))
+        begin = backend._get_sequence_number_for_group()
+        for _ in range(3):
+            dist.all_reduce(torch.ones(1))
+        work = dist.all_reduce(torch.ones(1), async_op=True)
+        work.wait()
+        if rank == 0:
+            dist.send(torch.ones(1), 1)
+        else:
+            dist.recv(torch.ones(1), 0)
+        return backend._get_sequence_number_for_group() - begin
+
+    assert ranks.same(2, body) == 4
+
+
+def test_the_profiler_sees_each_call_with_its_shapes():
+    def body(rank, size):
+        with torch.profiler.profile(record_shapes=True, activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            dist.all_reduce(torch.ones(3, 4))
+            dist.all_reduce(torch.ones(7), async_op=True).wait()
+            dist.barrier()
+            dist.all_gather_into_tensor(torch.empty(2 * size), torch.ones(2))
+        events = [(event.name, event.input_shapes) for event in profile.events() if event.name.startswith("anyccl:")]
+        names = [name for name, _ in events]
+        shapes = [shapes for name, shapes in events if name == "anyccl:all_reduce"]
+        assert {"anyccl:all_reduce", "anyccl:barrier", "anyccl:_all_gather_base"} <= set(names), names
+        assert [[3, 4]] in shapes and [[7]] in shapes, shapes
+        return True
+
+    assert ranks.same(2, body)
+
+
+def test_the_flight_recorder_has_each_call_and_its_end():
+    def body(rank, size):
+        import pickle
+
+        dist.all_reduce(torch.ones(3))
+        dist.all_reduce(torch.ones(5), async_op=True).wait()
+        entries = pickle.loads(torch._C._distributed_c10d._dump_fr_trace(backend="anyccl"))["entries"]
+        ours = [(entry["profiling_name"], entry["state"], entry["input_sizes"]) for entry in entries]
+        return ours[-2:]
+
+    recorded = ranks.same(2, body)
+    assert recorded == [("anyccl:all_reduce", "completed", [[3]]), ("anyccl:all_reduce", "completed", [[5]])]
+
+
+def test_two_threads_use_two_groups_at_once():
+    def body(rank, size):
+        groups = [dist.new_group(list(range(size))) for _ in range(2)]
+        sums = [0.0, 0.0]
+
+        def work(which):
+            for k in range(200):
+                tensor = torch.full((100 + which,), float(k))
+                work = dist.all_reduce(tensor, group=groups[which], async_op=k % 2 == 0)
+                if work is not None:
+                    work.wait()
+                sums[which] += tensor[0].item()
+
+        threads = [threading.Thread(target=work, args=(which,)) for which in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sums
+
+    assert ranks.same(2, body) == [2.0 * sum(range(200))] * 2
