@@ -95,7 +95,7 @@ impl Action {
             // SAFETY: passed on from our caller.
             Action::Receive(selector, landing) => unsafe { engine.start_receive(*selector, *landing) },
             Action::AllToAllV { datatype, send, recv, input, output } => {
-                let layout = BlockLayout { input, output, sources: &[], destinations: &[] };
+                let layout = BlockLayout { input, output, ..BlockLayout::NONE };
                 let places = Places::Buffers { send: *send, recv: *recv };
                 let collective = Collective::AllToAllV;
                 let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
