@@ -101,6 +101,37 @@ static unsigned char letter(int from, int to, size_t at)
     return (unsigned char)((size_t)from * 31 + (size_t)to * 7 + at);
 }
 
+/* What each rank has for rank 0, `counts` of them, to the last rank and back; and reductions of as much. */
+static void gather_and_scatter_parts(struct bed *bed, unsigned char *send, unsigned char *recv, const size_t *counts)
+{
+    const int root = bed->size - 1;
+    const size_t mine = counts[bed->rank];
+    size_t own = 0, whole = 0, at;
+    for (int peer = 0; peer < bed->size; whole += counts[peer++])
+        own = peer == bed->rank ? whole : own;
+    for (at = 0; at < mine; at++)
+        send[at] = letter(bed->rank, 0, at);
+    memset(recv, 0, whole);
+    CHECK_OK(anyccl_gather_v(send, recv, mine, counts, NULL, ANYCCL_BYTE, root, bed->comm));
+    for (size_t peer = 0, start = 0; bed->rank == root && peer < (size_t)bed->size; start += counts[peer++])
+        for (at = 0; at < counts[peer]; at++)
+            CHECK(recv[start + at] == letter((int)peer, 0, at));
+    memset(send, 0, mine);
+    CHECK_OK(anyccl_scatter_v(recv, send, counts, NULL, mine, ANYCCL_BYTE, root, bed->comm));
+    for (at = 0; at < mine; at++)
+        CHECK(send[at] == letter(bed->rank, 0, at));
+
+    for (at = 0; at < whole; at++)
+        send[at] = (unsigned char)(at % 100 + (size_t)bed->rank);
+    CHECK_OK(anyccl_reduce_scatter_v(send, recv, counts, ANYCCL_UINT8, ANYCCL_MAX, bed->comm));
+    for (at = 0; at < mine; at++)
+        CHECK(recv[at] == (own + at) % 100 + (size_t)root);
+    CHECK_OK(anyccl_scan(send, recv, whole, ANYCCL_UINT8, ANYCCL_MIN, bed->comm));
+    CHECK(whole == 0 || (recv[0] == 0 && recv[whole - 1] == (whole - 1) % 100));
+    CHECK_OK(anyccl_exscan(send, recv, whole, ANYCCL_UINT8, ANYCCL_MAX, bed->comm));
+    CHECK(whole == 0 || bed->rank == 0 || recv[whole - 1] == (whole - 1) % 100 + (size_t)bed->rank - 1);
+}
+
 /* Blocks of unequal length and messages, from one part of a registered allocation to another. */
 static void exchange_parts(struct bed *bed, void *registered)
 {
@@ -138,6 +169,8 @@ static void exchange_parts(struct bed *bed, void *registered)
     for (int peer = 0; peer < bed->size; received += recv_counts[peer++])
         for (at = 0; at < recv_counts[peer]; at++)
             CHECK(recv[received + at] == letter(peer, 0, at));
+
+    gather_and_scatter_parts(bed, send, recv, recv_counts);
 
     /* Once around, both ways of sending. */
     const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;

@@ -53,8 +53,12 @@ def test_gather_and_scatter_take_tensors_of_different_sizes(size):
 def test_reduce_scatter_takes_parts_of_different_sizes(size):
     def body(rank, size):
         result = torch.empty(rank + 1)
-        dist.reduce_scatter(result, [torch.full((other + 1,), float(other)) for other in range(size)])
-        return result.tolist() == [float(rank * size)] * (rank + 1)
+        parts = [torch.full((other + 1,), float(other)) for other in range(size)]
+        dist.reduce_scatter(result, parts)
+        half = torch.empty(rank + 1)
+        dist.reduce_scatter(half, parts, dist._make_nccl_premul_sum(0.5))
+        expected = [float(rank * size)] * (rank + 1)
+        return result.tolist() == expected and (2 * half).tolist() == expected
 
     assert ranks.same(size, body)
 
