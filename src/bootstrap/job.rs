@@ -53,6 +53,23 @@ pub fn source_in_environment() -> Result<String> {
     Ok(format!("{whose}, by {place}"))
 }
 
+/// The job whose rank 0 serves the store at a host and a port that all ranks were told by their caller. `rank < size`.
+pub fn job_from_address(
+    host: &str,
+    port: u16,
+    size: u32,
+    rank: Rank,
+    config: &Config,
+    deadline: Instant,
+    source: &'static str,
+) -> Result<Job> {
+    let place = match size {
+        1 => Place::Alone,
+        _ => Place::Tcp { host: host.into(), port, served: false },
+    };
+    open(Description { seat: Some(Seat { rank, size }), place, key: None, source }, config, deadline)
+}
+
 /// The job whose ranks meet at a place of the caller's.
 pub(crate) fn job_from_place(
     place: &mut dyn Shown,

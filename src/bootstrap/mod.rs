@@ -48,7 +48,7 @@ mod tests;
 
 pub use caller_store::{CallerStore, job_from_caller};
 pub use file_rendezvous::{Found, LONGEST_MEETING, file_rendezvous};
-pub use job::{Job, job_from_environment, source_in_environment};
+pub use job::{Job, job_from_address, job_from_environment, source_in_environment};
 pub use key::JobKey;
 pub use memory_store::MemoryStore;
 pub use mesh::{Mesh, Peer, PeerInfo};

@@ -76,6 +76,11 @@ impl Communicator {
         self.programs.algorithm(call, &self.topology)
     }
 
+    /// What the cost model expects of a collective call or a message, in microseconds. Local.
+    pub fn predicted_us(&self, call: &Call) -> Result<f64> {
+        self.programs.predicted_us(call, &self.topology)
+    }
+
     /// Changes the longest time without progress, for what begins from now on. `None`: no limit.
     pub fn set_timeout(&self, limit: Option<Duration>) {
         self.timeout.set(limit);

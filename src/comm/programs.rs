@@ -163,6 +163,21 @@ impl Programs {
         self.choose(call, &self.request(call, 0, topology))
     }
 
+    /// What the cost model expects of a call, in microseconds; of a message, over the slower kind of link.
+    pub fn predicted_us(&self, call: &Call, topology: &Topology) -> Result<f64> {
+        if call.kind == CallKind::Transfer {
+            let all_shm = topology.hosts() == 1 && !self.some_tcp;
+            let link = if all_shm { self.tuning.shm } else { self.tuning.tcp };
+            return Ok(link.latency_us + link.us_per_byte * call.count as f64 * call.datatype.bytes() as f64);
+        }
+        let request = self.request(call, 0, topology);
+        let chosen = self.choose(call, &request)?;
+        let candidates = self.tuning.candidates(&request, self.some_tcp);
+        let predicted = candidates.into_iter().find(|(algorithm, _)| algorithm.name == chosen.name);
+        // One that is named by the user need not be worth comparing; it has no figure then.
+        Ok(predicted.map_or(0.0, |(_, microseconds)| microseconds))
+    }
+
     fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
         if call.op.is_none_or(ReduceOp::is_commutative) {
             self.tuning.choose(request, self.some_tcp)

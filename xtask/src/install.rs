@@ -5,6 +5,7 @@
 //!     include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //!     lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
 //!     lib/libanyccl.a
+//!     lib/anyccl/nccl/libnccl.so.2        NCCL's functions, and the link libnccl.so; by itself, where no loader looks
 //!     lib/cmake/anyccl/                   find_package(anyccl)
 //!     lib/pkgconfig/anyccl.pc             pkg-config anyccl
 //!     share/doc/anyccl/                   licences
@@ -35,10 +36,11 @@ pub struct Install {
 impl Install {
     /// Builds, then copies.
     pub fn run(&self) -> Result {
-        let built = cargo::build(&["anyccl-native", "anyccl-cli"], &self.profile)?;
+        let built = cargo::build(&["anyccl-native", "anyccl-nccl", "anyccl-cli"], &self.profile)?;
         let prefix = &self.prefix;
         put(&built.join("anyccl"), &prefix.join("bin/anyccl"))?;
         libraries(&built, &prefix.join("lib"))?;
+        nccl(&built, &prefix.join("lib/anyccl/nccl"))?;
         headers(&root().join("include/anyccl"), &prefix.join("include/anyccl"))?;
         package_files(&prefix.join("lib"))?;
         documents(&prefix.join("share/doc/anyccl"))?;
@@ -69,6 +71,13 @@ fn libraries(built: &Path, lib: &Path) -> Result {
         symlink(to, lib.join(name))?;
     }
     Ok(())
+}
+
+/// Under the name that programs ask for, in a folder of its own: it takes NCCL's place only for those who name it.
+fn nccl(built: &Path, folder: &Path) -> Result {
+    put(&built.join("libanyccl_nccl.so"), &folder.join("libnccl.so.2"))?;
+    remove(&folder.join("libnccl.so"))?;
+    Ok(symlink("libnccl.so.2", folder.join("libnccl.so"))?)
 }
 
 /// Fills the templates of cmake/.

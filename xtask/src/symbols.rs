@@ -7,17 +7,18 @@ use std::process::Command;
 
 use crate::{Result, cargo, workspace};
 
-/// Each package with its library.
-const LIBRARIES: [(&str, &str); 1] = [("anyccl-native", "libanyccl")];
+/// Each package with its library, and under which name it is installed.
+const LIBRARIES: [(&str, &str, &str); 2] =
+    [("anyccl-native", "libanyccl", "libanyccl"), ("anyccl-nccl", "libanyccl_nccl", "libnccl")];
 
 /// Writes the lists; with `check`, compares them with the committed ones.
 pub fn run(check: bool) -> Result {
-    for (package, library) in LIBRARIES {
+    for (package, library, installed) in LIBRARIES {
         let folder = cargo::build(&[package], "dev")?;
         let mut nm = Command::new("nm");
         nm.args(["--dynamic", "--defined-only", "--format=posix"]).arg(folder.join(format!("{library}.so")));
         let fresh = names(&cargo::output(&mut nm)?);
-        let path = workspace::root().join("abi/symbols").join(format!("{library}.txt"));
+        let path = workspace::root().join("abi/symbols").join(format!("{installed}.txt"));
         workspace::write_or_compare(&path, &fresh, check, "symbols")?;
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! - [`last_error`] keeps that sentence, one per thread.
 //! - [`Handles`] is what a C handle points into: a number that is looked up, never an address that is followed.
 //! - [`Operators`] is the same for operators that the program makes, which C names by small numbers.
+//! - [`PerProcess`] is state that a child of fork begins anew.
 //! - [`fork`] counts forks, so that a child cannot use what belongs to its parent.
 //! - [`check`] turns integers and pointers from C into the engine's types, or says what was wrong.
 //! - [`blocks`] reads arrays of counts and displacements.
@@ -27,3 +28,4 @@ pub use guard::guard;
 pub use handles::{Found, Handles};
 pub use operators::{FIRST_OPERATOR, Operators, Resolved};
 pub use out::Out;
+pub use per_process::PerProcess;

@@ -1,0 +1,72 @@
+//! What surrounds the body of every function.
+
+use anyccl_edge::guard;
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::log_line;
+
+use crate::functions::{FUNCTIONS, Function};
+use crate::result::{self, ncclInProgress, ncclSuccess};
+use crate::types::ncclResult_t;
+
+/// How a call that did not fail left its communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// All is done.
+    Done,
+    /// The communicator is non-blocking; ncclCommGetAsyncError tells the end.
+    Begun,
+}
+
+/// What the body of a function gives.
+pub trait Answer {
+    fn code(self) -> ncclResult_t;
+}
+
+impl Answer for () {
+    #[inline]
+    fn code(self) -> ncclResult_t {
+        ncclSuccess
+    }
+}
+
+impl Answer for Progress {
+    #[inline]
+    fn code(self) -> ncclResult_t {
+        match self {
+            Progress::Done => ncclSuccess,
+            Progress::Begun => ncclInProgress,
+        }
+    }
+}
+
+/// Runs the body of the function `name`: no panic leaves it, and a failure leaves its sentence.
+#[inline]
+pub fn edge<A: Answer>(name: &str, body: impl FnOnce() -> Result<A>) -> ncclResult_t {
+    match guard(name, body) {
+        Ok(answer) => answer.code(),
+        Err(error) => failed(name, &error),
+    }
+}
+
+#[cold]
+fn failed(name: &str, error: &Error) -> ncclResult_t {
+    result::note(name, error);
+    log_line!(Info, "{name}: {error}");
+    result::code(error)
+}
+
+/// What becomes of a call that this library only declares.
+#[cold]
+pub fn refuse(name: &str) -> ncclResult_t {
+    let row = FUNCTIONS.iter().find(|row| row.name == name || row.twin == name);
+    let why = match row {
+        Some(Function { tier: 4, since, .. }) => {
+            format!(
+                "for NCCL's own machinery (since {since}), which is not here: this library moves host memory"
+            )
+        }
+        _ => "declared, but not implemented by this library".into(),
+    };
+    log_line!(Warn, "{name} was called, which is {why}");
+    edge(name, || Err::<(), _>(Error::Unsupported(format!("it is {why}"))))
+}

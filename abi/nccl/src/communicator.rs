@@ -1,0 +1,356 @@
+//! Communicators: what a handle stands for, and what it may be asked.
+//!
+//! A communicator is there before its ranks have met: a non-blocking one is handed out at once, and inside of a group the
+//! handle is written by the call and the ranks meet at the end. Until then it is [`State::Forming`].
+//!
+//! ```text
+//! Forming ──ranks have met──▶ Ready ──finalize──▶ Leaving ──everybody has said goodbye──▶ Left
+//!    └──────they have not───▶ Failed
+//! ```
+//!
+//! The state is that of the object; that a rank has died is the engine's to know, and is asked for there.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use anyccl_edge::check::{self, invalid};
+use anyccl_edge::{Found, Handles, Out};
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::comm::{Communicator, Work};
+use anyccl_engine::p2p::{Selector, Tag};
+use parking_lot::Mutex;
+
+use crate::leaving::{Clique, Member};
+use crate::memory::{Kinds, Registrations};
+use crate::result::{self, ncclInProgress, ncclSuccess};
+use crate::types::{ncclComm_t, ncclResult_t};
+use crate::windows::{Outbox, Windows};
+
+/// Where an object is in its life.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// Its ranks have not met yet.
+    Forming,
+    /// They have.
+    Ready,
+    /// They could not.
+    Failed(Error),
+    /// It says goodbye.
+    Leaving,
+    /// It has.
+    Left,
+}
+
+/// Why a communicator takes no calls now although its ranks are there.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bar {
+    /// It takes calls.
+    None = 0,
+    /// After ncclCommRevoke.
+    Revoked = 1,
+    /// Between ncclCommSuspend and ncclCommResume.
+    Suspended = 2,
+    /// After ncclCommFinalize.
+    Finalized = 3,
+    /// Non-blocking, while communicators are made from it.
+    Parting = 4,
+}
+
+/// What a communicator is made with.
+#[derive(Clone, Copy)]
+pub struct Traits {
+    /// Calls wait.
+    pub is_blocking: bool,
+    /// The CUDA device that the program has named.
+    pub device: Option<c_int>,
+}
+
+/// Ranks that have met.
+pub struct Formed {
+    pub engine: Arc<Communicator>,
+    /// With whom it leaves; none of one that was made from another and leaves alone.
+    pub member: Option<Member>,
+}
+
+/// What a handle stands for.
+pub struct Comm {
+    /// There once the ranks have met.
+    engine: OnceLock<Arc<Communicator>>,
+    state: Mutex<State>,
+    bar: AtomicU8,
+    /// Taken by whoever leaves.
+    pub member: Mutex<Option<Member>>,
+    /// What whoever left has taken part in.
+    pub left_with: OnceLock<Arc<Clique>>,
+    pub traits: Traits,
+    pub memory: Kinds,
+    pub registrations: Mutex<Registrations>,
+    pub windows: Mutex<Windows>,
+    pub outbox: Mutex<Outbox>,
+    /// Of a non-blocking one: what was started and has not been seen to end.
+    pending: Mutex<Vec<Work>>,
+    /// The first failure of what was started.
+    fault: Mutex<Option<Error>>,
+}
+
+pub static COMMS: Handles<Comm> = Handles::new("comm");
+
+/// No message has it.
+const NOBODYS_TAG: Tag = -65;
+
+impl Comm {
+    /// One whose ranks have not met yet.
+    pub fn forming(traits: Traits) -> Comm {
+        Comm {
+            engine: OnceLock::new(),
+            state: Mutex::new(State::Forming),
+            bar: AtomicU8::new(Bar::None as u8),
+            member: Mutex::default(),
+            left_with: OnceLock::new(),
+            traits,
+            memory: Kinds::detect(),
+            registrations: Mutex::default(),
+            windows: Mutex::default(),
+            outbox: Mutex::default(),
+            pending: Mutex::default(),
+            fault: Mutex::default(),
+        }
+    }
+
+    /// The communicator of a handle from C.
+    #[inline]
+    pub fn from_handle(handle: ncclComm_t) -> Result<Found<'static, Comm>> {
+        COMMS.get(handle.addr())
+    }
+
+    /// What does the work, for calls that communicate.
+    #[inline]
+    pub fn engine(&self) -> Result<&Arc<Communicator>> {
+        if self.bar.load(Ordering::Relaxed) != Bar::None as u8 {
+            return Err(self.barred());
+        }
+        self.any_engine()
+    }
+
+    /// The same for calls that do not mind whether it is revoked, suspended or finalized.
+    #[inline]
+    pub fn any_engine(&self) -> Result<&Arc<Communicator>> {
+        match self.engine.get() {
+            Some(engine) => Ok(engine),
+            None => self.not_ready(),
+        }
+    }
+
+    #[cold]
+    fn not_ready<T>(&self) -> Result<T> {
+        match &*self.state.lock() {
+            State::Failed(error) => Err(error.clone()),
+            _ => invalid(
+                "comm",
+                "its ranks have not met yet: wait until ncclCommGetAsyncError says ncclSuccess",
+            ),
+        }
+    }
+
+    #[cold]
+    fn barred(&self) -> Error {
+        let why = match self.bar() {
+            Bar::Revoked => "revoked; it can be destroyed, split and shrunk",
+            Bar::Suspended => "suspended; resume it first",
+            Bar::Finalized => "finalized; it can only be destroyed",
+            Bar::Parting => "being split; wait until ncclCommGetAsyncError says ncclSuccess",
+            Bar::None => "free again",
+        };
+        Error::InvalidUsage(format!("the communicator is {why}"))
+    }
+
+    /// Why it takes no calls.
+    pub fn bar(&self) -> Bar {
+        match self.bar.load(Ordering::Relaxed) {
+            1 => Bar::Revoked,
+            2 => Bar::Suspended,
+            3 => Bar::Finalized,
+            4 => Bar::Parting,
+            _ => Bar::None,
+        }
+    }
+
+    /// Bars it, or frees it.
+    pub fn set_bar(&self, bar: Bar) {
+        self.bar.store(bar as u8, Ordering::Relaxed);
+    }
+
+    /// Its ranks have met, or not. Nobody may want them any more: then they are let go.
+    pub fn formed(&self, outcome: Result<Option<Formed>>) {
+        let mut state = self.state.lock();
+        if !matches!(*state, State::Forming) {
+            if let Ok(Some(Formed { engine, .. })) = outcome {
+                engine.abort("given up while it was formed");
+                let _ = engine.finalize();
+            }
+            return;
+        }
+        *state = match outcome {
+            Ok(None) => State::Left,
+            Ok(Some(Formed { engine, member })) => {
+                *self.member.lock() = member;
+                // Formed once: the state was Forming.
+                let _ = self.engine.set(engine);
+                State::Ready
+            }
+            Err(error) => State::Failed(error),
+        };
+    }
+
+    /// Changes the state if `from` accepts it; tells what it was.
+    pub fn exchange(&self, from: impl FnOnce(&State) -> bool, to: State) -> State {
+        let mut state = self.state.lock();
+        let before = state.clone();
+        if from(&before) {
+            *state = to;
+        }
+        before
+    }
+
+    /// Keeps what a non-blocking call has started; tells whether it is still under way.
+    pub fn keep(&self, mut work: Work) -> Result<bool> {
+        if work.has_ended() {
+            work.wait()?;
+            return Ok(false);
+        }
+        self.pending.lock().push(work);
+        Ok(true)
+    }
+
+    /// Moves on what was started; tells whether some of it is still under way.
+    fn has_pending(&self) -> bool {
+        let Some(mut pending) = self.pending.try_lock() else {
+            // Another thread waits for it right now.
+            return true;
+        };
+        let mut fault = None;
+        pending.retain_mut(|work| {
+            let has_ended = work.has_ended();
+            if has_ended && let Err(error) = work.wait() {
+                fault = fault.take().or(Some(error));
+            }
+            !has_ended
+        });
+        if let Some(fault) = fault {
+            self.fault.lock().get_or_insert(fault);
+        }
+        !pending.is_empty()
+    }
+
+    /// Waits for what was started.
+    pub fn flush(&self) -> Result<()> {
+        let mut pending = self.pending.lock();
+        let mut outcome = Ok(());
+        for mut work in pending.drain(..) {
+            let ended = work.wait();
+            outcome = outcome.and(ended);
+        }
+        outcome
+    }
+
+    /// Why it has failed, if it has.
+    pub fn failure(&self) -> Option<Error> {
+        if let State::Failed(error) = &*self.state.lock() {
+            return Some(error.clone());
+        }
+        self.fault.lock().clone().or_else(|| self.engine.get()?.failure())
+    }
+
+    /// Looks whether its ranks are still there. Nothing else does while this rank is in no call.
+    fn look_around(&self) {
+        if let Some(engine) = self.engine.get() {
+            // A failure is kept by the engine, and a message of that name is never sent.
+            let _ = engine.find(Selector::new(None, Some(NOBODYS_TAG)));
+        }
+    }
+
+    /// What ncclCommGetAsyncError says.
+    fn async_error(&self) -> ncclResult_t {
+        let state = self.state.lock().clone();
+        match state {
+            State::Forming | State::Leaving => ncclInProgress,
+            State::Failed(error) => result::code(&error),
+            State::Ready if self.bar() == Bar::Parting => ncclInProgress,
+            // A revoked one has failed by our own doing: it is quiescent, which is what is asked for.
+            State::Ready if self.bar() == Bar::Revoked => ncclSuccess,
+            State::Ready | State::Left => {
+                self.look_around();
+                let is_pending = self.has_pending();
+                match self.failure() {
+                    Some(error) => result::code(&error),
+                    None if is_pending => ncclInProgress,
+                    None => ncclSuccess,
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Comm {
+    fn drop(&mut self) {
+        // Whoever is here last: nobody is in a call any more. One that has failed leaves by itself, without a word.
+        if let Some(engine) = self.engine.get()
+            && engine.failure().is_some()
+        {
+            let _ = engine.finalize();
+        }
+    }
+}
+
+/// A handle as C sees it.
+pub fn to_c(handle: usize) -> ncclComm_t {
+    std::ptr::without_provenance_mut(handle)
+}
+
+/// Why the communicator of a handle has failed; NULL and unknown handles have not.
+pub fn failure_of(handle: ncclComm_t) -> Option<Error> {
+    if handle.is_null() {
+        return None;
+    }
+    Comm::from_handle(handle).ok()?.failure()
+}
+
+/// ncclCommGetAsyncError. From any thread, also while another one is in a call.
+pub unsafe fn get_async_error(comm: ncclComm_t, asyncError: *mut ncclResult_t) -> Result<()> {
+    // SAFETY: the caller promises a writable number or NULL.
+    let place = unsafe { Out::new(asyncError, "asyncError") }?;
+    place.set(Comm::from_handle(comm)?.async_error());
+    Ok(())
+}
+
+/// ncclCommCount.
+pub unsafe fn count(comm: ncclComm_t, count: *mut c_int) -> Result<()> {
+    // SAFETY: the caller promises a writable number or NULL.
+    let place = unsafe { Out::new(count, "count") }?;
+    place.set(check::int(Comm::from_handle(comm)?.any_engine()?.size())?);
+    Ok(())
+}
+
+/// ncclCommUserRank.
+pub unsafe fn user_rank(comm: ncclComm_t, rank: *mut c_int) -> Result<()> {
+    // SAFETY: the caller promises a writable number or NULL.
+    let place = unsafe { Out::new(rank, "rank") }?;
+    place.set(check::int(Comm::from_handle(comm)?.any_engine()?.rank())?);
+    Ok(())
+}
+
+/// ncclCommCuDevice: what ncclCommInitAll was told, else the position among the ranks of the host.
+pub unsafe fn device(comm: ncclComm_t, device: *mut c_int) -> Result<()> {
+    // SAFETY: the caller promises a writable number or NULL.
+    let place = unsafe { Out::new(device, "device") }?;
+    let comm = Comm::from_handle(comm)?;
+    let engine = comm.any_engine()?;
+    place.set(match comm.traits.device {
+        Some(device) => device,
+        None => check::int(engine.local_rank())?,
+    });
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Communicators that come from an id.
+
+use std::ffi::c_int;
+use std::time::{Duration, Instant};
+
+use anyccl_edge::Out;
+use anyccl_edge::check::{self, invalid, not_null};
+use anyccl_engine::base::{Rank, Result};
+use anyccl_engine::bootstrap::UniqueId;
+use anyccl_engine::comm::{CommConfig, Communicator};
+use anyccl_engine::config::Config;
+
+use crate::call::Progress;
+use crate::communicator::{Formed, Traits};
+use crate::job::{Job, Outcome};
+use crate::leaving::Member;
+use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
+use crate::{comm_id, config, group, variables};
+
+/// As a deadline: none.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// ncclGetUniqueId. This process then answers the ranks that come.
+pub unsafe fn get_unique_id(uniqueId: *mut ncclUniqueId) -> Result<()> {
+    // SAFETY: the caller promises a writable id or NULL.
+    let place = unsafe { Out::new(uniqueId, "uniqueId") }?;
+    let id = match comm_id::from_environment()? {
+        Some(id) => id,
+        None => UniqueId::create(&variables::settings()?)?,
+    };
+    place.set(ncclUniqueId { internal: id.0 });
+    Ok(())
+}
+
+/// A rank that is to join.
+pub struct Joining {
+    pub id: UniqueId,
+    pub size: u32,
+    pub rank: Rank,
+    pub config: Config,
+    pub name: Option<String>,
+}
+
+impl Joining {
+    /// Checks the numbers.
+    fn new(id: ncclUniqueId, nranks: c_int, rank: c_int, config: Config) -> Result<Joining> {
+        let size = check::size(nranks)?;
+        let rank = check::rank(rank, size, "rank")?;
+        Ok(Joining { id: UniqueId(id.internal), size, rank, config, name: None })
+    }
+
+    /// Meets the others.
+    pub fn join(self) -> Result<Formed> {
+        // Counted before anybody can have left: all ranks of this process are here when they have met.
+        let member = Member::of(&self.id);
+        let own = CommConfig { name: self.name, timeout: None };
+        let deadline = Instant::now() + self.config.timeout.unwrap_or(FOREVER);
+        let engine = match comm_id::job(&self.id, self.size, self.rank, &self.config, deadline)? {
+            Some(job) => Communicator::join(job, &self.config, &own)?,
+            None => Communicator::create(&self.id, self.size, self.rank, &self.config, &own)?,
+        };
+        Ok(Formed { engine: engine.into(), member: Some(member) })
+    }
+
+    /// The job of joining, and the handle at `place`.
+    ///
+    /// # Safety
+    /// As [`Job::new`].
+    unsafe fn submit(self, place: *mut ncclComm_t, traits: Traits) -> Result<Progress> {
+        // SAFETY: passed on from our caller.
+        group::form(unsafe { Job::new(place, traits, None, Outcome::Handle, move || self.join().map(Some)) })
+    }
+}
+
+/// ncclCommInitRank.
+pub unsafe fn init_rank(
+    comm: *mut ncclComm_t,
+    nranks: c_int,
+    id: ncclUniqueId,
+    rank: c_int,
+) -> Result<Progress> {
+    // SAFETY: passed on from our caller.
+    unsafe { init_rank_config(comm, nranks, id, rank, std::ptr::null_mut()) }
+}
+
+/// ncclCommInitRankConfig.
+pub unsafe fn init_rank_config(
+    comm: *mut ncclComm_t,
+    nranks: c_int,
+    id: ncclUniqueId,
+    rank: c_int,
+    config: *mut ncclConfig_t,
+) -> Result<Progress> {
+    not_null(comm, "comm")?;
+    // SAFETY: the caller's promise, handed on.
+    let settings = unsafe { config::read(config) }?;
+    let traits = Traits { is_blocking: config::is_blocking(&settings)?, device: None };
+    let joining = Joining::new(id, nranks, rank, variables::settings()?)?;
+    // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.
+    unsafe { Joining { name: settings.name, ..joining }.submit(comm, traits) }
+}
+
+/// ncclCommInitRankScalable. One store serves all ranks, so the first id is enough.
+pub unsafe fn init_rank_scalable(
+    newcomm: *mut ncclComm_t,
+    nranks: c_int,
+    myrank: c_int,
+    nId: c_int,
+    commIds: *mut ncclUniqueId,
+    config: *mut ncclConfig_t,
+) -> Result<Progress> {
+    if nId < 1 || nId > nranks {
+        return invalid("nId", format!("{nId}; accepted: 1 to the number of ranks"));
+    }
+    not_null(commIds, "commIds")?;
+    // SAFETY: not NULL, and there is at least one.
+    let id = unsafe { commIds.read() };
+    // SAFETY: passed on from our caller.
+    unsafe { init_rank_config(newcomm, nranks, id, myrank, config) }
+}
+
+/// ncclCommInitAll: all ranks are this process's. The same device may be named more than once.
+pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int) -> Result<Progress> {
+    not_null(comm, "comm")?;
+    let size = check::size(ndev)?;
+    let config = variables::settings()?;
+    let id = UniqueId::create(&config)?;
+    let devices: Vec<c_int> = match devlist.is_null() {
+        true => (0..ndev).collect(),
+        // SAFETY: not NULL; the caller promises `ndev` numbers.
+        false => unsafe { std::slice::from_raw_parts(devlist, size as usize) }.to_vec(),
+    };
+    let mut jobs = Vec::with_capacity(size as usize);
+    for (rank, device) in (0..size).zip(devices) {
+        let joining = Joining { id, size, rank, config: config.clone(), name: None };
+        // SAFETY: the caller promises places for `ndev` handles.
+        let place = unsafe { comm.add(rank as usize) };
+        let traits = Traits { is_blocking: true, device: Some(device) };
+        // SAFETY: as above; they are formed before this returns.
+        jobs.push(unsafe {
+            Job::new(place, traits, None, Outcome::Handle, move || joining.join().map(Some))
+        });
+    }
+    Job::finish(jobs)
+}

@@ -1,0 +1,304 @@
+//! Groups: calls that are begun together and waited for together.
+//!
+//! Inside of a group nothing is begun: a call checks its arguments, is put into a list of this thread, and returns. The
+//! outermost end begins them all, in the order of the calls, and then waits for all. So calls that need each
+//! other may stand in any order and on any communicators of the thread, and one with an argument that was refused is not
+//! in the list: it leaves the others whole. No start ever waits, so one thread can be all ranks of a communicator.
+//!
+//! Communicators are formed in groups, too: each in a thread of its own, as each waits for other ranks. Those made from the same
+//! parent follow each other in one thread, in the order of the calls.
+//!
+//! A call outside of a group is a group of one, without the list.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::thread;
+
+use anyccl_edge::check::invalid;
+use anyccl_edge::{Found, Out};
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Result};
+use anyccl_engine::comm::{Communicator, Operation, Operator, Places, Request, Unequal, Work, settle};
+use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::plan::{Block, BlockLayout};
+
+use crate::call::Progress;
+use crate::communicator::Comm;
+use crate::job::Job;
+use crate::types::{NCCL_SIM_INFO_MAGIC, ncclSimInfo_t};
+use crate::windows::{Awaited, Put};
+
+/// A call whose arguments were checked.
+pub enum Action {
+    Collective { operation: Operation, operator: Option<Arc<Operator>> },
+    AllToAllV { datatype: Datatype, send: *const u8, recv: *mut u8, input: Vec<Block>, output: Vec<Block> },
+    Send(Outgoing),
+    Receive(Selector, Landing),
+    Put(Put),
+    Wait(Vec<Awaited>),
+}
+
+/// What the end of a group begins.
+struct Queued {
+    comm: Arc<Comm>,
+    action: Action,
+}
+
+thread_local! {
+    /// Starts without an end so far.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    static QUEUE: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
+    static JOBS: RefCell<Vec<Job>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether this thread is inside of a group.
+#[inline]
+pub fn is_open() -> bool {
+    DEPTH.get() > 0
+}
+
+impl Action {
+    /// Runs it to its end.
+    ///
+    /// # Safety
+    /// Its buffers are as NCCL documents them, used by nobody else meanwhile.
+    #[inline]
+    unsafe fn run(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
+        match self {
+            Action::Collective { operation, operator } => {
+                // SAFETY: passed on from our caller.
+                unsafe { engine.run_by(operation, operator.as_ref()) }
+            }
+            // SAFETY: passed on from our caller.
+            Action::Send(what) => unsafe { engine.send(what) },
+            Action::Wait(awaited) => awaited.iter().try_for_each(|awaited| awaited.wait(comm, engine)),
+            _ => {
+                // SAFETY: passed on from our caller.
+                let Some(mut request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
+                request.wait()?;
+                self.check_whole(&Work::from(request))
+            }
+        }
+    }
+
+    /// Begins it; there may be nothing to wait for, or, of signals, nothing that could be begun.
+    ///
+    /// # Safety
+    /// As [`Action::run`], until the request has ended.
+    unsafe fn start(&self, comm: &Comm, engine: &Communicator) -> Result<Option<Request>> {
+        let request = match self {
+            Action::Collective { operation, operator } => {
+                // SAFETY: passed on from our caller.
+                unsafe { engine.start_by(operation, operator.as_ref()) }
+            }
+            // SAFETY: passed on from our caller.
+            Action::Send(what) => unsafe { engine.start_send(what) },
+            // SAFETY: passed on from our caller.
+            Action::Receive(selector, landing) => unsafe { engine.start_receive(*selector, *landing) },
+            Action::AllToAllV { datatype, send, recv, input, output } => {
+                let layout = BlockLayout { input, output, ..BlockLayout::NONE };
+                let places = Places::Buffers { send: *send, recv: *recv };
+                let collective = Collective::AllToAllV;
+                let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
+                // SAFETY: passed on from our caller.
+                unsafe { engine.start_unequal(&call) }
+            }
+            Action::Put(put) => return put.post(comm, engine).map(|()| None),
+            Action::Wait(_) => return Ok(None),
+        };
+        request.map(Some)
+    }
+
+    /// What the cost model expects of it, in microseconds.
+    fn estimate(&self, engine: &Communicator) -> Result<f64> {
+        let message = |datatype, count| Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
+        match self {
+            Action::Collective { operation, .. } => engine.predicted_us(&operation.call),
+            Action::AllToAllV { datatype, input, .. } => {
+                let sent =
+                    input.iter().map(|block| engine.predicted_us(&message(*datatype, block.len as u64)));
+                sent.sum()
+            }
+            Action::Send(what) => engine.predicted_us(&message(what.datatype, what.count)),
+            Action::Put(_) | Action::Wait(_) => Ok(0.0),
+            Action::Receive(_, landing) => engine.predicted_us(&message(landing.datatype, landing.count)),
+        }
+    }
+
+    /// NCCL asks for the same count on both sides of a message: one that is shorter is a mistake.
+    fn check_whole(&self, work: &Work) -> Result<()> {
+        match (self, work.status()) {
+            (Action::Receive(_, landing), Some(status)) if status.count < landing.count => {
+                Err(Error::Mismatch(format!(
+                    "ncclRecv of {} elements met an ncclSend of {} by rank {}",
+                    landing.count, status.count, status.source
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Does what a call asks for: now, or at the end of the group.
+///
+/// # Safety
+/// The buffers are as NCCL documents them, until the call, or the group, or what was begun on a non-blocking
+/// communicator has ended.
+#[inline]
+pub unsafe fn submit(comm: Found<'static, Comm>, action: Action) -> Result<Progress> {
+    if is_open() {
+        return enqueue(&comm, action);
+    }
+    let engine = comm.engine()?;
+    if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
+        // SAFETY: passed on from our caller.
+        unsafe { action.run(&comm, engine) }?;
+        return Ok(Progress::Done);
+    }
+    // SAFETY: passed on from our caller: the communicator keeps what it has begun until it has ended.
+    let Some(request) = unsafe { action.start(&comm, engine) }? else { return Ok(Progress::Done) };
+    Ok(if comm.keep(request.into())? { Progress::Begun } else { Progress::Done })
+}
+
+#[cold]
+fn enqueue(comm: &Found<'static, Comm>, action: Action) -> Result<Progress> {
+    if JOBS.with_borrow(|jobs| !jobs.is_empty()) {
+        return Err(mixed());
+    }
+    QUEUE.with_borrow_mut(|queue| queue.push(Queued { comm: comm.share(), action }));
+    Ok(Progress::Done)
+}
+
+/// Forms a communicator: now, or at the end of the group.
+pub fn form(job: Job) -> Result<Progress> {
+    if !is_open() {
+        return Job::finish(vec![job]);
+    }
+    if QUEUE.with_borrow(|queue| !queue.is_empty()) {
+        job.give_up();
+        return Err(mixed());
+    }
+    let progress = if job.is_blocking() { Progress::Done } else { Progress::Begun };
+    JOBS.with_borrow_mut(|jobs| jobs.push(job));
+    Ok(progress)
+}
+
+fn mixed() -> Error {
+    Error::InvalidUsage("a group either makes communicators or communicates; end one before the other".into())
+}
+
+/// ncclGroupStart.
+pub unsafe fn start() -> Result<()> {
+    DEPTH.set(DEPTH.get() + 1);
+    Ok(())
+}
+
+/// ncclGroupEnd.
+pub unsafe fn end() -> Result<Progress> {
+    if !leave()? {
+        return Ok(Progress::Done);
+    }
+    let jobs = JOBS.take();
+    if !jobs.is_empty() {
+        return Job::finish(jobs);
+    }
+    // SAFETY: each call of the group was given buffers that its caller leaves alone until here.
+    unsafe { finish(QUEUE.take()) }
+}
+
+/// One level up; tells whether that was the outermost.
+fn leave() -> Result<bool> {
+    match DEPTH.get() {
+        0 => Err(Error::InvalidUsage("no group was started on this thread".into())),
+        depth => {
+            DEPTH.set(depth - 1);
+            Ok(depth == 1)
+        }
+    }
+}
+
+/// # Safety
+/// As [`submit`], for each of them.
+unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
+    let mut outcome = Ok(());
+    let mut progress = Progress::Done;
+    let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());
+    let mut signals: Vec<(Arc<Comm>, Awaited)> = Vec::new();
+    for queued in queue {
+        let comm = &queued.comm;
+        let begun = comm.engine().and_then(|engine| {
+            // SAFETY: passed on from our caller.
+            unsafe { queued.action.start(comm, engine) }
+        });
+        if let Action::Wait(awaited) = &queued.action {
+            signals.extend(awaited.iter().map(|awaited| (Arc::clone(comm), *awaited)));
+        }
+        match begun {
+            Ok(None) => {}
+            Ok(Some(request)) if comm.traits.is_blocking => works.push((queued, request.into())),
+            Ok(Some(request)) => match comm.keep(request.into()) {
+                Ok(true) => progress = Progress::Begun,
+                Ok(false) => {}
+                Err(error) => outcome = outcome.and(Err(error)),
+            },
+            Err(error) => outcome = outcome.and(Err(error)),
+        }
+    }
+    outcome = outcome.and(await_signals(signals, &mut works));
+    settle(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
+    for (queued, mut work) in works {
+        let ended = work.wait().and_then(|()| queued.action.check_whole(&work));
+        outcome = outcome.and(ended);
+    }
+    outcome.map(|()| progress)
+}
+
+/// Waits for signals on any communicators, in any order: whoever raises one may wait for what this thread has begun.
+fn await_signals(mut signals: Vec<(Arc<Comm>, Awaited)>, works: &mut [(Queued, Work)]) -> Result<()> {
+    let mut outcome = Ok(());
+    while !signals.is_empty() {
+        signals.retain_mut(|(comm, awaited)| {
+            match comm.engine().and_then(|engine| awaited.advance(comm, engine)) {
+                Ok(all_there) => !all_there,
+                Err(error) => {
+                    if outcome.is_ok() {
+                        outcome = Err(error);
+                    }
+                    false
+                }
+            }
+        });
+        for (_, work) in works.iter_mut() {
+            work.has_ended();
+        }
+        if !signals.is_empty() {
+            thread::yield_now();
+        }
+    }
+    outcome
+}
+
+/// ncclGroupSimulateEnd: what the group would take by our cost model, and nothing is begun.
+pub unsafe fn simulate_end(simInfo: *mut ncclSimInfo_t) -> Result<()> {
+    anyccl_edge::check::not_null(simInfo, "simInfo")?;
+    // SAFETY: not NULL; the caller promises a struct that begins with its head.
+    let head = unsafe { (*simInfo).head };
+    if head.magic != NCCL_SIM_INFO_MAGIC || head.size < size_of::<ncclSimInfo_t>() {
+        return invalid("simInfo", "not begun with NCCL_SIM_INFO_INITIALIZER");
+    }
+    if !leave()? {
+        return Ok(());
+    }
+    let queue = QUEUE.take();
+    for job in JOBS.take() {
+        job.give_up();
+    }
+    let mut microseconds = 0.0;
+    for Queued { comm, action } in &queue {
+        microseconds += action.estimate(comm.engine()?)?;
+    }
+    // SAFETY: the caller promises a writable struct of the size that was checked above.
+    let place = unsafe { &raw mut (*simInfo).estimatedTime };
+    // SAFETY: as above.
+    unsafe { Out::new(place, "simInfo") }?.set(microseconds as f32);
+    Ok(())
+}

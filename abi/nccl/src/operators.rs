@@ -1,0 +1,77 @@
+//! Operators: NCCL's five, and sums of scaled contributions.
+
+use std::ffi::{c_int, c_void};
+
+use anyccl_edge::check::{invalid, not_null};
+use anyccl_edge::{FIRST_OPERATOR, Operators, Out, Resolved};
+use anyccl_engine::base::{Datatype, ReduceOp, Result};
+use anyccl_engine::comm::{Operator, Scalar};
+
+use crate::collective::datatype_of;
+use crate::communicator::Comm;
+use crate::types::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclScalarResidence_t};
+
+/// By NCCL's numbers.
+const BUILTIN: [ReduceOp; 5] =
+    [ReduceOp::Sum, ReduceOp::Product, ReduceOp::Max, ReduceOp::Min, ReduceOp::Avg];
+
+/// The scalar lies in memory that calls read.
+const ncclScalarDevice: ncclScalarResidence_t = 0;
+/// The scalar is read when the operator is made.
+const ncclScalarHostImmediate: ncclScalarResidence_t = 1;
+
+/// Those that the program has made. One serves every communicator of the process, which is more than NCCL promises.
+static OPERATORS: Operators = Operators::new();
+
+/// What a number from C stands for, on `datatype`.
+#[inline]
+pub fn resolve(number: ncclRedOp_t, datatype: Datatype) -> Result<Resolved> {
+    if let Some(op) = usize::try_from(number).ok().and_then(|number| BUILTIN.get(number)) {
+        // Every one of them is defined on every one of NCCL's datatypes.
+        return Ok(Resolved { op: *op, operator: None });
+    }
+    if number < FIRST_OPERATOR {
+        return invalid("op", format!("{number}; accepted: 0 to 4, or one of ncclRedOpCreatePreMulSum"));
+    }
+    OPERATORS.resolve(number, datatype)
+}
+
+/// ncclRedOpCreatePreMulSum.
+pub unsafe fn create_pre_mul_sum(
+    op: *mut ncclRedOp_t,
+    scalar: *mut c_void,
+    datatype: ncclDataType_t,
+    residence: ncclScalarResidence_t,
+    comm: ncclComm_t,
+) -> Result<()> {
+    // SAFETY: the caller promises a writable number or NULL.
+    let place = unsafe { Out::new(op, "op") }?;
+    not_null(scalar, "scalar")?;
+    let datatype = datatype_of(datatype)?;
+    let comm = Comm::from_handle(comm)?;
+    let scalar = scalar.cast::<u8>().cast_const();
+    comm.memory.check(scalar.addr(), datatype.bytes(), "scalar")?;
+    let scalar = match residence {
+        ncclScalarHostImmediate => {
+            let mut bytes = [0; Scalar::BYTES];
+            // SAFETY: the caller promises one element, and no datatype is longer than the array.
+            unsafe { std::ptr::copy_nonoverlapping(scalar, bytes.as_mut_ptr(), datatype.bytes()) };
+            Scalar::Immediate(bytes)
+        }
+        ncclScalarDevice => Scalar::Deferred(scalar),
+        _ => return invalid("residence", format!("{residence}; accepted: 0 and 1")),
+    };
+    // SAFETY: the caller promises that a scalar of the first kind stays readable while the operator is in use.
+    place.set(OPERATORS.insert(unsafe { Operator::premul_sum(datatype, scalar) }?));
+    Ok(())
+}
+
+/// ncclRedOpDestroy.
+pub unsafe fn destroy(op: ncclRedOp_t, comm: ncclComm_t) -> Result<()> {
+    Comm::from_handle(comm)?;
+    const FIRST: c_int = FIRST_OPERATOR;
+    if op < FIRST {
+        return invalid("op", format!("{op}, which ncclRedOpCreatePreMulSum has not made"));
+    }
+    OPERATORS.remove(op)
+}

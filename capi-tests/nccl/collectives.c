@@ -1,0 +1,215 @@
+/* Every collective, every datatype, every operator, with several counts, apart and in place, alone and with settings of
+ * one call: equal to what they are defined to give. */
+#include <string.h>
+
+#include "check.h"
+#include "ranks.h"
+#include "values.h"
+
+#define GUARD 16
+#define GUARD_BYTE 0x5a
+
+enum collective { ALL_REDUCE, REDUCE, BROADCAST, BCAST, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, GATHER, SCATTER, COLLECTIVES };
+
+struct trial {
+    enum collective collective;
+    ncclDataType_t datatype;
+    ncclRedOp_t op;
+    int root;
+    size_t count;
+    int in_place;
+    int configured;
+};
+
+/* Elements that this rank gives and gets. */
+static size_t given(const struct bed *bed, const struct trial *trial)
+{
+    const size_t all = trial->count * (size_t)bed->size;
+    switch (trial->collective) {
+    case REDUCE_SCATTER:
+    case ALL_TO_ALL:
+        return all;
+    case SCATTER:
+        return bed->rank == trial->root ? all : 0;
+    case BROADCAST:
+    case BCAST:
+        return bed->rank == trial->root ? trial->count : 0;
+    default:
+        return trial->count;
+    }
+}
+
+static size_t got(const struct bed *bed, const struct trial *trial)
+{
+    const size_t all = trial->count * (size_t)bed->size;
+    switch (trial->collective) {
+    case ALL_GATHER:
+    case ALL_TO_ALL:
+        return all;
+    case GATHER:
+        return bed->rank == trial->root ? all : 0;
+    case REDUCE:
+        return bed->rank == trial->root ? trial->count : 0;
+    default:
+        return trial->count;
+    }
+}
+
+/* What must be at `index` of what this rank gets. */
+static double expected(const struct bed *bed, const struct trial *trial, size_t index)
+{
+    const ncclDataType_t datatype = trial->datatype;
+    const size_t mine = (size_t)bed->rank * trial->count;
+    switch (trial->collective) {
+    case ALL_REDUCE:
+    case REDUCE:
+        return combined(datatype, trial->op, bed->size, index);
+    case REDUCE_SCATTER:
+        return combined(datatype, trial->op, bed->size, mine + index);
+    case BROADCAST:
+    case BCAST:
+        return contribution(datatype, trial->root, index);
+    case ALL_GATHER:
+    case GATHER:
+        return contribution(datatype, (int)(index / trial->count), index % trial->count);
+    case SCATTER:
+        return contribution(datatype, trial->root, mine + index);
+    default: /* ALL_TO_ALL */
+        return contribution(datatype, (int)(index / trial->count), mine + index % trial->count);
+    }
+}
+
+static ncclResult_t call(const struct bed *bed, const struct trial *trial, const void *send, void *recv)
+{
+    const ncclCollConfig_t config = NCCL_COLLCONFIG_INITIALIZER;
+    const ncclDataType_t type = trial->datatype;
+    const size_t count = trial->count;
+    const ncclRedOp_t op = trial->op;
+    const int root = trial->root;
+    const ncclComm_t comm = bed->comm;
+    /* Any stream will do. */
+    const cudaStream_t stream = (cudaStream_t)(size_t)(count % 3);
+    if (trial->configured) {
+        switch (trial->collective) {
+        case ALL_REDUCE:
+            return ncclAllReduceConfig(send, recv, count, type, op, comm, stream, &config);
+        case REDUCE:
+            return ncclReduceConfig(send, recv, count, type, op, root, comm, stream, &config);
+        case BROADCAST:
+            return ncclBroadcastConfig(send, recv, count, type, root, comm, stream, &config);
+        case ALL_GATHER:
+            return ncclAllGatherConfig(send, recv, count, type, comm, stream, &config);
+        case REDUCE_SCATTER:
+            return ncclReduceScatterConfig(send, recv, count, type, op, comm, stream, &config);
+        case ALL_TO_ALL:
+            return ncclAlltoAllConfig(send, recv, count, type, comm, stream, NULL);
+        case GATHER:
+            return ncclGatherConfig(send, recv, count, type, root, comm, stream, &config);
+        case SCATTER:
+            return ncclScatterConfig(send, recv, count, type, root, comm, stream, &config);
+        default:
+            break;
+        }
+    }
+    switch (trial->collective) {
+    case ALL_REDUCE:
+        return ncclAllReduce(send, recv, count, type, op, comm, stream);
+    case REDUCE:
+        return ncclReduce(send, recv, count, type, op, root, comm, stream);
+    case BROADCAST:
+        return ncclBroadcast(send, recv, count, type, root, comm, stream);
+    case BCAST:
+        return ncclBcast(recv, count, type, root, comm, stream);
+    case ALL_GATHER:
+        return ncclAllGather(send, recv, count, type, comm, stream);
+    case REDUCE_SCATTER:
+        return pncclReduceScatter(send, recv, count, type, op, comm, stream);
+    case ALL_TO_ALL:
+        return ncclAlltoAll(send, recv, count, type, comm, stream);
+    case GATHER:
+        return ncclGather(send, recv, count, type, root, comm, stream);
+    default:
+        return ncclScatter(send, recv, count, type, root, comm, stream);
+    }
+}
+
+/* Where this rank's part lies in the longer buffer, in elements, when both are one. */
+static size_t shift(const struct bed *bed, const struct trial *trial)
+{
+    switch (trial->collective) {
+    case ALL_GATHER:
+    case REDUCE_SCATTER:
+        return (size_t)bed->rank * trial->count;
+    case GATHER:
+    case SCATTER:
+        return bed->rank == trial->root ? (size_t)trial->root * trial->count : 0;
+    default:
+        return 0;
+    }
+}
+
+static void try_one(const struct bed *bed, const struct trial *trial)
+{
+    const size_t bytes = bytes_of(trial->datatype), in = given(bed, trial), out = got(bed, trial);
+    const size_t room = ((in > out ? in : out) + 2 * GUARD) * bytes;
+    char *sends = malloc(room), *recvs = malloc(room);
+    char *send = sends + GUARD * bytes, *recv = recvs + GUARD * bytes;
+    CHECK(sends != NULL && recvs != NULL);
+    memset(sends, GUARD_BYTE, room);
+    memset(recvs, GUARD_BYTE, room);
+    if (trial->in_place || trial->collective == BCAST) {
+        /* The longer one of both is at the start of the memory. */
+        const size_t at = shift(bed, trial) * bytes;
+        if (in > out)
+            recv = send + at;
+        else
+            recv = send, send = recv + at;
+    }
+    for (size_t i = 0; i < in; i++)
+        store(trial->datatype, send, i, contribution(trial->datatype, bed->rank, i));
+    CHECK_OK(call(bed, trial, send, recv));
+    for (size_t i = 0; i < out; i++) {
+        const double wanted = expected(bed, trial, i), found = load(trial->datatype, recv, i);
+        if (!is_right(trial->datatype, trial->op, bed->size, wanted, found)) {
+            fprintf(stderr, "collective %d, type %d, op %d, root %d, count %zu, in place %d: rank %d of %d, element %zu "
+                    "is %g, not %g\n", trial->collective, trial->datatype, trial->op, trial->root, trial->count,
+                    trial->in_place, bed->rank, bed->size, i, found, wanted);
+            _Exit(1);
+        }
+    }
+    const char *used = send < recv && send >= sends && send < sends + room ? send : recv;
+    for (size_t i = 0; used == recv && recv == recvs + GUARD * bytes && i < GUARD * bytes; i++)
+        CHECK(recvs[i] == GUARD_BYTE && recv[out * bytes + i] == GUARD_BYTE);
+    for (size_t i = 0; !trial->in_place && trial->collective != BCAST && i < in; i++)
+        CHECK(load(trial->datatype, send, i) == contribution(trial->datatype, bed->rank, i));
+    free(sends);
+    free(recvs);
+}
+
+static int reduces(enum collective collective)
+{
+    return collective == ALL_REDUCE || collective == REDUCE || collective == REDUCE_SCATTER;
+}
+
+static void try_everything(struct bed *bed)
+{
+    static const size_t counts[] = {0, 1, 13, 1000};
+    int number = 0;
+    for (int collective = 0; collective < COLLECTIVES; collective++)
+        for (int type = 0; type < ncclNumTypes; type++)
+            for (int op = 0; op < (reduces(collective) ? ncclNumOps : 1); op++)
+                for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+                    for (int in_place = 0; in_place < 2; in_place++, number++) {
+                        /* In place is more than NCCL offers there. */
+                        if (collective == ALL_TO_ALL && in_place)
+                            continue;
+                        try_one(bed, &(struct trial){collective, type, op, number % bed->size, counts[c], in_place,
+                                                     number % 5 == 0});
+                    }
+}
+
+int main(int argc, char **argv)
+{
+    run_ranks(spread_from(argc, argv), try_everything);
+    return 0;
+}

@@ -1,0 +1,80 @@
+#include "ranks.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+struct rank_thread {
+    pthread_t thread;
+    struct bed bed;
+    const ncclUniqueId *id;
+    void (*body)(struct bed *bed);
+};
+
+struct spread spread_from(int argc, char **argv)
+{
+    CHECK(argc == 3);
+    struct spread spread = {atoi(argv[1]), atoi(argv[2])};
+    CHECK(spread.processes >= 1 && spread.threads >= 1);
+    return spread;
+}
+
+static void *live(void *argument)
+{
+    struct rank_thread *self = argument;
+    if (self->id != NULL)
+        CHECK_OK(ncclCommInitRank(&self->bed.comm, self->bed.size, *self->id, self->bed.rank));
+    self->body(&self->bed);
+    if (self->id != NULL)
+        CHECK_OK(ncclCommDestroy(self->bed.comm));
+    return NULL;
+}
+
+/* The ranks of one process. Without an id they are all there are. */
+static void run_threads(const ncclUniqueId *id, struct spread spread, int process, void (*body)(struct bed *bed))
+{
+    struct rank_thread *threads = calloc((size_t)spread.threads, sizeof *threads);
+    ncclComm_t *comms = calloc((size_t)spread.threads, sizeof *comms);
+    CHECK(threads != NULL && comms != NULL);
+    if (id == NULL)
+        CHECK_OK(ncclCommInitAll(comms, spread.threads, NULL));
+    for (int i = 0; i < spread.threads; i++) {
+        struct rank_thread *t = &threads[i];
+        t->bed = (struct bed){comms[i], process * spread.threads + i, spread.processes * spread.threads};
+        t->id = id;
+        t->body = body;
+        CHECK(pthread_create(&t->thread, NULL, live, t) == 0);
+    }
+    for (int i = 0; i < spread.threads; i++)
+        CHECK(pthread_join(threads[i].thread, NULL) == 0);
+    for (int i = 0; id == NULL && i < spread.threads; i++)
+        CHECK_OK(ncclCommDestroy(comms[i]));
+    free(threads);
+    free(comms);
+}
+
+void run_ranks(struct spread spread, void (*body)(struct bed *bed))
+{
+    ncclUniqueId id;
+    if (spread.processes == 1) {
+        run_threads(NULL, spread, 0, body);
+        return;
+    }
+    /* This process answers the ranks that come. */
+    CHECK_OK(ncclGetUniqueId(&id));
+    for (int process = 0; process < spread.processes; process++) {
+        const pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            run_threads(&id, spread, process, body);
+            exit(0);
+        }
+    }
+    for (int process = 0; process < spread.processes; process++) {
+        int status;
+        CHECK(wait(&status) > 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+}

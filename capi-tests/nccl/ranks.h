@@ -1,0 +1,25 @@
+/* Ranks as processes, as threads, or as processes of several threads each. */
+#ifndef RANKS_H
+#define RANKS_H
+
+#include <nccl.h>
+
+/* One rank. */
+struct bed {
+    ncclComm_t comm;
+    int rank, size;
+};
+
+/* How the ranks are spread. Either number may be 1. */
+struct spread {
+    int processes, threads;
+};
+
+/* Two numbers from the command line. */
+struct spread spread_from(int argc, char **argv);
+
+/* Runs `body` once per rank, with a communicator of all. Ranks of one process and no other come by ncclCommInitAll, and
+ * are destroyed one after the other by one thread. Ends the process when a rank has failed. */
+void run_ranks(struct spread spread, void (*body)(struct bed *bed));
+
+#endif

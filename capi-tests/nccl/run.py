@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Tests libnccl.so.2 as a program that was built for NCCL meets it: against NCCL's own header, on host memory.
+
+    1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
+    2  compares what the library exports with what the header declares and the real library exports, name by name
+    3  builds the programs here and runs them with 2, 3, 4 and 8 ranks: as processes, as threads, as both
+    4  runs a program under a wrapper of ncclAllReduce, and by each way of taking NCCL's place
+    5  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
+
+Without PyPI there is no header to compare with: that is said, and the tests are left out.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = ROOT / "target" / "nccl"
+# The newest one when this was written; the library promises its names.
+WHEEL = "nvidia-nccl-cu13==2.32.3"
+HEADER = WORK / "header" / "nccl.h"
+EXPORTS = WORK / "header" / "exports.txt"
+# What we have beyond NCCL: RCCL's spelling.
+OURS_ALONE = {f"{twin}ncclAllToAll{form}" for twin in ("", "p") for form in ("", "v")}
+SPREADS = [(2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 3), (1, 4), (1, 8), (2, 2), (4, 2), (2, 4)]
+# Longest time of one program.
+LIMIT_S = 60
+
+
+def run(*command, **options):
+    """Runs a command to its end; a failure ends the script."""
+    return subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def exported(library):
+    """The names of a shared library that begin as NCCL's do."""
+    said = run("nm", "--dynamic", "--defined-only", "--format=posix", library, text=True, capture_output=True).stdout
+    names = {line.split()[0] for line in said.splitlines()}
+    return {name for name in names if re.match(r"p?nccl[A-Z]", name)}
+
+
+def header():
+    """Gets NCCL's header, and the names that its library exports. Whether they are there."""
+    if HEADER.exists() and EXPORTS.exists():
+        return True
+    folder = WORK / "wheel"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", "--no-deps",
+            "--dest", folder, WHEEL)
+    except subprocess.CalledProcessError:
+        return False
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        wheel.extract("nvidia/nccl/include/nccl.h", folder)
+        wheel.extract("nvidia/nccl/lib/libnccl.so.2", folder)
+    HEADER.parent.mkdir(parents=True, exist_ok=True)
+    EXPORTS.write_text("\n".join(sorted(exported(folder / "nvidia/nccl/lib/libnccl.so.2"))))
+    shutil.copy(folder / "nvidia/nccl/include/nccl.h", HEADER)
+    # The wheel is 300 MB.
+    shutil.rmtree(folder)
+    return True
+
+
+def declared():
+    """The functions of nccl.h."""
+    return set(re.findall(r"^\s*(?:ncclResult_t|const char\*|void)\s+(p?nccl[A-Z]\w*)\s*\(", HEADER.read_text(), re.M))
+
+
+def compare_names(library):
+    """Every name is there, and nothing else."""
+    ours, theirs, header_names = exported(library), set(EXPORTS.read_text().split()), declared()
+    wrong = [f"declared by nccl.h, not exported: {name}" for name in sorted(header_names - ours)]
+    wrong += [f"exported by NCCL, not by us: {name}" for name in sorted(theirs - ours)]
+    wrong += [f"exported by us alone: {name}" for name in sorted(ours - theirs - OURS_ALONE)]
+    if wrong:
+        sys.exit("\n".join(wrong))
+    dynamic = run("readelf", "--dynamic", library, text=True, capture_output=True).stdout
+    if "[libnccl.so.2]" not in dynamic:
+        sys.exit(f"{library} has not the soname libnccl.so.2")
+    print(f"names: all {len(theirs)} of NCCL, {len(header_names)} of them in nccl.h, and {len(ours - theirs)} of RCCL")
+
+
+def compile_c(output, *arguments):
+    """Compiles C against NCCL's header."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    run(os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-O1", "-pthread",
+        "-I", HEADER.parent, "-I", HERE / "stand-in", "-o", output, *arguments)
+    return output
+
+
+def build(name, library):
+    """A program of this folder, linked with the library under its own name."""
+    shared = [HERE / "ranks.c", HERE / "values.c"] if name != "layout" else []
+    return compile_c(WORK / "programs" / name, HERE / f"{name}.c", *shared, library,
+                     f"-Wl,-rpath,{library.parent}", "-lm")
+
+
+def output_of(command, **environment):
+    """What a command prints."""
+    words = [str(word) for word in command]
+    return run(*words, env=os.environ | environment, timeout=LIMIT_S, capture_output=True, text=True).stdout
+
+
+def ways_in(library):
+    """By LD_LIBRARY_PATH, LD_PRELOAD and dlopen; and a profiler that wraps a function meets itself only once."""
+    wrapper = compile_c(WORK / "programs" / "libwrapper.so", "-shared", "-fPIC", HERE / "wrapper.c")
+    opener = compile_c(WORK / "programs" / "opener", HERE / "opener.c", "-ldl")
+    # It asks for libnccl.so.2, and says nothing of where.
+    linked = compile_c(WORK / "programs" / "linked", HERE / "layout.c", library)
+    output_of([linked], LD_LIBRARY_PATH=str(library.parent))
+    output_of([linked], LD_PRELOAD=str(library))
+    output_of([opener, library])
+    wrapped = output_of([build("collectives", library), 1, 2], LD_PRELOAD=str(wrapper))
+    if wrapped != "wrapped ncclAllReduce\n":
+        sys.exit(f"the wrapper was to be called, and said once: {wrapped!r}")
+    print("ways in: LD_LIBRARY_PATH, LD_PRELOAD, dlopen, a wrapper of ncclAllReduce")
+
+
+def example_output(name, ranks):
+    """What an example is to print, sorted."""
+    if name == "00-hello-world":
+        return [f"Hello from rank {r} of {ranks}, device {r} (NCCL 23007)" for r in range(ranks)]
+    if name == "01-broadcast":
+        return [f"rank {r} has 10 20 30 40" for r in range(ranks)]
+    before = [[10 * r + i for i in range(4)] for r in range(ranks)]
+    after = " ".join(f"{sum(column):4d}" for column in zip(*before))
+    rows = [f"{r:4d} | {' '.join(f'{x:4d}' for x in before[r])} | {after}" for r in range(ranks)]
+    return sorted([f"rank | {'before':>19} | {'after':>19}", *rows])
+
+
+def examples(library):
+    """The programs of c-examples/nccl."""
+    folder = ROOT / "c-examples" / "nccl"
+    for source in sorted(folder.glob("*.c")):
+        program = compile_c(WORK / "programs" / f"example-{source.stem}", "-I", folder, source, library,
+                            f"-Wl,-rpath,{library.parent}")
+        for ranks in (1, 2, 3, 4):
+            printed = sorted(output_of([program, ranks]).splitlines())
+            if printed != example_output(source.stem, ranks):
+                sys.exit(f"{source.stem} with {ranks} ranks printed\n" + "\n".join(printed))
+        print(f"example {source.stem}: 1 to 4 ranks")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--prefix", type=Path, help="test what is installed there, and install nothing")
+    arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
+    arguments = arguments.parse_args()
+    if not header():
+        print(f"SKIPPED: {WHEEL} cannot be had from PyPI")
+        return
+    prefix = arguments.prefix or WORK / "prefix"
+    try:
+        if arguments.prefix is None:
+            run("cargo", "xtask", "install", "--prefix", prefix, "--profile", arguments.profile, cwd=ROOT)
+        library = prefix.resolve() / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
+        compare_names(library)
+        run(build("layout", library), timeout=LIMIT_S)
+        # What fails on purpose is not reported.
+        os.environ["ANYCCL_LOG"] = "off"
+        for name in ("collectives", "groups", "communicators"):
+            program = build(name, library)
+            for processes, threads in SPREADS:
+                print(f"{name}: {processes} x {threads}", flush=True)
+                run(program, processes, threads, timeout=LIMIT_S)
+        ways_in(library)
+        examples(library)
+    except subprocess.TimeoutExpired as failure:
+        sys.exit(f"still running after {LIMIT_S} s: {failure.cmd}")
+    except subprocess.CalledProcessError as failure:
+        sys.exit(f"failed with {failure.returncode}: {failure.cmd}")
+    print("the NCCL tests have passed")
+
+
+if __name__ == "__main__":
+    main()

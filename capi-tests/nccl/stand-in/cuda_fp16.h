@@ -1,0 +1,1 @@
+/* Nothing that nccl.h uses by name; see cuda_runtime.h. */

@@ -1,0 +1,29 @@
+/* Numbers in every datatype of NCCL, and what collectives are defined to make of them, computed the plain way.
+ *
+ * Every rank contributes a small known number at every index, chosen so that the results for up to eight ranks are exact in
+ * every datatype, 8-bit floats included: they are compared bit for bit, but for averages of floats that no power of two
+ * divides. */
+#ifndef VALUES_H
+#define VALUES_H
+
+#include <stddef.h>
+
+#include <nccl.h>
+
+size_t bytes_of(ncclDataType_t datatype);
+int is_float(ncclDataType_t datatype);
+
+/* What `rank` contributes at `index`. */
+double contribution(ncclDataType_t datatype, int rank, size_t index);
+
+/* The contributions of ranks 0 to size-1 at `index`, combined by a builtin operator. */
+double combined(ncclDataType_t datatype, ncclRedOp_t op, int size, size_t index);
+
+/* Element `index` of an array. */
+double load(ncclDataType_t datatype, const void *array, size_t index);
+void store(ncclDataType_t datatype, void *array, size_t index, double value);
+
+/* Whether a result is what it should be. */
+int is_right(ncclDataType_t datatype, ncclRedOp_t op, int size, double expected, double found);
+
+#endif
