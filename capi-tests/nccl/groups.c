@@ -83,6 +83,17 @@ static void refusals(const struct bed *bed)
     CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, NULL, NULL));
 }
 
+/* A message that is shorter than its receive is a mistake of the program, and says so. */
+static void too_short(const struct bed *bed)
+{
+    int out = 1, in[2];
+    CHECK_OK(ncclGroupStart());
+    CHECK_OK(ncclSend(&out, 1, ncclInt, bed->rank, bed->comm, NULL));
+    CHECK_OK(ncclRecv(in, 2, ncclInt, bed->rank, bed->comm, NULL));
+    CHECK_RESULT(ncclInvalidUsage, ncclGroupEnd());
+    CHECK(strstr(ncclGetLastError(NULL), "ncclRecv of 2 elements met an ncclSend of 1") != NULL);
+}
+
 /* Collectives in one group, and the estimate of one, which begins nothing. */
 static void aggregation(const struct bed *bed)
 {
@@ -182,6 +193,7 @@ static void everything(struct bed *bed)
     order(bed);
     one_by_one(bed);
     refusals(bed);
+    too_short(bed);
     aggregation(bed);
     scaled(bed);
 }

@@ -5,7 +5,7 @@
 //!     include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //!     lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
 //!     lib/libanyccl.a
-//!     lib/anyccl/nccl/libnccl.so.2        NCCL's functions, and the link libnccl.so; by itself, where no loader looks
+//!     lib/anyccl/nccl/libnccl.so.2        the functions of NCCL, and the link libnccl.so; where no loader looks by itself
 //!     lib/cmake/anyccl/                   find_package(anyccl)
 //!     lib/pkgconfig/anyccl.pc             pkg-config anyccl
 //!     share/doc/anyccl/                   licences

@@ -22,6 +22,7 @@ use anyccl_engine::comm::{Communicator, Work};
 use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
 
+use crate::group::ended;
 use crate::leaving::{Clique, Member};
 use crate::memory::{Kinds, Registrations};
 use crate::result::{self, ncclInProgress, ncclSuccess};
@@ -75,6 +76,13 @@ pub struct Formed {
     pub member: Option<Member>,
 }
 
+/// What was started and has not been seen to end.
+struct Pending {
+    work: Work,
+    /// Elements that a receive is to get.
+    expected: Option<u64>,
+}
+
 /// What a handle stands for.
 pub struct Comm {
     /// There once the ranks have met.
@@ -91,7 +99,7 @@ pub struct Comm {
     pub windows: Mutex<Windows>,
     pub outbox: Mutex<Outbox>,
     /// Of a non-blocking one: what was started and has not been seen to end.
-    pending: Mutex<Vec<Work>>,
+    pending: Mutex<Vec<Pending>>,
     /// The first failure of what was started.
     fault: Mutex<Option<Error>>,
 }
@@ -216,12 +224,11 @@ impl Comm {
     }
 
     /// Keeps what a non-blocking call has started; tells whether it is still under way.
-    pub fn keep(&self, mut work: Work) -> Result<bool> {
+    pub fn keep(&self, mut work: Work, expected: Option<u64>) -> Result<bool> {
         if work.has_ended() {
-            work.wait()?;
-            return Ok(false);
+            return ended(&mut work, expected).map(|()| false);
         }
-        self.pending.lock().push(work);
+        self.pending.lock().push(Pending { work, expected });
         Ok(true)
     }
 
@@ -232,9 +239,9 @@ impl Comm {
             return true;
         };
         let mut fault = None;
-        pending.retain_mut(|work| {
+        pending.retain_mut(|Pending { work, expected }| {
             let has_ended = work.has_ended();
-            if has_ended && let Err(error) = work.wait() {
+            if has_ended && let Err(error) = ended(work, *expected) {
                 fault = fault.take().or(Some(error));
             }
             !has_ended
@@ -249,8 +256,8 @@ impl Comm {
     pub fn flush(&self) -> Result<()> {
         let mut pending = self.pending.lock();
         let mut outcome = Ok(());
-        for mut work in pending.drain(..) {
-            let ended = work.wait();
+        for Pending { mut work, expected } in pending.drain(..) {
+            let ended = ended(&mut work, expected);
             outcome = outcome.and(ended);
         }
         outcome

@@ -73,9 +73,8 @@ impl Action {
             Action::Wait(awaited) => awaited.iter().try_for_each(|awaited| awaited.wait(comm, engine)),
             _ => {
                 // SAFETY: passed on from our caller.
-                let Some(mut request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
-                request.wait()?;
-                self.check_whole(&Work::from(request))
+                let Some(request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
+                ended(&mut request.into(), self.expected())
             }
         }
     }
@@ -124,17 +123,24 @@ impl Action {
         }
     }
 
-    /// NCCL asks for the same count on both sides of a message: one that is shorter is a mistake.
-    fn check_whole(&self, work: &Work) -> Result<()> {
-        match (self, work.status()) {
-            (Action::Receive(_, landing), Some(status)) if status.count < landing.count => {
-                Err(Error::Mismatch(format!(
-                    "ncclRecv of {} elements met an ncclSend of {} by rank {}",
-                    landing.count, status.count, status.source
-                )))
-            }
-            _ => Ok(()),
+    /// What a receive is to get: NCCL asks for the same count on both sides of a message.
+    fn expected(&self) -> Option<u64> {
+        match self {
+            Action::Receive(_, landing) => Some(landing.count),
+            _ => None,
         }
+    }
+}
+
+/// How something has ended that is waited for here. A message that is shorter than `expected` is a mistake.
+pub fn ended(work: &mut Work, expected: Option<u64>) -> Result<()> {
+    work.wait()?;
+    match (expected, work.status()) {
+        (Some(expected), Some(status)) if status.count < expected => Err(Error::Mismatch(format!(
+            "ncclRecv of {expected} elements met an ncclSend of {} by rank {}",
+            status.count, status.source
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -156,7 +162,7 @@ pub unsafe fn submit(comm: Found<'static, Comm>, action: Action) -> Result<Progr
     }
     // SAFETY: passed on from our caller: the communicator keeps what it has begun until it has ended.
     let Some(request) = unsafe { action.start(&comm, engine) }? else { return Ok(Progress::Done) };
-    Ok(if comm.keep(request.into())? { Progress::Begun } else { Progress::Done })
+    Ok(if comm.keep(request.into(), action.expected())? { Progress::Begun } else { Progress::Done })
 }
 
 #[cold]
@@ -235,7 +241,7 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
         match begun {
             Ok(None) => {}
             Ok(Some(request)) if comm.traits.is_blocking => works.push((queued, request.into())),
-            Ok(Some(request)) => match comm.keep(request.into()) {
+            Ok(Some(request)) => match comm.keep(request.into(), queued.action.expected()) {
                 Ok(true) => progress = Progress::Begun,
                 Ok(false) => {}
                 Err(error) => outcome = outcome.and(Err(error)),
@@ -246,7 +252,7 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     outcome = outcome.and(await_signals(signals, &mut works));
     settle(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
     for (queued, mut work) in works {
-        let ended = work.wait().and_then(|()| queued.action.check_whole(&work));
+        let ended = ended(&mut work, queued.action.expected());
         outcome = outcome.and(ended);
     }
     outcome.map(|()| progress)
