@@ -20,8 +20,8 @@ SIZES    ?= 8,1024,65536,4194304,33554432
 PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
-# The order of `make test`: what fails quickly comes first.
-PARTS    := check unit c-api examples launchers nccl benches torch
+# The order of `make test`: what fails quickly comes first; torch brings a torchrun for the launchers.
+PARTS    := check unit c-api examples nccl benches torch launchers
 
 .PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help

@@ -10,12 +10,11 @@ pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
     let first = start.addr() - start.addr() % page;
     let end = start.addr().checked_add(bytes).and_then(|end| end.checked_next_multiple_of(page));
     let Some(end) = end else { return Ok(false) };
-    let (first, len) = (start.with_addr(first).cast_mut().cast(), end - first);
-    // SAFETY: it writes nothing but what was written to memory before; the kernel looks at its own tables only.
-    if unsafe { libc::msync(first, len, libc::MS_ASYNC) } < 0 {
-        let error = io::Error::last_os_error();
-        return if error.raw_os_error() == Some(libc::ENOMEM) { Ok(false) } else { Err(error) };
+    let (first, len) = (start.with_addr(first).cast_mut(), end - first);
+    if !is_mapped(first, len, page)? {
+        return Ok(false);
     }
+    let first = first.cast();
     let advise = |len, advice| {
         // SAFETY: both advices used here act as a touch of each page does, without changing a byte; an address that
         // cannot be touched is an error, not a fault.
@@ -39,6 +38,21 @@ pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether there is a mapping for all of it; `first` and `len` are multiples of a page.
+fn is_mapped(first: *mut u8, len: usize, page: usize) -> io::Result<bool> {
+    let mut states = [0u8; 4096];
+    let step = states.len() * page;
+    for from in (0..len).step_by(step) {
+        let bytes = step.min(len - from);
+        // SAFETY: the kernel looks at its own tables, and writes a byte per page, for which there is room.
+        if unsafe { libc::mincore(first.wrapping_add(from).cast(), bytes, states.as_mut_ptr()) } < 0 {
+            let error = io::Error::last_os_error();
+            return if error.raw_os_error() == Some(libc::ENOMEM) { Ok(false) } else { Err(error) };
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]

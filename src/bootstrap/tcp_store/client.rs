@@ -188,5 +188,8 @@ fn grace(patience: Duration) -> Duration {
 }
 
 fn gone(source: std::io::Error) -> Error {
-    Error::system("the store closed the connection: the process that serves it has failed or ended", source)
+    Error::system(
+        "the store closed the connection: who serves it, rank 0 or else the launcher, has failed or ended",
+        source,
+    )
 }
