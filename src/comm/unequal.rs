@@ -12,11 +12,11 @@ use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, R
 use crate::comm::Communicator;
 use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest, extent};
 use crate::progress::{Buffers, Prepared, Program};
+use crate::transport::Lending;
 
 use super::operation::{Kernels, in_range};
 use super::operator::Operator;
 use super::request::Request;
-use crate::transport::Lending;
 
 /// One call of a collective with a layout.
 #[derive(Clone, Copy, Debug)]

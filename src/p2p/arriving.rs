@@ -216,7 +216,7 @@ impl Conversation {
                     let end = landing.data.wrapping_add(incoming.arrived);
                     // SAFETY: behind what has arrived, the landing has that much room, by the promise to
                     // `start_receive`; a user's memory is not the link's own.
-                    unsafe { link.take(end, room, landing.bytes() >= STREAMED_FROM) }?
+                    unsafe { link.take(end, room, incoming.expected >= STREAMED_FROM) }?
                 } else {
                     // The receive is lenient, and these bytes were too many for it.
                     let rest = link.arrival()?.bytes.min(want);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Peer;
 use super::attempt::Caller;
 use super::outgoing::{Outgoing, share_memory, unreachable};
-use super::witness::explain;
+use super::witness::{Knowledge, explain};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::gate::{Arrival, Gate};
@@ -84,7 +84,10 @@ pub(super) fn assemble(
         missing: records.len() - 1,
     };
     // While the connections are still there: who misses this rank finds out why.
-    assembly.run(store, start, deadline).map_err(|error| explain(store, error))?;
+    assembly.run(store, start, deadline).map_err(|error| {
+        let is_missed = matches!(error, Error::Timeout { .. });
+        explain(store, error, if is_missed { Knowledge::FirstHand } else { Knowledge::Hearsay })
+    })?;
     Ok(assembly.peers)
 }
 

@@ -25,30 +25,46 @@ impl Witness {
     /// The reason that another rank has told, or else `own`, which the others are told then.
     pub fn explain(&mut self, own: Error) -> Error {
         match &mut self.0 {
-            Some(store) => explain(&mut **store, own),
+            Some(store) => explain(&mut **store, own, Knowledge::Hearsay),
             None => own,
         }
     }
 }
 
-/// See [`Witness::explain`].
-pub(super) fn explain(store: &mut dyn Store, own: Error) -> Error {
-    let until = Instant::now() + if misses_somebody(&own) { PATIENCE } else { Duration::ZERO };
-    loop {
-        // Its answer is there at once, or the store is gone, too.
-        match store.check(Instant::now()) {
-            Ok(()) if Instant::now() < until => std::thread::sleep(PAUSE),
-            answer => {
-                let found = told(answer);
-                store.fail(&own.to_string());
-                return found.unwrap_or(own);
-            }
-        }
-    }
+/// What stands behind the word of a rank that could not come together with others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Knowledge {
+    /// The rank that it names has not connected with it in time.
+    FirstHand,
+    /// The rank that it names was there, and may have missed somebody else.
+    Hearsay,
 }
 
-/// Whether somebody else may know better.
-fn misses_somebody(error: &Error) -> bool {
+/// See [`Witness::explain`].
+///
+/// Takes [`PATIENCE`]: until then others may ask the store, which may be this rank's, and a connection that is closed
+/// is taken for a lost rank.
+pub(super) fn explain(store: &mut dyn Store, own: Error, knowledge: Knowledge) -> Error {
+    let until = Instant::now() + PATIENCE;
+    let mut found = told(store.check(Instant::now()));
+    let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
+    // Of those whose deadlines come together, those who know tell before anybody who does not.
+    if knows && found.is_none() {
+        store.fail(&own.to_string());
+    }
+    while Instant::now() < until {
+        std::thread::sleep(PAUSE);
+        if !knows && found.is_none() {
+            found = told(store.check(Instant::now()));
+        }
+    }
+    // Nothing, if the store knows already.
+    store.fail(&own.to_string());
+    found.unwrap_or(own)
+}
+
+/// Whether the others fail at the same moment, or have failed already, for the same reason.
+fn others_may_fail_with_it(error: &Error) -> bool {
     // A rank of this host that is not where it listened is taken for one of another namespace.
     matches!(
         error,

@@ -45,7 +45,8 @@ impl ShmLink {
         let mut done = 0;
         loop {
             let (rest, n) = (data.wrapping_add(done), most.min(bytes - done));
-            // An error shows again where it is treated: the next use of the link the long way.
+            // There is room for all of it: only a spoilt link fails in the middle, and its error shows again where it is
+            // treated, at the next use of the link the long way.
             // SAFETY: passed on from our caller.
             if !matches!(unsafe { self.send(header, rest, n, Lending::Never) }, Ok(Some(_))) {
                 return false;
