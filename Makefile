@@ -42,7 +42,7 @@ tools:
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3, or set PYTHON"; exit 1; }
 
 install: tools
-	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-cli
+	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
 	cargo xtask install --prefix $(PREFIX)
 
 examples: $(PROGRAMS:%=$(EXAMPLES)/%)

@@ -60,6 +60,7 @@ fn carry_out(
     start_all(&JobOrders {
         command: &command,
         environment: &order.environment,
+        takeover: &[],
         bind: if order.bind { Bind::Core } else { Bind::None },
         world: order.world,
         ranks: order.first..order.first + order.count,
