@@ -100,9 +100,11 @@ test-examples: examples
 # mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
 test-launchers: examples
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
-# Against NCCL's own header from PyPI; left out, with the reason, where that cannot be had.
+# Against NCCL's own header, cupy and nccl4py from PyPI; left out, with the reason, where they cannot be had.
 test-nccl: install
 	$(PYTHON) capi-tests/nccl/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/ways_in.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX)
 
 bench: install
 	cargo bench -p anyccl-engine
@@ -129,6 +131,7 @@ test-torch: install
 	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
 	torch/tests/run.sh
 	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
 	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
 
 clean:

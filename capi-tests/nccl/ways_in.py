@@ -112,6 +112,17 @@ print("version", version.value, flush=True)
 """
 
 
+def agents_take(it):
+    """On other hosts, which a shell pretends here: each agent finds the files of its own host."""
+    hosts = ["--hosts", "a:1,b:1", "--launcher", "sh -c {cmd}", "--no-prefix", "--as", "nccl"]
+    answer = it.anyccl("run", *hosts, it.linked)
+    has_ours(answer, "audit")
+    check(" on a" in answer[2] or " on b" in answer[2], f"the host is to be named: {answer[2]!r}")
+    was_ended(it.anyccl("run", *hosts, "--nccl-by", "preload", it.opens, it.other), str(it.other), " on ")
+    was_ended(it.anyccl("run", *hosts, it.static), "statically", "host ")
+    print("run --as nccl --hosts: agents take, and the wrong one ends the job")
+
+
 def the_wrong_one_ends_the_job(it):
     """What a method cannot reach."""
     was_ended(it.run(it.opens, it.other, by="preload"), str(it.other), "--nccl-by audit")
@@ -195,7 +206,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     it = Installed(arguments.parse_args().prefix.resolve())
-    for test in (each_method_takes, the_wrong_one_ends_the_job, nobody_asks, variables_of_the_user_stay, info_tells, audit_by_hand):
+    for test in (each_method_takes, agents_take, the_wrong_one_ends_the_job, nobody_asks, variables_of_the_user_stay, info_tells, audit_by_hand):
         test(it)
 
 

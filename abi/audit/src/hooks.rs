@@ -2,8 +2,8 @@
 //!
 //! All but the first are called with the loader's lock held, so by one thread at a time.
 //!
-//! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`]. Our own library gets
-//! [`OURS`] instead: what that one asks for is not changed, since NCCL itself may be what it wants.
+//! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`]. Our own libraries get
+//! [`OURS`] instead: what those ask for is not changed, since NCCL itself may be what they want.
 
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +14,7 @@ use std::{process, thread};
 
 use anyccl_witness::{What, Witness};
 
-use crate::name::{is_function, is_nccl};
+use crate::name::{is_engine, is_function, is_nccl};
 use crate::state::{Mode, State, prepare, state};
 
 /// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1, too.
@@ -24,7 +24,7 @@ const LA_SER_ORIG: c_uint = 1;
 /// Of `la_objopen`: tell when a function of this library is found for somebody; when one is found for this library.
 const LA_FLG_BINDTO: c_uint = 1;
 const LA_FLG_BINDFROM: c_uint = 2;
-/// The cookie of our own library. No address.
+/// The cookie of libraries of anyccl. No address.
 const OURS: usize = 1;
 /// How often a stopped process looks whether its launcher is still there.
 const LOOK: Duration = Duration::from_millis(100);
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     let path = unsafe { text(name) };
     let is_ours = is_nccl(path) && state.is_ours(path);
     let from_all = if state.mode == Mode::Probe { LA_FLG_BINDFROM } else { 0 };
-    if is_ours {
+    if is_ours || is_engine(path) {
         // SAFETY: the loader passes the place of the cookie, writable for this hook.
         unsafe { cookie.write(OURS) };
     }
@@ -99,7 +99,10 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     if !is_nccl(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {
         return from_all;
     }
-    tell(state, What::Loaded, path, None);
+    let heard = tell(state, What::Loaded, path, None);
+    if !is_ours && heard && matches!(state.mode, Mode::Take | Mode::Only) {
+        stop(state);
+    }
     state.first.get_or_init(|| path.to_vec());
     match state.mode {
         Mode::Probe => from_all | LA_FLG_BINDTO,
@@ -136,13 +139,13 @@ pub unsafe extern "C" fn la_symbind64(
         return address;
     }
     // SAFETY: these are cookies of libraries that are there.
-    let library = unsafe { path_of(state, library) };
+    let (is_ours, library) = (library == OURS, unsafe { path_of(state, library) });
     // SAFETY: as above.
     let user = unsafe { path_of(state, user) };
     // NCCL calls itself through the loader, and our library may have wanted another NCCL: neither is a user.
     if is_nccl(library) && !is_nccl(user) {
-        tell(state, What::Bound, library, Some(user).filter(|user| !user.is_empty()));
-        if state.mode == Mode::Probe {
+        let heard = tell(state, What::Bound, library, Some(user).filter(|user| !user.is_empty()));
+        if state.mode == Mode::Probe || (heard && !is_ours) {
             stop(state);
         }
     }
@@ -179,7 +182,7 @@ unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
     unsafe { CStr::from_ptr(name) }.to_bytes()
 }
 
-/// The path of the library with this cookie.
+/// The path of the library with this cookie. Of those of anyccl, only libnccl.so.2 has functions of NCCL.
 ///
 /// # Safety
 /// The library is there, and its cookie as the loader or `la_objopen` has made it.
@@ -194,12 +197,10 @@ unsafe fn path_of(state: &State, cookie: usize) -> &[u8] {
     unsafe { text(name) }
 }
 
-/// Whether somebody hears it is not our business here: the program goes on.
-fn tell(state: &State, what: What, library: &[u8], user: Option<&[u8]>) {
+/// Whether somebody hears it. Where nobody does, the program goes on.
+fn tell(state: &State, what: What, library: &[u8], user: Option<&[u8]>) -> bool {
     let path = |bytes| Path::new(OsStr::from_bytes(bytes));
-    if let Some(witness) = &state.witness {
-        let _ = witness.tell(what, path(library), user.map(path));
-    }
+    state.witness.as_ref().is_some_and(|witness| witness.tell(what, path(library), user.map(path)).is_ok())
 }
 
 /// Keeps this process from its work until the launcher has ended it, or has ended itself.

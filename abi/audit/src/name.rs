@@ -3,12 +3,20 @@
 /// Whether a library that is asked for as `asked`, a name or a path, is NCCL: `libnccl.so`, or `libnccl.so.2` with
 /// whatever minor version. Its plugins (`libnccl-net.so`) and other major versions are not.
 pub fn is_nccl(asked: &[u8]) -> bool {
-    let base = asked.rsplit(|byte| *byte == b'/').next().unwrap_or(asked);
-    match base.strip_prefix(b"libnccl.so") {
+    match base(asked).strip_prefix(b"libnccl.so") {
         None => false,
         Some(b"" | b".2") => true,
         Some(version) => version.starts_with(b".2."),
     }
+}
+
+/// Whether a library is anyccl's own, which may want NCCL itself as its engine.
+pub fn is_engine(path: &[u8]) -> bool {
+    base(path).starts_with(b"libanyccl.so")
+}
+
+fn base(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
 /// Whether a function is one of NCCL's.
@@ -37,6 +45,12 @@ mod tests {
         ] {
             assert!(!is_nccl(no.as_bytes()), "{no}");
         }
+    }
+
+    #[test]
+    fn our_engine_is_known_by_its_name() {
+        assert!(is_engine(b"/p/lib/libanyccl.so.0") && is_engine(b"libanyccl.so"));
+        assert!(!is_engine(b"/p/libanyccl.so.0/other.so") && !is_engine(b"libanyccl_audit.so"));
     }
 
     #[test]

@@ -23,8 +23,10 @@ const NCCL_NAME: &str = "libnccl.so.2";
 pub enum Mode {
     /// Our library is given to whoever asks for NCCL.
     Take,
-    /// Nothing, but who uses another NCCL is told.
+    /// Nothing, but who uses another NCCL is told and stopped.
     Watch,
+    /// As `Watch`, and none but ours may be loaded at all.
+    Only,
     /// Nothing, but who gets NCCL's functions is told and stopped.
     Probe,
 }
@@ -34,6 +36,7 @@ impl Mode {
         match word {
             None | Some("" | "take") => Some(Mode::Take),
             Some("watch") => Some(Mode::Watch),
+            Some("only") => Some(Mode::Only),
             Some("probe") => Some(Mode::Probe),
             Some(_) => None,
         }
@@ -77,7 +80,7 @@ impl State {
         let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
         let word = env::var_os(VARIABLE);
         let mode = Mode::of(word.as_deref().and_then(OsStr::to_str))
-            .ok_or_else(|| invalid(format!("{VARIABLE} is neither take, watch nor probe")))?;
+            .ok_or_else(|| invalid(format!("{VARIABLE} is neither take, watch, only nor probe")))?;
         let own = own_path()?;
         let ours = own.with_file_name(NCCL_NAME);
         let metadata =
@@ -119,9 +122,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mode_is_one_of_three_words_and_taking_is_the_default() {
-        let modes = [None, Some("watch"), Some("probe"), Some("take"), Some("tkae")].map(Mode::of);
-        let expected = [Some(Mode::Take), Some(Mode::Watch), Some(Mode::Probe), Some(Mode::Take), None];
-        assert_eq!(modes, expected);
+    fn a_mode_is_one_of_four_words_and_taking_is_the_default() {
+        let known = [Mode::Take, Mode::Watch, Mode::Only, Mode::Probe].map(Some);
+        assert_eq!(["take", "watch", "only", "probe"].map(|word| Mode::of(Some(word))), known);
+        assert_eq!([None, Some("")].map(Mode::of), [Some(Mode::Take); 2]);
+        assert_eq!(Mode::of(Some("tkae")), None);
     }
 }

@@ -75,7 +75,11 @@ pub fn variables(
         let value = rest.map_or_else(|| path.to_string(), |rest| format!("{path}:{rest}"));
         (name.to_string(), value)
     };
-    let mode = if method == Method::Audit { "take" } else { "watch" };
+    let mode = match method {
+        Method::Audit => "take",
+        Method::Preload => "watch",
+        Method::Overlay => "only",
+    };
     let mut variables = vec![in_front("LD_AUDIT", &place.audit), ("ANYCCL_NCCL_AUDIT".into(), mode.into())];
     match method {
         Method::Audit => {}
@@ -144,7 +148,7 @@ mod tests {
         let overlay = variables(Method::Overlay, &place, before);
         let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
         assert!(overlay.contains(&pair("PYTHONPATH", "/p/o:/mine")), "{overlay:?}");
-        assert!(overlay.contains(&pair("ANYCCL_NCCL_AUDIT", "watch")), "{overlay:?}");
+        assert!(overlay.contains(&pair("ANYCCL_NCCL_AUDIT", "only")), "{overlay:?}");
         let audit = variables(Method::Audit, &place, |_| None);
         assert_eq!(audit, [pair("LD_AUDIT", "/p/a.so"), pair("ANYCCL_NCCL_AUDIT", "take")]);
         let preload = variables(Method::Preload, &place, |_| Some(String::new()));

@@ -223,7 +223,7 @@ impl Job {
         }
     }
 
-    /// A rank with another NCCL than it should have does not get to use it: it has no time for words of its own.
+    /// A rank with another NCCL than it should have waits for its end, without having used it.
     fn look_at_nccl(&mut self) -> io::Result<()> {
         for (sighting, method) in self.crew.take_sightings()? {
             match self.judge.hear(&sighting, method) {
