@@ -10,6 +10,7 @@ it by name or by path; or have it in them. Each method has to give them ours, or
 import argparse
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -202,11 +203,25 @@ def audit_by_hand(it):
     print("LD_AUDIT: takes by name and by path, and nothing else")
 
 
+def ours_may_have_another_behind_it(it):
+    """What the library that takes NCCL's place asks for is left to it."""
+    folder = WORK / "forwards"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(it.folder / "libanyccl_audit.so", folder)
+    compile_c(folder / "libnccl.so.2", HERE / "forwards.c", "-shared", "-fPIC", "-Wl,-soname,libnccl.so.2",
+              f'-DOTHER="{it.other}"', "-ldl")
+    said = subprocess.run([it.linked], capture_output=True, text=True, timeout=LIMIT_S,
+                          env=os.environ | {"LD_AUDIT": str(folder / "libanyccl_audit.so")})
+    check((said.stdout, said.stderr) == ("started\nversion 29901\n", ""), f"{said}")
+    print("LD_AUDIT: what takes NCCL's place may open NCCL")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     it = Installed(arguments.parse_args().prefix.resolve())
-    for test in (each_method_takes, agents_take, the_wrong_one_ends_the_job, nobody_asks, variables_of_the_user_stay, info_tells, audit_by_hand):
+    for test in (each_method_takes, agents_take, the_wrong_one_ends_the_job, nobody_asks, variables_of_the_user_stay, info_tells, audit_by_hand,
+                 ours_may_have_another_behind_it):
         test(it)
 
 

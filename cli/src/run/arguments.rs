@@ -23,7 +23,8 @@ Rank 0 reads this command's standard input, the others read nothing.
 
 Exit code: 0 when every rank exited with 0, else that of the first rank that failed (128 + the
 signal's number if a signal ended it); 124 after --timeout; 127 when the program is not found,
-126 when it cannot be executed; 1 when the job could not be started; 2 for wrong usage.";
+126 when it cannot be executed; 1 when the job could not be started, or a rank got another NCCL
+than --as promises; 2 for wrong usage.";
 
 /// Start a program on N ranks of this machine, or of several
 ///
