@@ -1,17 +1,19 @@
 //! `cargo xtask install --prefix P`: what a user of the library needs, below one folder that can be moved.
 //!
-//!     bin/anyccl                          the tool
-//!     include/anyccl/anyccl.h
-//!     include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
-//!     lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
-//!     lib/libanyccl.a
-//!     lib/anyccl/nccl/libnccl.so.2        the functions of NCCL, and the link libnccl.so; where no loader looks by itself
-//!     lib/anyccl/nccl/libanyccl_audit.so  puts it in NCCL's place, by LD_AUDIT
-//!     lib/anyccl/nccl/lib/                the same library where NCCL_ROOT has it, and lib/cmake/NCCL: find_package(NCCL)
-//!     lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
-//!     lib/cmake/anyccl/                   find_package(anyccl)
-//!     lib/pkgconfig/anyccl.pc             pkg-config anyccl
-//!     share/doc/anyccl/                   licences
+//! ```text
+//! bin/anyccl                          the tool
+//! include/anyccl/anyccl.h
+//! include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
+//! lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
+//! lib/libanyccl.a
+//! lib/anyccl/nccl/libnccl.so.2        the functions of NCCL, and the link libnccl.so; where no loader looks by itself
+//! lib/anyccl/nccl/libanyccl_audit.so  puts it in NCCL's place, by LD_AUDIT
+//! lib/anyccl/nccl/lib/                the same library where NCCL_ROOT has it, and lib/cmake/NCCL: find_package(NCCL)
+//! lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
+//! lib/cmake/anyccl/                   find_package(anyccl)
+//! lib/pkgconfig/anyccl.pc             pkg-config anyccl
+//! share/doc/anyccl/                   licences
+//! ```
 //!
 //! No file names the prefix: the package files find it from where they lie.
 
