@@ -73,7 +73,14 @@ def torch_version(torch):
 
 def uses_new_strings(torch):
     """Whether its libraries have std::__cxx11::basic_string in their names, as those of all releases from 2.7 on."""
-    return b"__cxx1112basic_string" in (torch / "lib" / "libc10.so").read_bytes()
+    # The constructor of c10::Error from a string: libc10 has symbols of the other kind in any case.
+    return b"_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11" in (torch / "lib" / "libc10.so").read_bytes()
+
+
+def pybind11_abi(torch):
+    """What makes pybind11 share its table of classes with torch. Up to 2.8 that is the version of torch's compiler's ABI."""
+    found = re.search(rb"__pybind11_internals_v\d+\w*(_cxxabi\d+)__", (torch / "lib" / "libtorch_python.so").read_bytes())
+    return [f'-DPYBIND11_BUILD_ABI="{found.group(1).decode()}"'] if found else []
 
 
 class BuildExtension(build_ext):
@@ -113,6 +120,7 @@ class BuildExtension(build_ext):
             *("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra"),
             f"-DTORCH_EXTENSION_NAME={EXTENSION.rpartition('.')[2]}",
             f"-D_GLIBCXX_USE_CXX11_ABI={int(uses_new_strings(torch))}",
+            *pybind11_abi(torch),
             *(word for folder in system for word in ("-isystem", folder)),
             *("-I", HERE / "csrc", "-I", include, whole, "-o", self.get_ext_fullpath(EXTENSION)),
             *("-L", lib, f"-l:{SONAME}", "-Wl,-rpath,$ORIGIN/lib"),

@@ -18,7 +18,7 @@ __all__ = [*NAMES, "register_backend"]
 
 
 def register_backend():
-    """Makes "anyccl" known to torch.distributed. Releases with entry points do it by themselves."""
+    """Makes "anyccl" known to torch.distributed. torch calls it by itself, but for TORCH_DEVICE_BACKEND_AUTOLOAD=0."""
     importlib.import_module("anyccl.torch_backend").register()
 
 

@@ -7,6 +7,8 @@ The same processes have a group of each. Each point is measured in rounds; in ea
 one that begins changes from round to round, so that what else the machine does meets both. A round is as many calls as take
 about `--milliseconds`; its time is that of the slowest rank, per call. What is told is the median of the rounds. Sizes are
 bytes of the larger buffer of a rank: the input of all_reduce, all_to_all and reduce_scatter, the output of all_gather.
+The last column is what the machine's memory takes for as many bytes: each rank copies them from one tensor to another, all at
+the same time, and nothing else.
 """
 
 import argparse
@@ -44,6 +46,11 @@ def reduce_scatter(count, group):
 CALLS = {call.__name__: call for call in (all_reduce, all_to_all, all_gather, reduce_scatter)}
 
 
+def copy(count, _group):
+    one, other = torch.ones(count), torch.ones(count)
+    return lambda: other.copy_(one)
+
+
 def run(call, times, group):
     """Seconds per call of the slowest rank."""
     dist.barrier(group)
@@ -56,15 +63,16 @@ def run(call, times, group):
 
 
 def measure(make, bytes_, groups, rounds, seconds):
-    """Median seconds per call, of each backend."""
-    calls = {name: make(bytes_ // 4, group) for name, group in groups.items()}
+    """Median seconds per call, of each backend and of a copy."""
+    groups = {**groups, "copy": groups["anyccl"]}
+    calls = {name: (copy if name == "copy" else make)(bytes_ // 4, group) for name, group in groups.items()}
     times, results = {}, {name: [] for name in groups}
     for name, group in groups.items():
         # Untimed, and to know how many calls make a round: the same on all ranks, as run() gives the same to all.
         run(calls[name], 2, group)
         times[name] = max(1, min(10_000, round(seconds / run(calls[name], 3, group))))
     for round_ in range(rounds):
-        for name in BACKENDS if round_ % 2 else reversed(BACKENDS):
+        for name in groups if round_ % 2 else reversed(groups):
             results[name].append(run(calls[name], times[name], groups[name]))
     return {name: statistics.median(result) for name, result in results.items()}
 
@@ -92,13 +100,13 @@ def main():
     groups = {name: dist.new_group(backend=name) for name in BACKENDS}
     if dist.get_rank() == 0:
         print(f"{dist.get_world_size()} ranks, torch {torch.__version__}, median of {args.rounds} rounds\n")
-        print("| call | bytes | gloo | anyccl | times faster |\n| --- | --- | --- | --- | --- |")
+        print("| call | bytes | gloo | anyccl | times faster | copy |\n| --- | --- | --- | --- | --- | --- |")
     for name in args.calls.split(","):
         for text in args.sizes.split(","):
             took = measure(CALLS[name], size(text), groups, args.rounds, args.milliseconds / 1e3)
             if dist.get_rank() == 0:
-                ratio = took["gloo"] / took["anyccl"]
-                print(f"| {name} | {text} | {time_text(took['gloo'])} | {time_text(took['anyccl'])} | {ratio:.1f} |", flush=True)
+                gloo, anyccl, copied = (time_text(took[which]) for which in (*BACKENDS, "copy"))
+                print(f"| {name} | {text} | {gloo} | {anyccl} | {took['gloo'] / took['anyccl']:.1f} | {copied} |", flush=True)
     dist.destroy_process_group()
 
 

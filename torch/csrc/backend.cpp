@@ -30,6 +30,7 @@ void AnycclBackend::setTimeout(std::chrono::milliseconds timeout) {
   options_->timeout = timeout;
 }
 
+#if ANYCCL_TORCH_FROM(7)
 c10d::ErrorType AnycclBackend::getError() {
   switch (comm()->failure()) {
     case ANYCCL_SUCCESS: return c10d::ErrorType::SUCCESS;
@@ -39,6 +40,7 @@ c10d::ErrorType AnycclBackend::getError() {
     default: return c10d::ErrorType::COMM_ERROR;
   }
 }
+#endif
 
 void AnycclBackend::abort() {
   const auto comm = [this] {

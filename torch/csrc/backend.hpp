@@ -12,9 +12,9 @@
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
-#include <torch/version.h>
 
 #include "options.hpp"
+#include "releases.hpp"
 #include "work.hpp"
 
 namespace anyccl_torch {
@@ -32,21 +32,25 @@ class AnycclBackend final : public c10d::Backend {
 
   // The group (backend.cpp).
   const std::string getBackendName() const override { return kBackendName; }
-  BaseOptionsPtr getBackendOptions() override { return options_; }
-  void setTimeout(std::chrono::milliseconds timeout) override;
+  BaseOptionsPtr getBackendOptions() OVERRIDE_FROM_2_9 { return options_; }
+  void setTimeout(std::chrono::milliseconds timeout) OVERRIDE_FROM_2_9;
   uint64_t getSequenceNumberForGroup() override { return collectives_; }
+#if ANYCCL_TORCH_FROM(7)
   c10d::ErrorType getError() override;
-  void abort() override;
-  void shutdown() override;
+#endif
+  void abort() OVERRIDE_FROM_2_7;
+  void shutdown() OVERRIDE_FROM_2_7;
+  // Works always know how long they took.
+  void enableCollectivesTiming() override {}
   // A communicator for calls that are not torch's; its handle as a number, borrowed.
   uintptr_t handle() const;
 
   // Other groups (groups.cpp).
   bool supportsSplitting() const override { return true; }
-  bool supportsShrinking() const { return true; }
-  BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options) override;
-  BackendPtr merge(const StorePtr& store, const BaseOptionsPtr& options, const int& rank, const int& size) override;
-  BackendPtr shrink(const std::vector<int64_t>& excluded, int flags, const BaseOptionsPtr& options);
+  bool supportsShrinking() const OVERRIDE_FROM_2_10 { return true; }
+  BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options) OVERRIDE_FROM_2_9;
+  BackendPtr merge(const StorePtr& store, const BaseOptionsPtr& options, const int& rank, const int& size) OVERRIDE_FROM_2_9;
+  BackendPtr shrink(const std::vector<int64_t>& excluded, int flags, const BaseOptionsPtr& options) OVERRIDE_FROM_2_10;
 
   // Collectives of single tensors (collectives.cpp).
   WorkPtr broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
@@ -54,7 +58,7 @@ class AnycclBackend final : public c10d::Backend {
   WorkPtr reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
   WorkPtr _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) override;
   WorkPtr _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
-  WorkPtr gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options);
+  WorkPtr gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options) OVERRIDE_FROM_2_14;
   WorkPtr alltoall_base(
       at::Tensor& output,
       at::Tensor& input,
@@ -77,7 +81,7 @@ class AnycclBackend final : public c10d::Backend {
       Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) override;
   WorkPtr reduce_scatter_tensor_coalesced(
       Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) override;
-  bool supportsCoalescing() const override { return true; }
+  bool supportsCoalescing() const OVERRIDE_FROM_2_7 { return true; }
   void startCoalescing() override;
   WorkPtr endCoalescing() override;
 
@@ -93,11 +97,11 @@ class AnycclBackend final : public c10d::Backend {
   void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
 
   // Memory that ranks of a host read in place (memory.cpp).
-  std::shared_ptr<c10::Allocator> getMemAllocator() override;
-  at::Tensor allocateTensor(long size, at::TensorOptions options) override;
-  bool supportsTensorAlloc(c10::DeviceIndex) override { return true; }
+  std::shared_ptr<c10::Allocator> getMemAllocator() OVERRIDE_FROM_2_7;
+  at::Tensor allocateTensor(long size, at::TensorOptions options) OVERRIDE_FROM_2_7;
+  bool supportsTensorAlloc(c10::DeviceIndex) OVERRIDE_FROM_2_7 { return true; }
 
-#ifdef C10D_BACKEND_HAS_HOOKS
+#if ANYCCL_TORCH_FROM(15)
   bool supportsAbortHooks() const override { return true; }
   void registerAbortHook(int64_t id, c10d::AbortHook hook) override { hooks_->abort.add(id, std::move(hook)); }
   void unregisterAbortHook(int64_t id) override { hooks_->abort.remove(id); }

@@ -90,7 +90,7 @@ AnycclBackend::WorkPtr AnycclBackend::together(Description&& description, bool i
 AnycclBackend::WorkPtr AnycclBackend::allreduce_coalesced(
     Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
   Description whole{c10d::OpType::ALLREDUCE_COALESCED, "anyccl:all_reduce_coalesced", next_collective(), tensors, tensors};
-  return together(std::move(whole), options.asyncOp, [&] {
+  return together(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(tensors)) {
       const at::ScalarType type = tensors[places.front()].scalar_type();
       const Elements elements = elements_to_reduce(type);
@@ -112,12 +112,12 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_coalesced(
 AnycclBackend::WorkPtr AnycclBackend::allgather_into_tensor_coalesced(
     Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
   check_pairs(outputs, inputs);
-  Description whole{c10d::OpType::ALLGATHER_INTO_TENSOR_COALESCED, "anyccl:all_gather_into_tensor_coalesced",
+  Description whole{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced",
                     next_collective(), inputs, outputs};
-  return together(std::move(whole), options.asyncOp, [&] {
+  return together(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(inputs)) {
       const Elements elements = elements_to_move(inputs[places.front()].scalar_type());
-      Call call{{c10d::OpType::ALLGATHER_INTO_TENSOR_COALESCED, "anyccl:all_gather_into_tensor_coalesced"},
+      Call call{{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced"},
                 {}, true, options.timeout};
       List list;
       for (const size_t at : places) {
@@ -139,14 +139,14 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_into_tensor_coalesced(
 AnycclBackend::WorkPtr AnycclBackend::reduce_scatter_tensor_coalesced(
     Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) {
   check_pairs(outputs, inputs);
-  Description whole{c10d::OpType::REDUCE_SCATTER_TENSOR_COALESCED, "anyccl:reduce_scatter_tensor_coalesced",
+  Description whole{kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced",
                     next_collective(), inputs, outputs};
-  return together(std::move(whole), options.asyncOp, [&] {
+  return together(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(inputs)) {
       const at::ScalarType type = inputs[places.front()].scalar_type();
       const Elements elements = elements_to_reduce(type);
       const ReduceOperator op(options.reduceOp, type);
-      Call call{{c10d::OpType::REDUCE_SCATTER_TENSOR_COALESCED, "anyccl:reduce_scatter_tensor_coalesced"},
+      Call call{{kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced"},
                 {}, true, options.timeout};
       List list;
       for (const size_t at : places) {
@@ -177,7 +177,7 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_coalesced(
     all.insert(all.end(), list.begin(), list.end());
   }
   Description whole{c10d::OpType::ALLGATHER_COALESCED, "anyccl:all_gather_coalesced", next_collective(), inputs, all};
-  return together(std::move(whole), options.asyncOp, [&] {
+  return together(std::move(whole), is_async(options), [&] {
     for (size_t at = 0; at < inputs.size(); ++at) {
       TensorLists into(1);
       for (const auto& list : outputs) {

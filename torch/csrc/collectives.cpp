@@ -45,7 +45,7 @@ AnycclBackend::WorkPtr AnycclBackend::broadcast(Tensors& tensors, const c10d::Br
   check_root(options.rootRank);
   const Elements elements = elements_to_move(tensor.scalar_type());
   Call call{{c10d::OpType::BROADCAST, "anyccl:broadcast", next_collective(), tensors, tensors},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   void* place = options.rootRank == rank_ ? const_cast<void*>(call.buffers.read(tensor)) : call.buffers.write(tensor);
   return launch<anyccl_broadcast, anyccl_ibroadcast>(
       std::move(call), place, place, count(tensor, elements), elements.datatype, static_cast<int>(options.rootRank));
@@ -59,7 +59,7 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce(Tensors& tensors, const c10d::Al
   const Elements elements = elements_to_reduce(tensor.scalar_type());
   const ReduceOperator op(options.reduceOp, tensor.scalar_type());
   Call call{{c10d::OpType::ALLREDUCE, "anyccl:all_reduce", next_collective(), tensors, tensors},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   void* place = call.buffers.update(tensor);
   return launch<anyccl_all_reduce, anyccl_iall_reduce>(
       std::move(call), place, place, count(tensor, elements), elements.datatype, op.get());
@@ -71,7 +71,7 @@ AnycclBackend::WorkPtr AnycclBackend::reduce(Tensors& tensors, const c10d::Reduc
   const Elements elements = elements_to_reduce(tensor.scalar_type());
   const ReduceOperator op(options.reduceOp, tensor.scalar_type());
   Call call{{c10d::OpType::REDUCE, "anyccl:reduce", next_collective(), tensors, tensors},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   const bool is_root = options.rootRank == rank_;
   void* result = is_root ? call.buffers.update(tensor) : nullptr;
   const void* from = is_root ? result : call.buffers.read(tensor);
@@ -87,7 +87,7 @@ AnycclBackend::WorkPtr AnycclBackend::_allgather_base(
       output.numel() == input.numel() * size_, "anyccl: all_gather_into_tensor of ", input.numel(), " elements of each of ",
       size_, " ranks into a tensor of ", output.numel());
   Call call{{c10d::OpType::_ALLGATHER_BASE, "anyccl:_all_gather_base", next_collective(), {input}, {output}},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   void* to = call.buffers.write(output);
   const void* from = place_in(call.buffers, input, output, static_cast<int64_t>(rank_) * input.numel());
   return launch<anyccl_all_gather, anyccl_iall_gather>(
@@ -102,7 +102,7 @@ AnycclBackend::WorkPtr AnycclBackend::_reduce_scatter_base(
       " ranks, with room for ", output.numel(), " each");
   const ReduceOperator op(options.reduceOp, input.scalar_type());
   Call call{{c10d::OpType::_REDUCE_SCATTER_BASE, "anyccl:_reduce_scatter_base", next_collective(), {input}, {output}},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   void* to = call.buffers.write(output);
   const void* from = place_in(call.buffers, input, output, -static_cast<int64_t>(rank_) * output.numel());
   return launch<anyccl_reduce_scatter, anyccl_ireduce_scatter>(
@@ -122,7 +122,7 @@ AnycclBackend::WorkPtr AnycclBackend::gather_into_tensor(
   }
   const Elements elements = elements_to_move(input.scalar_type());
   Call call{{c10d::OpType::GATHER, "anyccl:gather_into_tensor", next_collective(), {input}, is_root ? Tensors{output} : Tensors{}},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   void* to = is_root ? call.buffers.write(output) : nullptr;
   const void* from = is_root ? place_in(call.buffers, input, output, static_cast<int64_t>(rank_) * input.numel())
                              : call.buffers.read(input);
@@ -136,15 +136,14 @@ AnycclBackend::WorkPtr AnycclBackend::alltoall_base(
   const Elements elements = elements_to_move(common_type({output, input}));
   const auto sent = blocks(input, input_splits, size_, elements, "input");
   const auto received = blocks(output, output_splits, size_, elements, "output");
+  TORCH_CHECK_VALUE(
+      sent[rank_] == received[rank_], "anyccl: all_to_all_single sends ", sent[rank_], " elements to rank ", rank_,
+      ", which is this one, and has room for ", received[rank_], " from it");
   Call call{{c10d::OpType::ALLTOALL_BASE, "anyccl:all_to_all_single", next_collective(), {input}, {output}},
-            {}, options.asyncOp, options.timeout};
+            {}, is_async(options), options.timeout};
   void* to = call.buffers.write(output);
   const void* from = place_in(call.buffers, input, output, 0);
-  if (input_splits.empty() && output_splits.empty()) {
-    TORCH_CHECK_VALUE(
-        sent.front() == received.front(), "anyccl: all_to_all_single of ", input.numel(), " elements into ", output.numel());
-    return launch<anyccl_all_to_all, anyccl_iall_to_all>(std::move(call), from, to, sent.front(), elements.datatype);
-  }
+  // One call of the library for both forms: a rank may say its splits where another leaves them out, as they are even.
   const size_t* const one_after_the_other = nullptr;
   return launch<anyccl_all_to_all_v, anyccl_iall_to_all_v>(
       std::move(call), from, to, sent.data(), one_after_the_other, received.data(), one_after_the_other, elements.datatype);
@@ -152,7 +151,7 @@ AnycclBackend::WorkPtr AnycclBackend::alltoall_base(
 
 AnycclBackend::WorkPtr AnycclBackend::barrier(const c10d::BarrierOptions& options) {
   return launch<anyccl_barrier, anyccl_ibarrier>(
-      Call{{c10d::OpType::BARRIER, "anyccl:barrier", next_collective(), {}, {}}, {}, options.asyncOp, options.timeout});
+      Call{{c10d::OpType::BARRIER, "anyccl:barrier", next_collective(), {}, {}}, {}, is_async(options), options.timeout});
 }
 
 }  // namespace anyccl_torch

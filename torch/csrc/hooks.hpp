@@ -8,6 +8,8 @@
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
+#include "releases.hpp"
+
 namespace anyccl_torch {
 
 // By the number that torch gives each of them. They run without a lock: a hook may take its time, or unregister itself.
@@ -41,7 +43,7 @@ class HookTable {
   std::map<int64_t, Hook> hooks_;
 };
 
-#ifdef C10D_BACKEND_HAS_HOOKS
+#if ANYCCL_TORCH_FROM(15)
 struct Hooks {
   HookTable<c10d::AbortHook> abort;
   HookTable<c10d::CompletionHook> completion;

@@ -3,6 +3,8 @@
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
+#include "releases.hpp"
+
 namespace anyccl_torch {
 
 constexpr const char* kBackendName = "anyccl";
@@ -11,13 +13,19 @@ struct AnycclOptions final : c10d::Backend::Options {
   explicit AnycclOptions(std::chrono::milliseconds timeout = kBackendDefaultTimeout)
       : c10d::Backend::Options(kBackendName, timeout) {}
 
-  // A copy that is one of these, not only of their base. Overrides where torch has it.
-  virtual c10::intrusive_ptr<c10d::Backend::Options> clone() const {
+  // A copy that is one of these, not only of their base.
+  c10::intrusive_ptr<c10d::Backend::Options> clone() const OVERRIDE_FROM_2_14 {
     return c10::make_intrusive<AnycclOptions>(*this);
   }
 
   // Interfaces for TCP, as ANYCCL_SOCKET_IFNAME says them. Empty: what that variable says.
   std::string interface;
+
+#if !ANYCCL_TORCH_FROM(9)
+  // Of the base, from then on.
+  std::string group_name;
+  std::vector<uint64_t> global_ranks_in_group;
+#endif
 };
 
 }  // namespace anyccl_torch

@@ -6,13 +6,14 @@
 
 #include "datatype.hpp"
 #include "errors.hpp"
+#include "releases.hpp"
 
 namespace anyccl_torch {
 namespace {
 
 // The factor of PREMUL_SUM, as one element of the type that it multiplies.
 at::Tensor factor_of(const c10d::ReduceOp& op, at::ScalarType type) {
-  const auto* supplement = dynamic_cast<const c10d::PreMulSumSupplement*>(op.supplement_.get());
+  const auto* supplement = dynamic_cast<const PremulSumFactor*>(op.supplement_.get());
   TORCH_CHECK_VALUE(supplement != nullptr, "anyccl: PREMUL_SUM without a factor");
   const at::NoGradGuard no_grad;
   at::Tensor factor = supplement->tensor_factor;

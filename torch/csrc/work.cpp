@@ -16,7 +16,7 @@ c10d::WorkResult to_result(anyccl_status_t status) {
   }
 }
 
-#ifdef C10D_BACKEND_HAS_HOOKS
+#if ANYCCL_TORCH_FROM(15)
 // Once per group, which does not work any more. A hook that writes down what all threads do takes seconds, and the caller is
 // to have its exception at once.
 void tell_of_failure(const std::shared_ptr<Hooks>& hooks) {
@@ -116,10 +116,9 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
   comm_.reset();
   end_ = Clock::now();
   outcome_ = to_result(status);
-  const bool is_good = status == ANYCCL_SUCCESS;
   finish(std::move(exception));
-#ifdef C10D_BACKEND_HAS_HOOKS
-  if (is_good) {
+#if ANYCCL_TORCH_FROM(15)
+  if (status == ANYCCL_SUCCESS) {
     c10d::CompletionHookArgs args;
     args.completionKey = key_;
     args.duration_ms = getDuration();

@@ -17,6 +17,7 @@
 #include "buffers.hpp"
 #include "communicator.hpp"
 #include "hooks.hpp"
+#include "releases.hpp"
 
 namespace anyccl_torch {
 
@@ -71,9 +72,8 @@ class AnycclWork final : public c10d::Work {
   Future getFutureResult() override;
   float getDuration() const override;
   uint64_t getSequencenumber() const override { return description_.sequence; }
-  std::chrono::milliseconds getTimeout() const override { return timeout_; }
-  // Overrides where torch has it.
-  virtual uint64_t getCompletionKey() const { return key_; }
+  std::chrono::milliseconds getTimeout() const OVERRIDE_FROM_2_14 { return timeout_; }
+  uint64_t getCompletionKey() const OVERRIDE_FROM_2_15 { return key_; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -27,6 +27,8 @@ import torch.distributed as dist
 
 # Of a group whose test says nothing else. No test waits for it but to fail.
 PATIENCE = timedelta(seconds=30)
+# Seconds in which happens what does not wait for that, also where other processes have the processors.
+SOON = 10
 
 
 class Sign:
@@ -43,6 +45,14 @@ class Sign:
         for _ in range(times):
             assert select.select([self.reader], [], [], PATIENCE.total_seconds())[0], "nobody gave the sign"
             os.read(self.reader, 1)
+
+
+def comes_true(condition):
+    """Whether it does, before patience ends."""
+    end = time.monotonic() + PATIENCE.total_seconds()
+    while not condition() and time.monotonic() < end:
+        os.sched_yield()
+    return condition()
 
 
 class Failed:

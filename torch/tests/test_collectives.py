@@ -26,6 +26,22 @@ def test_all_to_all_takes_entries_of_any_length_and_shape(size):
 
 
 @sizes
+def test_splits_may_be_left_out_by_a_rank_whose_rows_are_even(size):
+    def body(rank, size):
+        # Rank 0 gets 2 rows of each, and sends as many; the last one keeps 5 rows to itself, and says so.
+        rows = [2] * size
+        rows[rank] = 5 if rank == size - 1 else 2
+        splits = [] if rank == 0 else [rows, rows]
+        send = torch.cat([torch.full((number, 3), 10.0 * rank + to) for to, number in enumerate(rows)])
+        recv = torch.empty_like(send)
+        dist.all_to_all_single(recv, send, *splits)
+        expected = torch.cat([torch.full((number, 3), 10.0 * from_ + rank) for from_, number in enumerate(rows)])
+        return torch.equal(recv, expected)
+
+    assert ranks.same(size, body)
+
+
+@sizes
 def test_all_gather_takes_tensors_of_different_shapes(size):
     def body(rank, size):
         parts = [torch.empty(other, 3, dtype=torch.int16) for other in range(size)]

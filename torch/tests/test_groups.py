@@ -54,30 +54,18 @@ def test_a_group_of_one_rank_does_everything_alone():
     assert ranks.same(2, body) == [5, 5, 5]
 
 
-def test_groups_are_made_and_destroyed_in_loops_without_leaks_and_quickly():
+def test_groups_are_made_and_destroyed_in_loops_without_leaks():
     def body(rank, size):
-        def rounds(number):
-            for _ in range(number):
-                begin = time.perf_counter()
-                group = dist.new_group([0, 1])
-                took.append(time.perf_counter() - begin)
-                assert total(group) == 2
-                dist.destroy_process_group(group)
-
-        def settled():
-            # The ranks part in the background.
-            end = time.monotonic() + 10
-            while open_files() > files and time.monotonic() < end:
-                time.sleep(0.01)
-            return open_files() <= files
-
-        took = []
         files = open_files()
-        rounds(40)
-        assert settled(), (files, open_files())
-        return sorted(took)[len(took) // 2]
+        for _ in range(40):
+            group = dist.new_group([0, 1])
+            assert total(group) == 2
+            dist.destroy_process_group(group)
+        # The ranks part in the background.
+        assert ranks.comes_true(lambda: open_files() <= files), (files, open_files())
+        return True
 
-    assert max(ranks.values(2, body)) < 0.1
+    assert ranks.same(2, body)
 
 
 def test_the_default_group_is_made_and_destroyed_again_and_again():
@@ -114,7 +102,7 @@ def test_a_group_that_is_given_up_by_one_rank_only_does_not_hold_it_up():
         if rank == 0:
             begin = time.monotonic()
             dist.destroy_process_group(group)
-            assert time.monotonic() - begin < 1
+            assert time.monotonic() - begin < ranks.SOON
         return total()
 
     assert ranks.same(2, body) == 2

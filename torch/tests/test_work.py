@@ -14,10 +14,7 @@ def test_an_asynchronous_call_moves_on_while_nobody_waits():
     def body(rank, size):
         tensor = torch.ones(1 << 20)
         work = dist.all_reduce(tensor, async_op=True)
-        end = time.monotonic() + 20
-        while not work.is_completed() and time.monotonic() < end:
-            time.sleep(0.001)
-        assert work.is_completed() and work.is_success()
+        assert ranks.comes_true(work.is_completed) and work.is_success()
         assert tensor[0].item() == tensor[-1].item() == size
         return True
 
@@ -98,7 +95,7 @@ def test_a_wait_that_is_limited_ends_in_time_and_the_call_goes_on():
             begin = time.monotonic()
             with pytest.raises(dist.DistBackendError, match="Operation timed out"):
                 work.wait(timedelta(milliseconds=200))
-            assert 0.2 <= time.monotonic() - begin < 2
+            assert 0.2 <= time.monotonic() - begin < ranks.SOON
             dist.monitored_barrier()
             work.wait()
         else:
@@ -118,7 +115,7 @@ def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
             begin = time.monotonic()
             with pytest.raises(dist.DistBackendError, match=r"all_reduce.*rank 1"):
                 dist.all_reduce(torch.ones(1))
-            assert 0.3 <= time.monotonic() - begin < 3
+            assert 0.3 <= time.monotonic() - begin < ranks.SOON
             over.give()
         else:
             # Stays: rank 0 is not to learn of its end.
@@ -134,14 +131,14 @@ def test_an_asynchronous_call_times_out_too_although_others_come_and_go():
         if rank == 0:
             stuck = dist.all_reduce(torch.ones(1), group=pair, async_op=True)
             begin = time.monotonic()
-            while not stuck.is_completed() and time.monotonic() < begin + 5:
+            while not stuck.is_completed() and time.monotonic() < begin + ranks.SOON:
                 dist.all_reduce(torch.ones(10), group=busy, async_op=True).wait()
                 time.sleep(0.01)
             took = time.monotonic() - begin
             dist.all_reduce(torch.zeros(1), group=busy)
             with pytest.raises(dist.DistBackendError, match="rank 1"):
                 stuck.wait()
-            assert 0.4 < took < 2, took
+            assert 0.4 < took < ranks.SOON, took
         else:
             while True:
                 sign = torch.ones(1)
