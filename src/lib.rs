@@ -5,6 +5,7 @@
 //! `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
 
 pub mod algo;
+pub mod backend;
 pub mod base;
 pub mod bootstrap;
 pub mod comm;

@@ -5,9 +5,11 @@
 
 mod agreement;
 mod asking;
+mod backends;
 mod by_store;
 mod coalesced;
 mod communicator;
+mod foreign;
 mod formation;
 mod graph;
 mod join;

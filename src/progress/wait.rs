@@ -94,6 +94,14 @@ impl Driver {
         engine.take_outcome(ticket)
     }
 
+    /// Moves things on for a thread that waits for something else. If another thread is at it, that is enough.
+    pub fn move_on_now(&self) {
+        let Some(mut engine) = self.engine.try_lock() else { return };
+        if !self.move_on(&mut engine) {
+            self.look_around(&mut engine);
+        }
+    }
+
     /// Nothing has moved, and nobody waits: has somebody failed, or gone?
     pub(super) fn look_around(&self, engine: &mut Engine) {
         engine.read_control();
