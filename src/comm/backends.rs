@@ -4,6 +4,9 @@
 //! together: each opens it and tells the others, all connect it and tell again. One rank that cannot takes all on to the
 //! next of the list, or, where that is the end, to an error that names the rank and what it misses.
 
+use std::sync::Arc;
+
+use super::beside::SideBySide;
 use super::communicator::Communicator;
 use super::foreign::Foreign;
 use super::operation::Operation;
@@ -18,11 +21,16 @@ const SENTENCE_BYTES: usize = 1024;
 impl Communicator {
     /// Finds the engines that were chosen. Collective.
     pub(super) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
+        self.attach_beside(choice, None)
+    }
+
+    /// `beside`: what a communicator on the same links has made known to them.
+    fn attach_beside(&mut self, choice: BackendChoice, beside: Option<&Arc<SideBySide>>) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
             // What nobody has named is the builtin engine's; a device is not used by it yet.
             let Some(named) = choice.named(memory) else { continue };
-            let foreign = self.first_of(named, memory)?;
+            let foreign = self.first_of(named, memory, beside)?;
             if let Some(foreign) = &foreign {
                 log_line!(
                     Info,
@@ -48,7 +56,7 @@ impl Communicator {
         match parent.foreign.as_deref() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),
-            Some(_) => self.attach(parent.choice),
+            Some(foreign) => self.attach_beside(parent.choice, Some(&foreign.beside)),
         }
     }
 
@@ -56,6 +64,7 @@ impl Communicator {
         &self,
         named: impl Iterator<Item = BackendName>,
         memory: MemoryKind,
+        beside: Option<&Arc<SideBySide>>,
     ) -> Result<Option<Foreign>> {
         let mut refusals: Vec<String> = Vec::new();
         for name in named {
@@ -75,7 +84,9 @@ impl Communicator {
                 continue;
             }
             self.say_fallen(memory, name, &refusals);
-            return Ok(Some(Foreign::new(name, engine, connected?, memory)));
+            let comm = connected?;
+            let beside = beside.map_or_else(|| SideBySide::of(&self.driver, &comm), Arc::clone);
+            return Ok(Some(Foreign::new(name, engine, comm, memory, beside)));
         }
         Err(Error::Unsupported(refusals.join("; ")))
     }
