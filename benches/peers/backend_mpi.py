@@ -13,9 +13,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(ROOT / "capi-tests"), str(ROOT / "capi-tests" / "backends")]
+sys.path.insert(0, str(ROOT / "capi-tests"))
+from backends.run import mpich, open_mpi  # noqa: E402
 from launchers import Skipped, clean_environment, installed  # noqa: E402
-from run import mpich, open_mpi  # noqa: E402
+
 
 
 def build(name, folder, prefix):

@@ -10,6 +10,7 @@ not possible their tests are skipped, with the reason.
 """
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -184,6 +185,25 @@ def tests(options):
         ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "gloo"}])
         says(ended, 'ANYCCL_BACKEND: "gloo": there is no engine "gloo"', fails=True)
 
+    def info():
+        tool = options.prefix / "bin" / "anyccl"
+        library = str(installed("mpich") / "lib" / "libmpi_abi.so.1")
+        ended = Ended([([tool, "info", "--json"], {"ANYCCL_MPI_LIB": library})])
+        [found] = [row for row in json.loads(ended.out)["backends"] if row["name"] == "mpi"]
+        ways = {row["collective"]: sorted(way["how"] for way in row["ways"]) for row in found["collectives"]}
+        if found["version"] != "MPICH 5.0.2 (standard ABI)" or ways["all_reduce"] != ["native"] \
+                or ways["neighbor_all_to_all_v"] != ["composed: messages, direct"]:
+            raise Failure(ended.described())
+        lost = Ended([([tool, "info"], {"ANYCCL_MPI_LIB": "/there/is/no/libmpi.so"})])
+        if "mpi: not here: backend mpi cannot be loaded; tried /there/is/no/libmpi.so" not in lost.out:
+            raise Failure(lost.described())
+
+    def plan():
+        command = [options.prefix / "bin" / "anyccl", "plan", "all_reduce", "--ranks", "4", "--bytes", "8"]
+        ended = Ended([(command, {"ANYCCL_BACKEND": "mpi"})])
+        if "ANYCCL_BACKEND names mpi, which makes no plans" not in ended.out:
+            raise Failure(ended.described())
+
     for ranks in RANKS:
         yield f"builtin, {ranks} ranks", lambda ranks=ranks: builtin(ranks)
     for name, *row in MPIS:
@@ -197,6 +217,8 @@ def tests(options):
     yield "ranks that choose differently", disagree
     yield "ranks that are not of one MPI job", not_one_job
     yield "a choice that cannot be understood", nonsense
+    yield "what anyccl info tells", info
+    yield "what anyccl plan says", plan
 
 
 def main():

@@ -30,6 +30,7 @@ impl Communicator {
         for memory in MemoryKind::ALL {
             // What nobody has named is the builtin engine's; a device is not used by it yet.
             let Some(named) = choice.named(memory) else { continue };
+            let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
             let foreign = self.first_of(named, memory, beside)?;
             if let Some(foreign) = &foreign {
                 log_line!(
@@ -44,16 +45,19 @@ impl Communicator {
                     foreign.engine.path()
                 );
             }
-            if memory == MemoryKind::Cpu {
-                self.foreign = foreign.map(Box::new);
-            }
+            let place = match memory {
+                MemoryKind::Cpu => &mut self.foreign,
+                MemoryKind::Cuda => &mut self.on_device,
+            };
+            *place = foreign.map(Box::new);
         }
         Ok(())
     }
 
     /// The same for a communicator that was made from one with `parent`'s choice and engine.
     pub(super) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
-        match parent.foreign.as_deref() {
+        let mut engines = parent.foreign.iter().chain(&parent.on_device);
+        match engines.next() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),
             Some(foreign) => self.attach_beside(parent.choice, Some(&foreign.beside)),
@@ -68,9 +72,13 @@ impl Communicator {
     ) -> Result<Option<Foreign>> {
         let mut refusals: Vec<String> = Vec::new();
         for name in named {
-            let Some(entry) = registry::entry(name) else {
+            if name == BackendName::Builtin {
                 self.say_fallen(memory, name, &refusals);
                 return Ok(None);
+            }
+            let Some(entry) = registry::entry(name) else {
+                refusals.push(format!("backend {} is not part of this build", name.name()));
+                continue;
             };
             let opened = entry.open();
             if let Some(refusal) = self.refusal_of(&opened)? {

@@ -72,12 +72,6 @@ impl Foreign {
 }
 
 impl Communicator {
-    /// The engine that serves memory of this kind, and how it serves a call, as `anyccl info` words it. `None`: the builtin one.
-    pub fn backend(&self, memory: MemoryKind) -> Option<(BackendName, String)> {
-        let foreign = self.foreign.as_ref().filter(|foreign| foreign.memory == memory)?;
-        Some((foreign.name, format!("{}, {}", foreign.engine.version(), foreign.engine.path())))
-    }
-
     /// How a collective call is served: by whom, and whether by a call of its own. Local; equal on all ranks.
     pub fn support(&self, call: &Call) -> (BackendName, Support) {
         let CallKind::Collective(collective) = call.kind else {

@@ -247,7 +247,7 @@ fn every_layout(builtin: &Communicator, comm: &Communicator, op: ReduceOp) {
         let (input, output) = (side_by_side(inputs.into_iter()), side_by_side(outputs.into_iter()));
         let room = |blocks: &[Block]| blocks.iter().map(|block| block.len).sum::<usize>();
         let send = elements(Datatype::Int32, rank, room(&input));
-        let mut by = |comm: &Communicator, is_list: bool, only_start: bool| {
+        let by = |comm: &Communicator, is_list: bool, only_start: bool| {
             let mut recv = vec![0x5a_u8; 4 * room(&output)];
             let start = recv.as_mut_ptr();
             let sends: Vec<*const u8> = input.iter().map(|block| send[4 * block.offset..].as_ptr()).collect();
