@@ -208,7 +208,10 @@ impl Communicator {
         let started: Box<dyn Started> = match recipe {
             Recipe::ReduceBroadcast => {
                 // SAFETY: passed on from our caller.
-                Box::new(unsafe { ReduceBroadcast::start(comm, call) }.map_err(|e| self.foreign_failed(e))?)
+                Box::new(
+                    unsafe { ReduceBroadcast::start(comm, call, self.rank) }
+                        .map_err(|e| self.foreign_failed(e))?,
+                )
             }
             Recipe::ReduceScatterAllGather => {
                 // SAFETY: as above; only composed for memory of the processor.
