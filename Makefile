@@ -42,7 +42,7 @@ tools:
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3, or set PYTHON"; exit 1; }
 
 install: tools
-	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-cli
+	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
 	cargo xtask install --prefix $(PREFIX)
 
 examples: $(PROGRAMS:%=$(EXAMPLES)/%)
@@ -103,9 +103,11 @@ test-launchers: examples
 # Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec.
 test-backends: install
 	$(PYTHON) capi-tests/backends/run.py --prefix $(PREFIX)
-# Against NCCL's own header from PyPI; left out, with the reason, where that cannot be had.
+# Against NCCL's own header, cupy and nccl4py from PyPI; left out, with the reason, where they cannot be had.
 test-nccl: install
 	$(PYTHON) capi-tests/nccl/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/ways_in.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX)
 
 bench: install
 	cargo bench -p anyccl-engine
@@ -132,6 +134,7 @@ test-torch: install
 	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
 	torch/tests/run.sh
 	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
 	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
 
 clean:

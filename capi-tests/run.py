@@ -15,10 +15,10 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import instructions
+from cmake_tools import cmake_tools
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -32,17 +32,6 @@ def run(*command, **options):
     words = [str(word) for word in command]
     print("+", " ".join(words), flush=True)
     return subprocess.run(words, check=True, **options)
-
-
-def cmake_tools():
-    """Where cmake and ctest are: on the path, or in a virtual environment of our own."""
-    if shutil.which("cmake") and shutil.which("ctest"):
-        return "cmake", "ctest"
-    folder = WORK / "venv"
-    if not (folder / "bin" / "cmake").exists():
-        venv.create(folder, with_pip=True)
-        run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "cmake>=3.20,<5")
-    return folder / "bin" / "cmake", folder / "bin" / "ctest"
 
 
 def installed_and_moved(profile):

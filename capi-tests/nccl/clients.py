@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""Whether Python's users of NCCL load with libnccl.so.2 of anyccl in its place, on a machine without a GPU.
+"""Whether Python's users of NCCL get libnccl.so.2 of anyccl by each method, on a machine without a GPU.
 
-    clients.py [--prefix INSTALLED]
+    clients.py [--prefix INSTALLED] [--torch PYTHON]
 
-- nccl4py and cupy, from PyPI, pinned, into target/nccl/venv: by LD_LIBRARY_PATH and by LD_PRELOAD; nccl4py makes an
-  all-reduce on host memory.
-- PyTorch with CUDA, where ANYCCL_TORCH_PYTHON names a Python that has it (its wheels have several GB): by LD_PRELOAD and by a
-  folder on PYTHONPATH. All NCCL names that it imports are there.
+- What torch, cupy and jax import of NCCL is there, name by name (imports.py).
+- A loader like vLLM's, by VLLM_NCCL_SO_PATH, makes an all-reduce on host memory.
+- nccl4py and cupy, from PyPI, pinned, into target/nccl/venv: by LD_LIBRARY_PATH, LD_PRELOAD, and `anyccl run --as nccl`; nccl4py
+  makes an all-reduce on host memory.
+- With --torch, only PyTorch, which that Python has: by each method of `anyccl run --as nccl`.
 
-By hand, after `run.py`; what cannot be had is said and left out. Ends with 1 at the first failure.
+What cannot be had from PyPI is said and left out. Ends with 1 at the first failure.
 """
 
 import argparse
+import json
 import os
-import shutil
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
+import imports
 from run import ROOT, WORK, exported
 
 PACKAGES = ["nccl4py==0.6.0", "cupy-cuda12x==14.2.0"]
@@ -46,18 +48,64 @@ for comm in comms:
     nccl.comm_destroy(comm)
 """
 
-# Real NCCL may be mapped as well, where PyTorch opens it by its path: the first library of that name serves the symbols.
+# Where the wheel's library is mapped beside a preloaded one, nobody uses it: the first of that name serves the symbols.
 TORCH = """
 import ctypes, os, torch
 version = ctypes.c_int()
 assert ctypes.CDLL("libnccl.so.2").ncclGetVersion(ctypes.byref(version)) == 0
-mapped = {line.split()[-1] for line in open("/proc/self/maps") if "libnccl.so" in line}
-assert os.environ["EXPECTED"] in mapped, mapped
 assert version.value == 23007, version.value
+mapped = {line.split()[-1] for line in open("/proc/self/maps") if "libnccl.so" in line}
+assert os.environ["OURS"] in mapped, mapped
+assert len(mapped) == 1 or os.environ["BY"] == "preload", mapped
+"""
+
+# All names are looked up before the first is called, as vLLM's wrapper does.
+VLLM = """
+import ctypes, os
+names = '''GetErrorString GetVersion GetUniqueId CommInitRank AllReduce AllGather ReduceScatter Reduce Broadcast Send Recv
+    CommDestroy GroupStart GroupEnd CommWindowRegister CommWindowDeregister'''.split()
+library = ctypes.CDLL(os.environ["VLLM_NCCL_SO_PATH"])
+nccl = {name: getattr(library, "nccl" + name) for name in names}
+class UniqueId(ctypes.Structure):
+    _fields_ = [("internal", ctypes.c_byte * 128)]
+unique_id, comm, version = UniqueId(), ctypes.c_void_p(), ctypes.c_int()
+assert nccl["GetVersion"](ctypes.byref(version)) == 0 and version.value == 23007
+assert nccl["GetUniqueId"](ctypes.byref(unique_id)) == 0
+nccl["CommInitRank"].argtypes = [ctypes.c_void_p, ctypes.c_int, UniqueId, ctypes.c_int]
+assert nccl["CommInitRank"](ctypes.byref(comm), 1, unique_id, 0) == 0
+values, sums = (ctypes.c_float * 4)(1, 2, 3, 4), (ctypes.c_float * 4)()
+nccl["AllReduce"].argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int] + 2 * [ctypes.c_void_p]
+assert nccl["AllReduce"](values, sums, 4, 7, 0, comm, None) == 0
+assert list(sums) == [1, 2, 3, 4], list(sums)
+nccl["CommDestroy"].argtypes = [ctypes.c_void_p]
+assert nccl["CommDestroy"](comm) == 0
 """
 
 
+class Installed:
+    """What is tested."""
+
+    def __init__(self, prefix):
+        self.tool = prefix / "bin" / "anyccl"
+        self.library = prefix / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
+
+    def as_nccl(self, python, program, by, **environment):
+        """Under `anyccl run --as nccl`, which has to say that ours is in use."""
+        words = [self.tool, "run", "-n", "1", "--as", "nccl", "--nccl-by", by, "--", python, "-c", program]
+        done = subprocess.run([str(word) for word in words], timeout=LIMIT_S, env=os.environ | environment, text=True,
+                              capture_output=True)
+        if done.returncode != 0 or "NCCL is anyccl in rank 0" not in done.stderr:
+            sys.exit(f"{python} by {by}: {done.returncode}\n{done.stdout}{done.stderr}")
+
+    def nccl_of(self, *command):
+        """What `anyccl info --nccl-of` says."""
+        words = [self.tool, "info", "--json", "--deadline", LIMIT_S, "--nccl-of", *command]
+        said = subprocess.run([str(word) for word in words], check=True, timeout=2 * LIMIT_S, text=True, stdout=subprocess.PIPE)
+        return json.loads(said.stdout)
+
+
 def client(python, program, **environment):
+    """Runs a program of Python, which has to end well."""
     subprocess.run([str(python), "-c", program], check=True, timeout=LIMIT_S, env=os.environ | environment)
 
 
@@ -74,41 +122,57 @@ def installed():
     return python
 
 
-def torch(python, library):
-    """By both ways that its wheels leave open."""
-    where = "import pathlib, torch.version; print(pathlib.Path(torch.version.__file__).parent / 'lib' / 'libtorch_cuda.so')"
-    cuda = subprocess.run([python, "-c", where], check=True, text=True, capture_output=True).stdout.strip()
-    wanted = subprocess.run(["nm", "--dynamic", "--undefined-only", "--format=posix", cuda], check=True, text=True,
-                            capture_output=True).stdout.splitlines()
-    wanted = {line.split()[0] for line in wanted if line.startswith("nccl")}
-    if missing := wanted - exported(library):
-        sys.exit(f"PyTorch imports what is not there: {', '.join(sorted(missing))}")
-    client(python, TORCH, LD_PRELOAD=str(library), EXPECTED=str(library))
-    overlay = WORK / "overlay"
-    copy = overlay / "nvidia" / "nccl" / "lib" / "libnccl.so.2"
-    copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(library, copy)
-    client(python, TORCH, PYTHONPATH=str(overlay), EXPECTED=str(copy))
-    print(f"PyTorch: {len(wanted)} names, LD_PRELOAD, PYTHONPATH")
+def module_file(python, *parts):
+    """A file of a package, which is not imported for that."""
+    find = "import importlib.util as u, sys; print(u.find_spec(sys.argv[1]).submodule_search_locations[0])"
+    folder = subprocess.run([str(python), "-c", find, parts[0]], check=True, text=True, capture_output=True).stdout.strip()
+    return next(Path(folder).glob("/".join(parts[1:])))
+
+
+def small_ones(it, names):
+    """cupy, nccl4py, and what needs no package."""
+    imports.check_recorded(names)
+    client(sys.executable, VLLM, VLLM_NCCL_SO_PATH=str(it.library))
+    print("a loader like vLLM's: VLLM_NCCL_SO_PATH")
+    python = installed()
+    if python is None:
+        print(f"SKIPPED: {', '.join(PACKAGES)} cannot be had from PyPI")
+        return
+    cupy = module_file(python, "cupy_backends", "cuda", "libs", "nccl*.so")
+    imports.check(names, PACKAGES[1], imports.of_file(cupy))
+    for name, program in (("cupy", CUPY), ("nccl4py", NCCL4PY)):
+        client(python, program, LD_LIBRARY_PATH=str(it.library.parent))
+        client(python, program, LD_PRELOAD=str(it.library))
+        it.as_nccl(python, program, "preload")
+        it.as_nccl(python, program, "audit")
+        print(f"{name}: LD_LIBRARY_PATH, LD_PRELOAD, run --as nccl by preload and by audit")
+
+
+def torch(it, names, python):
+    """By all ways that its wheels leave open."""
+    needed = imports.of_file(module_file(python, "torch", "lib", "libtorch_cuda.so"))
+    imports.check(names, "PyTorch", needed)
+    for by in ("preload", "overlay", "audit"):
+        it.as_nccl(python, TORCH, by, OURS=str(it.library), BY=by)
+        print(f"PyTorch: run --as nccl by {by}")
+    said = it.nccl_of(python, "-c", "import torch")
+    if said["anyccl"] is not False or "libtorch_cuda.so" not in said["user"]:
+        sys.exit(f"info --nccl-of: {said}")
+    print(f"PyTorch by itself has {said['version']}: {said['library']}")
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
+    arguments.add_argument("--torch", type=Path, metavar="PYTHON", help="a Python that has PyTorch with CUDA")
     arguments = arguments.parse_args()
-    library = arguments.prefix.resolve() / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
+    it = Installed(arguments.prefix.resolve())
+    names = exported(it.library)
     try:
-        if python := installed():
-            for name, program in (("cupy", CUPY), ("nccl4py", NCCL4PY)):
-                client(python, program, LD_LIBRARY_PATH=str(library.parent))
-                client(python, program, LD_PRELOAD=str(library))
-                print(f"{name}: LD_LIBRARY_PATH, LD_PRELOAD")
+        if arguments.torch:
+            torch(it, names, arguments.torch)
         else:
-            print(f"SKIPPED: {', '.join(PACKAGES)} cannot be had from PyPI")
-        if python := os.environ.get("ANYCCL_TORCH_PYTHON"):
-            torch(python, library)
-        else:
-            print("SKIPPED: ANYCCL_TORCH_PYTHON names no Python with PyTorch")
+            small_ones(it, names)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as failure:
         sys.exit(str(failure))
 

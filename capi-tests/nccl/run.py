@@ -5,7 +5,8 @@
     2  compares what the library exports with what the header declares and the real library exports, name by name
     3  builds the programs here and runs them with 2, 3, 4 and 8 ranks: as processes, as threads, as both
     4  runs a program under a wrapper of ncclAllReduce, and by each way of taking NCCL's place
-    5  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
+    5  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
+    6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
 
 Without PyPI there is no header to compare with: that is said, and the tests are left out.
 """
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+
+import find_package
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -170,6 +173,7 @@ def main():
                 print(f"{name}: {processes} x {threads}", flush=True)
                 run(program, processes, threads, timeout=LIMIT_S)
         ways_in(library)
+        find_package.check(prefix.resolve(), HEADER.parent, WORK / "find-package")
         examples(library)
     except subprocess.TimeoutExpired as failure:
         sys.exit(f"still running after {LIMIT_S} s: {failure.cmd}")

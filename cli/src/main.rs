@@ -4,6 +4,7 @@
 //! do what was asked; `run` passes on what its ranks say, see `run`.
 
 mod info;
+mod nccl;
 mod output;
 mod perf;
 mod plan;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::unequal::Placement;
+use super::placement::Placement;
 use crate::algo::{Algorithm, Labels, Survey, survey_plan};
 use crate::base::{Call, Collective, Error, Rank, Result};
 use crate::plan::{Block, BlockLayout, PlanRequest};

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::unequal::{Placement, Places, Unequal};
+use super::placement::Placement;
+use super::unequal::{Places, Unequal};
 use crate::base::{Call, CallKind, Rank, Result};
 use crate::plan::{Block, BlockLayout};
 use crate::progress::{Buffers, Prepared};

@@ -19,6 +19,7 @@ mod messages;
 mod operation;
 mod operator;
 mod persistent;
+mod placement;
 mod programs;
 mod request;
 mod sar;

@@ -6,6 +6,9 @@
 //!     lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
 //!     lib/libanyccl.a
 //!     lib/anyccl/nccl/libnccl.so.2        the functions of NCCL, and the link libnccl.so; where no loader looks by itself
+//!     lib/anyccl/nccl/libanyccl_audit.so  puts it in NCCL's place, by LD_AUDIT
+//!     lib/anyccl/nccl/lib/                the same library where NCCL_ROOT has it, and lib/cmake/NCCL: find_package(NCCL)
+//!     lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
 //!     lib/cmake/anyccl/                   find_package(anyccl)
 //!     lib/pkgconfig/anyccl.pc             pkg-config anyccl
 //!     share/doc/anyccl/                   licences
@@ -36,7 +39,8 @@ pub struct Install {
 impl Install {
     /// Builds, then copies.
     pub fn run(&self) -> Result {
-        let built = cargo::build(&["anyccl-native", "anyccl-nccl", "anyccl-cli"], &self.profile)?;
+        let built =
+            cargo::build(&["anyccl-native", "anyccl-nccl", "anyccl-audit", "anyccl-cli"], &self.profile)?;
         let prefix = &self.prefix;
         put(&built.join("anyccl"), &prefix.join("bin/anyccl"))?;
         libraries(&built, &prefix.join("lib"))?;
@@ -67,8 +71,7 @@ fn libraries(built: &Path, lib: &Path) -> Result {
     put(&built.join("libanyccl.so"), &lib.join(&full))?;
     put(&built.join("libanyccl.a"), &lib.join("libanyccl.a"))?;
     for (name, to) in [(SONAME, full.as_str()), ("libanyccl.so", SONAME)] {
-        remove(&lib.join(name))?;
-        symlink(to, lib.join(name))?;
+        link(to, &lib.join(name))?;
     }
     Ok(())
 }
@@ -76,8 +79,13 @@ fn libraries(built: &Path, lib: &Path) -> Result {
 /// Under the name that programs ask for, in a folder of its own: it takes NCCL's place only for those who name it.
 fn nccl(built: &Path, folder: &Path) -> Result {
     put(&built.join("libanyccl_nccl.so"), &folder.join("libnccl.so.2"))?;
-    remove(&folder.join("libnccl.so"))?;
-    Ok(symlink("libnccl.so.2", folder.join("libnccl.so"))?)
+    put(&built.join("libanyccl_audit.so"), &folder.join("libanyccl_audit.so"))?;
+    link("libnccl.so.2", &folder.join("libnccl.so"))?;
+    // NCCL_ROOT, or CMAKE_PREFIX_PATH, may be this folder.
+    link("../libnccl.so.2", &folder.join("lib/libnccl.so.2"))?;
+    link("libnccl.so.2", &folder.join("lib/libnccl.so"))?;
+    // Where PyTorch looks for it in each folder of Python's path. No copy: both are one library to the loader.
+    link("../../../../libnccl.so.2", &folder.join("python/nvidia/nccl/lib/libnccl.so.2"))
 }
 
 /// Fills the templates of cmake/.
@@ -85,6 +93,7 @@ fn package_files(lib: &Path) -> Result {
     let targets = [
         ("anyccl-config.cmake.in", "cmake/anyccl/anyccl-config.cmake"),
         ("anyccl-config-version.cmake.in", "cmake/anyccl/anyccl-config-version.cmake"),
+        ("nccl-config.cmake.in", "anyccl/nccl/lib/cmake/NCCL/NCCLConfig.cmake"),
         ("anyccl.pc.in", "pkgconfig/anyccl.pc"),
     ];
     for (template, target) in targets {
@@ -107,6 +116,11 @@ fn documents(folder: &Path) -> Result {
         }
     }
     Ok(())
+}
+
+fn link(to: &str, at: &Path) -> Result {
+    make_room(at)?;
+    Ok(symlink(to, at)?)
 }
 
 /// Copies a file with its permissions. A running program keeps the old one.

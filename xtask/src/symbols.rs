@@ -8,8 +8,11 @@ use std::process::Command;
 use crate::{Result, cargo, workspace};
 
 /// Each package with its library, and under which name it is installed.
-const LIBRARIES: [(&str, &str, &str); 2] =
-    [("anyccl-native", "libanyccl", "libanyccl"), ("anyccl-nccl", "libanyccl_nccl", "libnccl")];
+const LIBRARIES: [(&str, &str, &str); 3] = [
+    ("anyccl-native", "libanyccl", "libanyccl"),
+    ("anyccl-nccl", "libanyccl_nccl", "libnccl"),
+    ("anyccl-audit", "libanyccl_audit", "libanyccl_audit"),
+];
 
 /// Writes the lists; with `check`, compares them with the committed ones.
 pub fn run(check: bool) -> Result {

@@ -15,13 +15,14 @@ use crate::communicator::{Formed, Traits};
 use crate::job::{Job, Outcome};
 use crate::leaving::Member;
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
-use crate::{comm_id, config, group, variables};
+use crate::{comm_id, config, group, presence, variables};
 
 /// As a deadline: none.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// ncclGetUniqueId. This process then answers the ranks that come.
 pub unsafe fn get_unique_id(uniqueId: *mut ncclUniqueId) -> Result<()> {
+    presence::tell();
     // SAFETY: the caller promises a writable id or NULL.
     let place = unsafe { Out::new(uniqueId, "uniqueId") }?;
     let id = match comm_id::from_environment()? {

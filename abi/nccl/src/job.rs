@@ -13,6 +13,7 @@ use anyccl_engine::log_line;
 
 use crate::call::Progress;
 use crate::communicator::{Bar, COMMS, Comm, Formed, Traits, to_c};
+use crate::presence;
 use crate::types::ncclComm_t;
 
 type Make = Box<dyn FnOnce() -> Result<Option<Formed>> + Send>;
@@ -55,6 +56,7 @@ impl Job {
         outcome: Outcome,
         make: impl FnOnce() -> Result<Option<Formed>> + Send + 'static,
     ) -> Job {
+        presence::tell();
         let comm = Arc::new(Comm::forming(traits));
         let handle = if outcome == Outcome::Handle { COMMS.insert(Arc::clone(&comm)) } else { 0 };
         // SAFETY: writable by our caller's promise.

@@ -10,6 +10,7 @@
 //! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides when that is
 //!   begun and waited for.
 //! - [`windows`] makes messages of one-sided calls.
+//! - [`presence`] tells a launcher that asks that this library is in use.
 //! - [`memory`] tells host memory from device memory.
 
 // Names and types are NCCL's.
@@ -34,6 +35,7 @@ mod leaving;
 mod memory;
 mod operators;
 mod parameters;
+mod presence;
 mod properties;
 mod resizing;
 mod result;

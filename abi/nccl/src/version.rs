@@ -5,12 +5,15 @@ use std::ffi::c_int;
 use anyccl_edge::Out;
 use anyccl_engine::base::Result;
 
+use crate::presence;
+
 /// NCCL 2.30.7: the host side of that version is here, as far as docs/nccl.md says. Not the newest one whose names are
 /// exported, as programs ask newer versions for their device side.
 pub const COMPATIBLE_WITH: c_int = 23007;
 
 /// ncclGetVersion.
 pub unsafe fn get_version(version: *mut c_int) -> Result<()> {
+    presence::tell();
     // SAFETY: the caller promises a writable number or NULL.
     unsafe { Out::new(version, "version") }?.set(COMPATIBLE_WITH);
     Ok(())

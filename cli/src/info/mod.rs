@@ -1,21 +1,26 @@
 //! `anyccl info`: what this machine and this build offer, and what the environment says.
 //!
 //! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With
-//! `--json` the record itself is the output: its keys are stable, new ones may be added.
+//! `--json` the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` asks something
+//! else, of a command ([`mod@nccl`]).
 
 mod backends;
 mod collect;
 mod engine;
 mod machine;
+mod nccl;
 mod print;
 mod tables;
 mod transports;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use clap::Args;
 
 use crate::Failure;
+use crate::run::seconds;
 
 /// Tell what this machine and this build offer, and what the environment says
 ///
@@ -23,15 +28,28 @@ use crate::Failure;
 /// used, the transports and whether each works here, the engines of others that calls can be served by, the algorithms of each collective, the
 /// operators that each datatype accepts, and every environment variable with its current value.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables")]
+#[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables\n  \
+    anyccl info --nccl-of python train.py")]
 pub struct InfoArguments {
     /// Print one JSON object; its keys are stable
     #[arg(long)]
     json: bool,
+
+    /// Tell which NCCL the processes of a command get, instead: path, version, and whether it is anyccl. The command is
+    /// started, and ended before it calls it. Comes last
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
+    nccl_of: Vec<OsString>,
+
+    /// How long the command of --nccl-of may run
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "nccl_of")]
+    deadline: Duration,
 }
 
 /// Prints the information.
 pub fn info(arguments: &InfoArguments) -> Result<u8, Failure> {
+    if !arguments.nccl_of.is_empty() {
+        return nccl::nccl_of(&arguments.nccl_of, arguments.deadline, arguments.json);
+    }
     let info = collect::collect();
     let text = if arguments.json {
         serde_json::to_string_pretty(&info).map_err(Failure::own)? + "\n"

@@ -3,6 +3,8 @@
 use std::io;
 
 use super::report::{Loss, RankRecord, Tail};
+use crate::nccl::ear::Sighting;
+use crate::nccl::method::Method;
 use crate::sys::poll::Waiting;
 use crate::sys::process::{Ending, Pid};
 
@@ -51,6 +53,11 @@ pub trait Crew {
     /// A host that was lost, told once. Its ranks count as ended.
     fn take_loss(&mut self) -> Option<Loss> {
         None
+    }
+
+    /// What ranks have told about their NCCL since the last time, and the method that was in place there.
+    fn take_sightings(&mut self) -> io::Result<Vec<(Sighting, Method)>> {
+        Ok(Vec::new())
     }
 
     /// The job is over. What each rank said last on its standard error.

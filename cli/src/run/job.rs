@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use super::arguments::RunArguments;
 use super::crew::{Crew, End};
 use super::losses::Losses;
-use super::report::{Cause, Outcome, RankRecord};
+use super::nccl::{Judge, Verdict};
+use super::report::{Cause, Outcome, RankRecord, say};
 use super::signals::asks_to_end;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, stop_self};
@@ -41,6 +42,7 @@ pub struct Job {
     interrupts: u32,
     cause: Cause,
     losses: Losses,
+    judge: Judge,
     program: String,
 }
 
@@ -67,6 +69,7 @@ impl Job {
             interrupts: 0,
             cause: Cause::AllExited,
             losses: Losses::new(arguments.keep_going),
+            judge: Judge::new(arguments),
             program: arguments.command[0].display().to_string(),
         }
     }
@@ -87,12 +90,16 @@ impl Job {
                 self.take_signals()?;
             }
             self.crew.advance(&waiting[1..])?;
+            self.look_at_nccl()?;
             self.note_ends();
             self.keep_deadlines(Instant::now());
         }
+        // The last rank may have told something just before its end.
+        self.look_at_nccl()?;
         self.cause.becomes(self.losses.cause());
         let tails = self.crew.finish()?;
-        Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, tails })
+        let last_word = self.judge.last_word();
+        Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, tails, last_word })
     }
 
     fn is_over(&self) -> bool {
@@ -214,6 +221,21 @@ impl Job {
                 asked => asked,
             };
         }
+    }
+
+    /// A rank with another NCCL than it should have waits for its end, without having used it.
+    fn look_at_nccl(&mut self) -> io::Result<()> {
+        for (sighting, method) in self.crew.take_sightings()? {
+            match self.judge.hear(&sighting, method) {
+                Some(Verdict::Say(text)) => say(&text),
+                Some(Verdict::End(why)) if matches!(self.phase, Phase::Running) || self.all_ended() => {
+                    self.cause.becomes(Cause::WrongNccl(why));
+                    self.kill_all();
+                }
+                Some(Verdict::End(_)) | None => {}
+            }
+        }
+        Ok(())
     }
 
     fn ask_all_to_end(&mut self) {

@@ -8,8 +8,11 @@ use std::process::Child;
 
 use super::crew::{Crew, End};
 use super::input::Input;
+use super::nccl::Takeover;
 use super::output::Output;
 use super::report::{RankRecord, Tail};
+use crate::nccl::ear::Sighting;
+use crate::nccl::method::Method;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
 
@@ -22,15 +25,20 @@ pub struct LocalCrew {
     ends: Vec<End>,
     output: Output,
     input: Input,
+    takeover: Option<Takeover>,
 }
 
 impl LocalCrew {
     /// Takes over the ranks that were started.
-    pub fn new(mut children: Vec<Child>, prefixed: bool) -> io::Result<LocalCrew> {
+    pub fn new(
+        mut children: Vec<Child>,
+        prefixed: bool,
+        takeover: Option<Takeover>,
+    ) -> io::Result<LocalCrew> {
         let input = Input::new(children[0].stdin.take());
         let output = Output::of(&mut children, prefixed)?;
         let told = vec![false; children.len()];
-        Ok(LocalCrew { children, told, ends: Vec::new(), output, input })
+        Ok(LocalCrew { children, told, ends: Vec::new(), output, input, takeover })
     }
 
     fn pid(child: &Child) -> Pid {
@@ -44,15 +52,17 @@ impl Crew for LocalCrew {
     }
 
     fn add_waiting(&self, waiting: &mut Vec<Waiting>) {
+        waiting.push(self.takeover.as_ref().map_or_else(poll::nothing, |takeover| takeover.ear.waiting()));
         waiting.push(self.input.waiting());
         self.output.add_waiting(waiting);
     }
 
     fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()> {
-        if poll::is_ready(&waiting[0]) {
+        // What is at 0 is heard when it is asked for.
+        if poll::is_ready(&waiting[1]) {
             self.input.advance();
         }
-        self.output.advance(&waiting[1..]);
+        self.output.advance(&waiting[2..]);
         Ok(())
     }
 
@@ -87,6 +97,11 @@ impl Crew for LocalCrew {
 
     fn end_output(&mut self) {
         self.output.end_all();
+    }
+
+    fn take_sightings(&mut self) -> io::Result<Vec<(Sighting, Method)>> {
+        let Some(Takeover { ear, method, .. }) = &self.takeover else { return Ok(Vec::new()) };
+        Ok(ear.hear()?.into_iter().map(|sighting| (sighting, *method)).collect())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<Vec<Tail>> {

@@ -4,7 +4,8 @@
 //! become things to read ([`signals`]); the store is served ([`store`]); the ranks are started,
 //! each in a process group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output,
 //! input and signals and notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an
-//! agent per host ([`hosts`]); the outcome is told ([`report`]).
+//! agent per host ([`hosts`]); the outcome is told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and
+//! watches which NCCL they get.
 
 mod arguments;
 mod binding;
@@ -15,6 +16,7 @@ mod job;
 mod lines;
 mod local;
 mod losses;
+mod nccl;
 mod output;
 mod report;
 mod signals;
@@ -23,14 +25,14 @@ mod spawn;
 mod store;
 mod watchdog;
 
-pub use arguments::{Bind, RunArguments};
+pub use arguments::{Bind, RunArguments, seconds};
 pub use hosts::agent;
 
 use crate::Failure;
 use crate::sys::files::FileLimit;
 use crew::Crew;
 use input::Input;
-use watchdog::Watchdog;
+pub use watchdog::Watchdog;
 
 /// Runs the job. Answers the exit code: that of the first rank that failed, or 0.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -52,9 +54,11 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mask = signals.mask_before();
     // On an error the watchdog is dropped, and ends what has been started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
+        let takeover = nccl::Takeover::of(arguments)?;
         let children = spawn::start_all(&spawn::JobOrders {
             command: &arguments.command,
             environment: &arguments.env,
+            takeover: takeover.as_ref().map_or(&[], |takeover| &takeover.environment),
             bind: arguments.bind,
             world: ranks,
             ranks: 0..ranks,
@@ -66,7 +70,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             mask,
             watchdog: &watchdog,
         })?;
-        let crew = local::LocalCrew::new(children, !arguments.no_prefix);
+        let crew = local::LocalCrew::new(children, !arguments.no_prefix, takeover);
         Box::new(crew.map_err(own("cannot look after the ranks"))?)
     } else {
         let common =

@@ -90,6 +90,8 @@ pub enum Cause {
     TimedOut(Duration),
     /// The ranks of a host.
     HostLost(Loss),
+    /// A rank has another NCCL than `--as nccl` promises.
+    WrongNccl(String),
     /// This signal came to the launcher when it could only stop at once: a second SIGINT.
     Interrupted(i32),
 }
@@ -113,6 +115,8 @@ pub struct Outcome {
     pub cause: Cause,
     /// One per rank.
     pub tails: Vec<Tail>,
+    /// What is to be said if all went well.
+    pub last_word: Option<String>,
 }
 
 impl Outcome {
@@ -120,7 +124,14 @@ impl Outcome {
     pub fn tell(&self) -> u8 {
         let mut text = String::new();
         let code = match &self.cause {
-            Cause::AllExited => 0,
+            Cause::AllExited => {
+                self.last_word.iter().for_each(|word| line(&mut text, word));
+                0
+            }
+            Cause::WrongNccl(why) => {
+                line(&mut text, why);
+                1
+            }
             Cause::RankFailed(rank) => self.describe_failure(*rank, &mut text),
             Cause::HostLost(Loss { code, text: why }) => {
                 line(&mut text, why);
@@ -187,6 +198,14 @@ impl Outcome {
             line(text, &format!("could not be killed: {}", ranges(&alive)));
         }
     }
+}
+
+/// Tells the user something while the job runs.
+pub fn say(what: &str) {
+    let mut text = String::new();
+    line(&mut text, what);
+    // A closed standard error is no reason to end the job.
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 fn line(text: &mut String, what: &str) {

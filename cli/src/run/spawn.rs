@@ -20,6 +20,8 @@ pub struct JobOrders<'a> {
     pub command: &'a [OsString],
     /// Variables on top of this process's own.
     pub environment: &'a [(String, String)],
+    /// Variables that make anyccl what it is to be for the ranks. They hold what the user's own held, and win.
+    pub takeover: &'a [(String, String)],
     /// Cores for each rank.
     pub bind: Bind,
     /// Number of ranks of the job.
@@ -55,7 +57,8 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
         let cores = usable.as_deref().map(|usable| cores_of(at, here, usable));
         let mut command = Command::new(&orders.command[0]);
         command.args(&orders.command[1..]);
-        command.envs(orders.environment.iter().map(|(name, value)| (name, value)));
+        let variables = orders.environment.iter().chain(orders.takeover);
+        command.envs(variables.map(|(name, value)| (name, value)));
         command.env("ANYCCL_RANK", rank.to_string());
         command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
         command.env("ANYCCL_STORE", &orders.store);

@@ -5,7 +5,9 @@
 pub mod child;
 pub mod cpus;
 pub mod files;
+pub mod library;
 pub mod poll;
+pub mod privilege;
 pub mod probe;
 pub mod process;
 pub mod signal;

@@ -100,6 +100,12 @@ pub fn signal_group(leader: Pid, signal: i32) {
     unsafe { libc::kill(-leader, signal) };
 }
 
+/// Sends `signal` to a child that is not reaped yet.
+pub fn signal_one(child: Pid, signal: i32) {
+    // SAFETY: touches no memory of this process.
+    unsafe { libc::kill(child, signal) };
+}
+
 /// Stops this process as the terminal's stop key would, until somebody continues it.
 pub fn stop_self() {
     // SAFETY: touches no memory; SIGSTOP runs no handler.

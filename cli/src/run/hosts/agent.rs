@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use super::frame::Frame;
 use super::order::Order;
 use super::ranks_here::RanksHere;
 use crate::Failure;
 use crate::run::arguments::Bind;
+use crate::run::nccl::Takeover;
 use crate::run::spawn::{JobOrders, start_all};
 use crate::run::watchdog::Watchdog;
 use crate::sys::files::FileLimit;
@@ -28,14 +29,15 @@ pub fn agent() -> Result<u8, Failure> {
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
     let order = read_order().map_err(own("no order on standard input; `anyccl run` gives one"))?;
     let started = carry_out(&order, &watchdog, &signals, files);
-    let (first, children) = match started {
-        Ok(children) => (order.first, children),
+    let (takeover, children) = match started {
+        Ok(started) => started,
         Err(Failure { code, text }) => {
             let _ = io::stdout().write_all(&Frame::Failed { code, text }.to_bytes());
             return Ok(code);
         }
     };
-    let ranks = RanksHere::new(first, children, signals).map_err(own("cannot look after the ranks"))?;
+    let ranks = RanksHere::new(order.first, children, signals, takeover)
+        .map_err(own("cannot look after the ranks"))?;
     ranks.run_until_told_to_end().map_err(own("cannot look after the ranks"))?;
     watchdog.stand_down();
     Ok(0)
@@ -46,7 +48,7 @@ fn carry_out(
     watchdog: &Watchdog,
     signals: &SignalQueue,
     files: FileLimit,
-) -> Result<Vec<std::process::Child>, Failure> {
+) -> Result<(Option<Takeover>, Vec<Child>), Failure> {
     if order.version != anyccl_engine::base::VERSION {
         return Err(Failure::own(format_args!(
             "anyccl is {} there and {} on the launcher's host",
@@ -57,9 +59,12 @@ fn carry_out(
     // Where there is no such folder, programs named by their whole path still run.
     let _ = env::set_current_dir(&order.folder);
     let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
-    start_all(&JobOrders {
+    let prepare = || Takeover::prepare(&command[0], &order.environment, order.nccl_by);
+    let takeover = order.as_nccl.then(prepare).transpose()?;
+    let children = start_all(&JobOrders {
         command: &command,
         environment: &order.environment,
+        takeover: takeover.as_ref().map_or(&[], |takeover| &takeover.environment),
         bind: if order.bind { Bind::Core } else { Bind::None },
         world: order.world,
         ranks: order.first..order.first + order.count,
@@ -70,7 +75,8 @@ fn carry_out(
         files,
         mask: signals.mask_before(),
         watchdog,
-    })
+    })?;
+    Ok((takeover, children))
 }
 
 /// Reads the order, and nothing behind it.

@@ -11,6 +11,8 @@ use super::far_agent::Agent;
 use super::frame::Frame;
 use super::placement::Place;
 use crate::Failure;
+use crate::nccl::ear::Sighting;
+use crate::nccl::method::Method;
 use crate::run::arguments::RunArguments;
 use crate::run::crew::{Crew, End};
 use crate::run::report::{Loss, RankRecord, Tail};
@@ -54,6 +56,7 @@ pub struct Fleet {
     prefixes: Option<Vec<[Vec<u8>; 2]>>,
     tails: Vec<Tail>,
     ends: Vec<End>,
+    sightings: Vec<(Sighting, Method)>,
     losses: VecDeque<Loss>,
     /// This command's standard input, until its end.
     input: Option<File>,
@@ -78,6 +81,7 @@ impl Fleet {
             prefixes,
             tails,
             ends: Vec::new(),
+            sightings: Vec::new(),
             losses: VecDeque::new(),
             input,
             input_ahead: 0,
@@ -105,6 +109,13 @@ impl Fleet {
                 self.ends.push(End { rank: rank as usize, pid, ending });
             }
             Frame::Taken { bytes, .. } => self.input_ahead = self.input_ahead.saturating_sub(bytes as usize),
+            Frame::Nccl(json) => match serde_json::from_slice::<(Sighting, Method)>(&json) {
+                Ok((mut sighting, method)) => {
+                    sighting.who += &format!(" on {}", agent.host);
+                    self.sightings.push((sighting, method));
+                }
+                Err(_) => self.lose(at, 1, "its agent says what makes no sense".into()),
+            },
             Frame::Quiet => agent.quiet = true,
             Frame::Failed { code, text } => self.lose(at, code, text),
             _ => self.lose(at, 1, "its agent says what makes no sense".into()),
@@ -232,6 +243,10 @@ impl Crew for Fleet {
 
     fn take_loss(&mut self) -> Option<Loss> {
         self.losses.pop_front()
+    }
+
+    fn take_sightings(&mut self) -> io::Result<Vec<(Sighting, Method)>> {
+        Ok(std::mem::take(&mut self.sightings))
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<Vec<Tail>> {

@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin};
 
 use super::frame::Frame;
 use crate::run::lines::Lines;
+use crate::run::nccl::Takeover;
 use crate::run::sink::Sink;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
@@ -14,8 +15,9 @@ use crate::sys::signal::SignalQueue;
 
 /// Bytes read at a time.
 const READ: usize = 64 << 10;
-/// What is waited for before the ranks' pipes: the launcher, signals, the way to the launcher, rank 0's input.
-const FIRST_PIPE: usize = 4;
+/// What is waited for before the ranks' pipes: the launcher, signals, the way to the launcher, rank 0's input,
+/// what ranks tell of their NCCL.
+const FIRST_PIPE: usize = 5;
 
 /// The ranks of this host.
 pub struct RanksHere {
@@ -28,13 +30,19 @@ pub struct RanksHere {
     input_pending: Vec<u8>,
     input_ends: bool,
     signals: SignalQueue,
+    takeover: Option<Takeover>,
     launcher: Sink,
     quiet: bool,
 }
 
 impl RanksHere {
     /// Takes over the ranks that were started, of which `first` is the first.
-    pub fn new(first: u32, mut children: Vec<Child>, signals: SignalQueue) -> io::Result<RanksHere> {
+    pub fn new(
+        first: u32,
+        mut children: Vec<Child>,
+        signals: SignalQueue,
+        takeover: Option<Takeover>,
+    ) -> io::Result<RanksHere> {
         let mut pipes = Vec::new();
         for child in &mut children {
             let out = child.stdout.take().map(OwnedFd::from);
@@ -51,6 +59,7 @@ impl RanksHere {
             input_pending: Vec::new(),
             input_ends: false,
             signals,
+            takeover,
             launcher: Sink::stdout()?,
             quiet: false,
         })
@@ -73,6 +82,9 @@ impl RanksHere {
             }
             if poll::is_ready(&waiting[3]) {
                 self.feed();
+            }
+            if poll::is_ready(&waiting[4]) {
+                self.pass_on_sightings()?;
             }
             for at in 0..self.pipes.len() {
                 if poll::is_ready(&waiting[FIRST_PIPE + at]) {
@@ -106,6 +118,7 @@ impl RanksHere {
             Some(input) if !self.input_pending.is_empty() => poll::writable(input),
             _ => poll::nothing(),
         });
+        waiting.push(self.takeover.as_ref().map_or_else(poll::nothing, |takeover| takeover.ear.waiting()));
         waiting.extend(self.pipes.iter().map(|(pipe, _)| match pipe {
             Some(pipe) if !self.launcher.is_full() => poll::readable(pipe),
             _ => poll::nothing(),
@@ -172,7 +185,17 @@ impl RanksHere {
         }
     }
 
+    fn pass_on_sightings(&mut self) -> io::Result<()> {
+        let Some(Takeover { ear, method, .. }) = &self.takeover else { return Ok(()) };
+        for sighting in ear.hear()? {
+            let json = serde_json::to_vec(&(sighting, method)).map_err(io::Error::other)?;
+            self.launcher.put(&[&Frame::Nccl(json).to_bytes()]);
+        }
+        Ok(())
+    }
+
     fn look_for_ends(&mut self) -> io::Result<()> {
+        let mut found = Vec::new();
         for (at, child) in self.children.iter().enumerate() {
             let pid = child.id() as Pid;
             if self.ended[at] {
@@ -181,8 +204,13 @@ impl RanksHere {
             if let Some(ending) = ended(pid)? {
                 self.ended[at] = true;
                 let end = Frame::Ended { rank: self.first + at as u32, pid, ending };
-                self.launcher.put(&[&end.to_bytes()]);
+                found.extend(end.to_bytes());
             }
+        }
+        if !found.is_empty() {
+            // What a rank has told comes before its end.
+            self.pass_on_sightings()?;
+            self.launcher.put(&[&found]);
         }
         Ok(())
     }

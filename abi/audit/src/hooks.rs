@@ -1,0 +1,215 @@
+//! The functions that the loader calls, as rtld-audit(7) has them.
+//!
+//! All but the first are called with the loader's lock held, so by one thread at a time.
+//!
+//! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`]. Our own libraries get
+//! [`OURS`] instead: what those ask for is not changed, since NCCL itself may be what they want.
+
+use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::{process, thread};
+
+use anyccl_witness::{What, Witness};
+
+use crate::name::{is_engine, is_function, is_nccl};
+use crate::state::{Mode, State, prepare, state};
+
+/// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1, too.
+const NEWEST: c_uint = 2;
+/// Of `la_objsearch`: the name is as the program, or a library, has it.
+const LA_SER_ORIG: c_uint = 1;
+/// Of `la_objopen`: tell when a function of this library is found for somebody; when one is found for this library.
+const LA_FLG_BINDTO: c_uint = 1;
+const LA_FLG_BINDFROM: c_uint = 2;
+/// The cookie of libraries of anyccl. No address.
+const OURS: usize = 1;
+/// How often a stopped process looks whether its launcher is still there.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The beginning of what the loader knows about a library: `struct link_map` of link.h.
+#[repr(C)]
+pub struct LinkMap {
+    address: usize,
+    name: *const c_char,
+}
+
+/// A symbol as ELF has it.
+#[repr(C)]
+pub struct Symbol {
+    name: u32,
+    info: u8,
+    other: u8,
+    section: u16,
+    value: usize,
+    size: u64,
+}
+
+/// The first call: which version of the interface this library has. 0: none, unload it.
+#[unsafe(no_mangle)]
+pub extern "C" fn la_version(offered: c_uint) -> c_uint {
+    if prepare().is_some() { offered.min(NEWEST) } else { 0 }
+}
+
+/// Somebody asks for the library `name`. Answers the name to look for instead.
+///
+/// # Safety
+/// The loader calls this: `name` is a string, `cookie` that of the library that asks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_objsearch(name: *const c_char, cookie: *mut usize, flag: c_uint) -> *mut c_char {
+    let unchanged = name.cast_mut();
+    let Some(state) = state() else { return unchanged };
+    // SAFETY: the loader passes a string that lives as long as this call.
+    let asked = unsafe { CStr::from_ptr(name) };
+    if flag != LA_SER_ORIG || !is_nccl(asked.to_bytes()) {
+        return unchanged;
+    }
+    // SAFETY: the loader passes the place of a cookie, which only it and these hooks touch, under its lock.
+    let by_ours = unsafe { cookie.read() } == OURS;
+    state.is_wanted.store(by_ours, Ordering::Relaxed);
+    // What is preloaded is named by its path, what was linked is not.
+    state.is_linked.fetch_or(!asked.to_bytes().contains(&b'/'), Ordering::Relaxed);
+    match state.mode {
+        // The loader only reads it, and it is never freed.
+        Mode::Take if !by_ours => state.ours.as_ptr().cast_mut(),
+        _ => unchanged,
+    }
+}
+
+/// A library has been mapped. Answers of which bindings to tell.
+///
+/// # Safety
+/// The loader calls this: `map` is its record of the library, `cookie` the library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, cookie: *mut usize) -> c_uint {
+    let Some(state) = state() else { return 0 };
+    // SAFETY: the loader passes its record, complete by now.
+    let name = unsafe { (*map).name };
+    // SAFETY: the name in it is a string, as long as the library is there.
+    let path = unsafe { text(name) };
+    let is_ours = is_nccl(path) && state.is_ours(path);
+    let from_all = if state.mode == Mode::Probe { LA_FLG_BINDFROM } else { 0 };
+    if is_ours || is_engine(path) {
+        // SAFETY: the loader passes the place of the cookie, writable for this hook.
+        unsafe { cookie.write(OURS) };
+    }
+    // What our library has asked for is its own affair.
+    if !is_nccl(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {
+        return from_all;
+    }
+    let heard = tell(state, What::Loaded, path, None);
+    if !is_ours && heard && matches!(state.mode, Mode::Take | Mode::Only) {
+        stop(state);
+    }
+    state.first.get_or_init(|| path.to_vec());
+    match state.mode {
+        Mode::Probe => from_all | LA_FLG_BINDTO,
+        // Of the others it is enough to know who looks up their functions by hand. Only those would be slower for it.
+        _ if !is_ours => LA_FLG_BINDTO,
+        _ => 0,
+    }
+}
+
+/// The function `name` of a library was found for another one. Answers its address.
+///
+/// # Safety
+/// The loader calls this: `symbol` is a copy of the symbol, the cookies are those of the library that asked and of the one that
+/// has it, `name` is a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_symbind64(
+    symbol: *const Symbol,
+    _index: c_uint,
+    user: *const usize,
+    library: *const usize,
+    _flags: *mut c_uint,
+    name: *const c_char,
+) -> usize {
+    // SAFETY: the loader passes the symbol, in which it has put the address that was found.
+    let address = unsafe { (*symbol).value };
+    let Some(state) = state() else { return address };
+    // SAFETY: the loader passes a string.
+    let function = unsafe { CStr::from_ptr(name) };
+    // SAFETY: the loader passes the places of two cookies; this is the first.
+    let user = unsafe { user.read() };
+    // SAFETY: as above, the second.
+    let library = unsafe { library.read() };
+    if !is_function(function.to_bytes()) {
+        return address;
+    }
+    // SAFETY: these are cookies of libraries that are there.
+    let (is_ours, library) = (library == OURS, unsafe { path_of(state, library) });
+    // SAFETY: as above.
+    let user = unsafe { path_of(state, user) };
+    // NCCL calls itself through the loader, and our library may have wanted another NCCL: neither is a user.
+    if is_nccl(library) && !is_nccl(user) {
+        let heard = tell(state, What::Bound, library, Some(user).filter(|user| !user.is_empty()));
+        if state.mode == Mode::Probe || (heard && !is_ours) {
+            stop(state);
+        }
+    }
+    address
+}
+
+/// The program is complete and is going to start.
+///
+/// # Safety
+/// The loader calls this, with the cookie of the program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn la_preinit(_cookie: *mut usize) {
+    let Some(state) = state() else { return };
+    // A program that calls it without a table of addresses (`-fno-plt`) has been bound without a word to us. The first that
+    // was loaded has served it.
+    if state.mode == Mode::Probe
+        && state.is_linked.load(Ordering::Relaxed)
+        && let Some(library) = state.first.get()
+    {
+        tell(state, What::Bound, library, None);
+        stop(state);
+    }
+}
+
+/// A name of the loader's; the program itself has an empty one or none.
+///
+/// # Safety
+/// `name` is NULL or a string that lives for `'a`.
+unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
+    if name.is_null() {
+        return b"";
+    }
+    // SAFETY: a string, by our caller's promise.
+    unsafe { CStr::from_ptr(name) }.to_bytes()
+}
+
+/// The path of the library with this cookie. Of those of anyccl, only libnccl.so.2 has functions of NCCL.
+///
+/// # Safety
+/// The library is there, and its cookie as the loader or `la_objopen` has made it.
+unsafe fn path_of(state: &State, cookie: usize) -> &[u8] {
+    if cookie == OURS {
+        return state.ours.to_bytes();
+    }
+    let map = cookie as *const LinkMap;
+    // SAFETY: every cookie that is not OURS is still the address of the loader's record.
+    let name = unsafe { (*map).name };
+    // SAFETY: the name in it is a string, as long as the library is there.
+    unsafe { text(name) }
+}
+
+/// Whether somebody hears it. Where nobody does, the program goes on.
+fn tell(state: &State, what: What, library: &[u8], user: Option<&[u8]>) -> bool {
+    let path = |bytes| Path::new(OsStr::from_bytes(bytes));
+    state.witness.as_ref().is_some_and(|witness| witness.tell(what, path(library), user.map(path)).is_ok())
+}
+
+/// Keeps this process from its work until the launcher has ended it, or has ended itself.
+fn stop(state: &State) -> ! {
+    while state.witness.as_ref().is_some_and(Witness::has_listener) {
+        thread::sleep(LOOK);
+    }
+    process::exit(1)
+}
+
+// As ELF has it.
+const _: () = assert!(size_of::<Symbol>() == 24);

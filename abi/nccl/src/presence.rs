@@ -1,0 +1,40 @@
+//! Says to the launcher, if it wants to know, that this library is the one that is called.
+//!
+//! `anyccl run --as nccl` asks: a library that was preloaded may be there without being called. It is told once per process, by the
+//! functions that no program gets around: those that give a version or an id, and those that make communicators.
+
+use std::ffi::{CStr, OsStr, c_void};
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use anyccl_witness::{What, Witness};
+
+static TOLD: Once = Once::new();
+
+/// Tells it, the first time.
+pub fn tell() {
+    TOLD.call_once(|| {
+        let Some(witness) = Witness::of_environment() else { return };
+        let library = own_path().unwrap_or_default();
+        // A launcher that has gone does not want to know any more.
+        let _ = witness.tell(What::Called, &library, None);
+    });
+}
+
+/// The file that this library was loaded from.
+fn own_path() -> Option<PathBuf> {
+    let own = (tell as fn()) as *const c_void;
+    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked for; the answer is written to `info`, which outlives the call.
+    let found = unsafe { libc::dladdr(own, info.as_mut_ptr()) };
+    // SAFETY: zero is a valid value of each field, and the call has written nothing or all of them.
+    let info = unsafe { info.assume_init() };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the loader's name of this library, which is there as long as this code.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(Path::new(OsStr::from_bytes(name.to_bytes())).to_path_buf())
+}

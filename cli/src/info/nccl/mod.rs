@@ -1,0 +1,149 @@
+//! `anyccl info --nccl-of COMMAND`: which NCCL the processes of a command get.
+//!
+//! The command is started, with the audit library of the loader in it (`abi/audit`, mode `probe`). The first process that gets a
+//! function of NCCL stops at that moment, before it can call it, and says where it has it from; then all of it is ended.
+//! A program that is linked with NCCL does not even reach its `main`; one that loads it later, as Python does,
+//! runs until then: up to its import of PyTorch, say. The deadline is for what never does. [`probe`] starts and
+//! listens, [`version`] asks the library that was found.
+//!
+//! The alternative, `LD_DEBUG=bindings`, prints some hundred thousand lines and cannot stop the program.
+
+mod probe;
+mod version;
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::nccl::ear::{Sight, Sighting};
+use crate::nccl::method;
+use crate::nccl::place::Place;
+use crate::nccl::program::Loader;
+use crate::{Failure, output};
+use probe::{Found, How};
+
+/// Prints the answer.
+pub fn nccl_of(command: &[OsString], deadline: Duration, as_json: bool) -> Result<u8, Failure> {
+    let place = Place::find().map_err(Failure::own)?;
+    if let Some(program) = method::program(&command[0], &[]) {
+        let file = program.file.display();
+        let why = match program.loader {
+            Loader::None => "is linked statically: it has the NCCL that was linked into it, or none".into(),
+            Loader::Narrow => "is a 32-bit program, for which there is no NCCL".into(),
+            Loader::Other(loader) => format!("is loaded by {loader}, which tells nothing: only glibc's does"),
+            Loader::Gnu if program.is_privileged => {
+                "gets rights from its file (setuid, setgid or capabilities): its loader tells nothing".into()
+            }
+            Loader::Gnu => String::new(),
+        };
+        if !why.is_empty() {
+            return tell(&Answer { sighting: None, version: None, remark: format!("{file} {why}") }, as_json);
+        }
+    }
+    let answer = Answer::of(probe::probe(command, &place, deadline)?);
+    tell(&answer, as_json)
+}
+
+/// What is told.
+struct Answer {
+    sighting: Option<Sighting>,
+    version: Option<String>,
+    /// How it was found out, or why it was not.
+    remark: String,
+}
+
+impl Answer {
+    fn of(Found { sighting, how }: Found) -> Answer {
+        let remark = match (&how, &sighting) {
+            (How::Bound, _) => "stopped before the first call".into(),
+            (How::Ended(code), None) => format!("no NCCL was loaded; the command ended, code {code}"),
+            (How::Ended(code), Some(_)) => {
+                format!("loaded, and nobody asked for a function; the command ended, code {code}")
+            }
+            (How::TooLong(limit), None) => {
+                format!("no NCCL was loaded within {} s; the command was ended", limit.as_secs_f64())
+            }
+            (How::TooLong(limit), Some(_)) => {
+                let limit = limit.as_secs_f64();
+                format!("loaded, and nobody asked for a function within {limit} s; the command was ended")
+            }
+        };
+        let version = sighting.as_ref().and_then(|found| version::of(Path::new(&found.library)));
+        Answer { sighting, version, remark }
+    }
+}
+
+fn tell(answer: &Answer, as_json: bool) -> Result<u8, Failure> {
+    if as_json { output::say_json(&object(answer)) } else { output::say(&layout(answer)) }
+}
+
+fn is_ours(sighting: &Sighting) -> bool {
+    matches!(sighting.sight, Sight::OursLoaded | Sight::OursUsed)
+}
+
+/// The keys are stable.
+fn object(Answer { sighting, version, remark }: &Answer) -> Value {
+    json!({
+        "library": sighting.as_ref().map(|found| &found.library),
+        "version": version,
+        "anyccl": sighting.as_ref().map(is_ours),
+        "process": sighting.as_ref().map(|found| &found.who),
+        "user": sighting.as_ref().map(|found| &found.user),
+        "remark": remark,
+    })
+}
+
+fn layout(Answer { sighting, version, remark }: &Answer) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:9} {value}");
+    };
+    if let Some(found) = sighting {
+        line("library", &found.library);
+        line("version", version.as_deref().unwrap_or("it does not tell"));
+        line("anyccl", if is_ours(found) { "yes" } else { "no" });
+        line("user", &format!("{}, in {}", found.user, found.who));
+    } else {
+        line("library", "none");
+    }
+    line("remark", remark);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_tell_path_version_and_whether_it_is_ours() {
+        let sighting = Sighting {
+            sight: Sight::OtherUsed,
+            who: "process 7".into(),
+            library: "/x/libnccl.so.2".into(),
+            user: "/x/libtorch_cuda.so".into(),
+        };
+        let found = Found { sighting: Some(sighting), how: How::Bound };
+        let answer = Answer { version: Some("2.30.7".into()), ..Answer::of(found) };
+        let object = object(&answer);
+        assert_eq!((&object["library"], &object["anyccl"]), (&json!("/x/libnccl.so.2"), &json!(false)));
+        let text = layout(&answer);
+        for part in
+            ["library   /x/libnccl.so.2\n", "version   2.30.7\n", "anyccl    no\n", "libtorch_cuda.so, in"]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_seen_is_told_as_such() {
+        let ended = Answer::of(Found { sighting: None, how: How::Ended(3) });
+        assert_eq!(object(&ended)["library"], Value::Null);
+        assert!(layout(&ended).contains("the command ended, code 3"));
+        let late = Answer::of(Found { sighting: None, how: How::TooLong(Duration::from_millis(1500)) });
+        assert!(layout(&late).contains("within 1.5 s"));
+    }
+}

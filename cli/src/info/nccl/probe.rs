@@ -1,0 +1,96 @@
+//! Starts a command, hears which NCCL it gets, and ends it.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Failure;
+use crate::nccl::ear::{Ear, Sight, Sighting};
+use crate::nccl::method::held;
+use crate::nccl::place::Place;
+use crate::run::Watchdog;
+use crate::sys::child::{Orders, prepare};
+use crate::sys::files::FileLimit;
+use crate::sys::poll;
+use crate::sys::process::{Pid, ended, signal_group};
+use crate::sys::signal::SignalQueue;
+
+/// What was found.
+pub struct Found {
+    /// The NCCL that is used; else the first that was loaded.
+    pub sighting: Option<Sighting>,
+    /// How the search came to its end.
+    pub how: How,
+}
+
+/// Why a search is over.
+#[derive(Debug)]
+pub enum How {
+    /// A function was asked for.
+    Bound,
+    /// The command has ended by itself, with this exit code.
+    Ended(u8),
+    /// The deadline.
+    TooLong(Duration),
+}
+
+/// Searches. Nothing that the command has started in its process group is left when this returns.
+pub fn probe(command: &[OsString], place: &Place, deadline: Duration) -> Result<Found, Failure> {
+    let own = |what: &'static str| move |error: io::Error| Failure::own(format_args!("{what}: {error}"));
+    // First: forking wants a process without threads. It ends the command if this process is killed.
+    let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
+    let mut signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
+    let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
+    let ear = Ear::open(place.clone()).map_err(own("cannot listen to the command"))?;
+    let mut child = Command::new(&command[0]);
+    child.args(&command[1..]).envs(variables(place, &ear)).stdin(Stdio::null()).stdout(Stdio::null());
+    let mask = signals.mask_before();
+    prepare(&mut child, Orders { watchdog: watchdog.descriptor(), cpus: None, files, mask });
+    let mut child = child
+        .spawn()
+        .map_err(|error| Failure::own(format_args!("cannot start \"{}\": {error}", command[0].display())))?;
+    let pid = child.id() as Pid;
+    let found = listen(&ear, &mut signals, pid, deadline).map_err(own("cannot look after the command"));
+    signal_group(pid, libc::SIGKILL);
+    child.wait().map_err(own("cannot end the command"))?;
+    watchdog.stand_down();
+    found
+}
+
+/// All is bound at the start, not at the first call: nobody shall come so far.
+fn variables(place: &Place, ear: &Ear) -> Vec<(String, String)> {
+    let before = held(&[], "LD_AUDIT").filter(|before| !before.is_empty());
+    let audit = before.map_or_else(|| place.audit.clone(), |before| format!("{}:{before}", place.audit));
+    let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+    vec![
+        pair("LD_AUDIT", &audit),
+        pair("ANYCCL_NCCL_AUDIT", "probe"),
+        pair("LD_BIND_NOW", "1"),
+        ear.variable(),
+    ]
+}
+
+fn listen(ear: &Ear, signals: &mut SignalQueue, pid: Pid, limit: Duration) -> io::Result<Found> {
+    let until = Instant::now() + limit;
+    let mut first: Option<Sighting> = None;
+    loop {
+        // In this order: what was told before the end is there when the end is seen.
+        let ending = ended(pid)?;
+        for sighting in ear.hear()? {
+            if matches!(sighting.sight, Sight::OursUsed | Sight::OtherUsed) {
+                return Ok(Found { sighting: Some(sighting), how: How::Bound });
+            }
+            first.get_or_insert(sighting);
+        }
+        if let Some(ending) = ending {
+            return Ok(Found { sighting: first, how: How::Ended(ending.code()) });
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Found { sighting: first, how: How::TooLong(limit) });
+        }
+        poll::poll(&mut [ear.waiting(), poll::readable(signals)], Some(left))?;
+        while signals.next()?.is_some() {}
+    }
+}

@@ -1,0 +1,48 @@
+//! `--as nccl` and `--nccl-of` of a tool without its libraries, as cargo builds it. What they do with them is tested where all is
+//! installed, by capi-tests/nccl/ways_in.py.
+
+mod common;
+
+use common::{anyccl, finish};
+
+#[test]
+fn without_the_library_nothing_is_started_and_what_installs_it_is_named() {
+    for arguments in [
+        &["run", "--as", "nccl", "-n", "2", "echo", "started"][..],
+        &[
+            "run",
+            "--as",
+            "nccl",
+            "--nccl-by",
+            "preload",
+            "--hosts",
+            "a:1",
+            "--launcher",
+            "sh -c {cmd}",
+            "echo",
+            "started",
+        ],
+        &["info", "--nccl-of", "echo", "started"],
+    ] {
+        let tool = finish(anyccl(arguments));
+        assert_eq!(tool.code(), 1, "{arguments:?}: {}", tool.stderr);
+        assert!(tool.stderr.contains("lib/anyccl/nccl"), "{arguments:?}: {}", tool.stderr);
+        assert!(tool.stderr.contains("xtask install"), "{arguments:?}: {}", tool.stderr);
+        assert!(tool.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn words_that_go_together_are_asked_for_together() {
+    for (arguments, missing) in [
+        (&["run", "-n", "1", "--nccl-by", "audit", "true"][..], "--as"),
+        (&["run", "-n", "1", "--as", "mpi", "true"], "nccl"),
+        (&["run", "-n", "1", "--as", "nccl", "--nccl-by", "magic", "true"], "overlay"),
+        (&["info", "--deadline", "3"], "--nccl-of"),
+        (&["info", "--nccl-of"], "COMMAND"),
+    ] {
+        let tool = finish(anyccl(arguments));
+        assert_eq!(tool.code(), 2, "{arguments:?}: {}", tool.stderr);
+        assert!(tool.stderr.contains(missing), "{arguments:?}: {}", tool.stderr);
+    }
+}
