@@ -1,15 +1,16 @@
 //! What the ranks find out together right after they have connected.
 //!
 //! One all_gather over the new links: it proves that every link works, and tells each rank which processors
-//! the others may use and whether all links are shared memory. All ranks compute the same from the same
-//! records: the choice of algorithms depends on it.
+//! the others may use, whether all links are shared memory and which engines were asked for. All ranks compute the same from the
+//! same records: the choice of algorithms depends on it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
+use crate::backend::BackendChoice;
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 use crate::progress::wait::Driver;
 use crate::progress::{Buffers, GroupId, Prepared, Program};
@@ -27,8 +28,8 @@ pub(super) struct Agreed {
     pub some_tcp: bool,
 }
 
-/// What a rank tells: allowed processors, number of usable ones (the quota counts there), machine, a link is TCP.
-const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1;
+/// What a rank tells: allowed processors, number of usable ones (the quota counts there), machine, a link is TCP, engines.
+const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
 /// Which machine: hosts may be parts of one, containers or pretended ones, whose ranks share processors all the same.
 const MACHINE_BYTES: usize = 8;
 
@@ -37,7 +38,7 @@ pub(super) fn agree(
     driver: &Driver,
     topology: &Topology,
     rank: Rank,
-    some_tcp: bool,
+    (some_tcp, choice): (bool, BackendChoice),
     timeout: Option<Duration>,
 ) -> Result<Agreed> {
     let mut mine = Vec::with_capacity(RECORD_BYTES);
@@ -45,11 +46,26 @@ pub(super) fn agree(
     mine.extend((cores::usable() as u32).to_le_bytes());
     mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
     mine.push(u8::from(some_tcp));
+    mine.extend(choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
     exchange(driver, topology, rank, &mine, &mut all, timeout)?;
     driver.lock().all_have_met();
+    same_choice(&all)?;
     Ok(evaluate(&all))
+}
+
+/// All ranks want the same engines, or learn who wants what.
+fn same_choice(all: &[u8]) -> Result<()> {
+    let mut choices = all.chunks_exact(RECORD_BYTES).map(|bytes| Record::read(bytes).choice);
+    let first = choices.next().unwrap_or_default();
+    match choices.zip(1..).find(|(choice, _)| *choice != first) {
+        None => Ok(()),
+        Some((other, rank)) => Err(Error::Mismatch(format!(
+            "the ranks chose different backends (ANYCCL_BACKEND or the configuration): rank 0 has {first}, rank {rank} has \
+             {other}"
+        ))),
+    }
 }
 
 fn evaluate(all: &[u8]) -> Agreed {
@@ -75,6 +91,7 @@ struct Record<'a> {
     usable: usize,
     machine: &'a [u8],
     some_tcp: bool,
+    choice: BackendChoice,
 }
 
 impl Record<'_> {
@@ -82,8 +99,9 @@ impl Record<'_> {
     fn read(bytes: &[u8]) -> Record<'_> {
         let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
-        let (machine, some_tcp) = rest[4..].split_at(MACHINE_BYTES);
-        Record { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp: some_tcp[0] != 0 }
+        let (machine, rest) = rest[4..].split_at(MACHINE_BYTES);
+        let choice = BackendChoice::from_bytes(std::array::from_fn(|at| rest[1 + at]));
+        Record { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp: rest[0] != 0, choice }
     }
 }
 
@@ -135,7 +153,7 @@ mod tests {
         bytes[0] = cores;
         bytes[CoreSet::BYTES..CoreSet::BYTES + 4].copy_from_slice(&usable.to_le_bytes());
         bytes[CoreSet::BYTES + 4] = machine;
-        bytes[RECORD_BYTES - 1] = u8::from(tcp);
+        bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] = u8::from(tcp);
         bytes
     }
 
@@ -155,6 +173,24 @@ mod tests {
         assert_eq!(agreed(&quota).ranks_per_core, 2);
         let three = [record(0, 0b11, 2, false), record(0, 0b11, 2, false), record(0, 0b11, 2, false)];
         assert_eq!(agreed(&three).ranks_per_core, 2);
+    }
+
+    #[test]
+    fn ranks_that_chose_different_backends_learn_both_choices() {
+        let with = |text: &str| {
+            let mut bytes = record(0, 3, 2, false);
+            let at = RECORD_BYTES - BackendChoice::BYTES;
+            bytes[at..].copy_from_slice(&BackendChoice::parse("backend", text).unwrap().to_bytes());
+            bytes
+        };
+        assert!(same_choice(&[with("mpi"), with("cpu:mpi")].concat()).is_ok());
+        let error = same_choice(&[with("auto"), with("auto"), with("mpi|builtin")].concat()).unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, Error::Mismatch(_)), "{text}");
+        assert!(
+            text.contains("rank 0 has cpu:auto,cuda:auto, rank 2 has cpu:mpi|builtin,cuda:auto"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Operation;
+use super::foreign::Foreign;
 use super::programs::Programs;
 use super::request::Request;
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
+use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::progress::GroupId;
 use crate::progress::wait::Driver;
@@ -38,6 +40,12 @@ pub struct Communicator {
     pub(super) driver: Arc<Driver>,
     pub(super) group: GroupId,
     pub(super) finalized: AtomicBool,
+    /// Which engines were asked for.
+    pub(super) choice: BackendChoice,
+    /// The engine of somebody else that serves memory of the processor.
+    pub(super) foreign: Option<Box<Foreign>>,
+    /// The one that serves memory of a device. No call is known to have such buffers yet.
+    pub(super) on_device: Option<Box<Foreign>>,
 }
 
 impl Communicator {
@@ -90,7 +98,25 @@ impl Communicator {
     ///
     /// # Safety
     /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
+    #[inline]
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
+        if self.foreign.is_some() {
+            self.check_usable()?;
+            // SAFETY: passed on from our caller.
+            if let Some(outcome) = unsafe { self.run_foreign(operation) } {
+                return outcome;
+            }
+        }
+        // SAFETY: passed on from our caller.
+        unsafe { self.run_builtin(operation) }
+    }
+
+    /// Runs a call to its end by the builtin engine.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`].
+    #[inline]
+    pub(super) unsafe fn run_builtin(&self, operation: &Operation) -> Result<()> {
         self.check_usable()?;
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         let timeout = || self.timeout.get();
@@ -109,6 +135,12 @@ impl Communicator {
     /// As [`Communicator::run`], until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
         self.check_usable()?;
+        if self.foreign.is_some()
+            // SAFETY: passed on from our caller.
+            && let Some(started) = unsafe { self.start_foreign(operation) }
+        {
+            return started;
+        }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
         let ticket = match unsafe { self.driver.start_recent(self.group, &key, buffers) } {
@@ -132,6 +164,7 @@ impl Communicator {
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
     pub fn abort(&self, reason: &str) {
+        self.foreign.iter().chain(&self.on_device).for_each(|foreign| foreign.stop());
         self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
     }
 
@@ -144,6 +177,9 @@ impl Communicator {
         let is_first = self.group == GroupId::FIRST;
         let in_good_order = is_first && self.driver.lock().failure(self.group).is_none();
         let outcome = if in_good_order { self.meet() } else { Ok(()) };
+        if outcome.is_ok() && (in_good_order || !is_first) {
+            self.close_foreign();
+        }
         let mut engine = self.driver.lock();
         if engine.remove_group(self.group) {
             engine.say_bye();
@@ -153,6 +189,14 @@ impl Communicator {
             }
         }
         outcome
+    }
+
+    /// After a failure its end is the process's.
+    fn close_foreign(&self) {
+        let engines = || self.foreign.iter().chain(&self.on_device);
+        if engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
+            engines().for_each(|foreign| foreign.close());
+        }
     }
 
     /// A barrier: all have come to their end.
@@ -184,6 +228,7 @@ impl Drop for Communicator {
     fn drop(&mut self) {
         // The end of the first one without a word is what the others take for a crash, and it is one.
         if self.group != GroupId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
+            self.close_foreign();
             self.driver.lock().remove_group(self.group);
         }
     }

@@ -10,6 +10,7 @@ use super::Operation;
 use super::communicator::{CommConfig, Communicator};
 use super::timeout::Timeout;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
+use crate::log_line;
 use crate::topology::Topology;
 
 /// What a rank says: group, order in it, context (rank 0), fingerprint of a list of ranks.
@@ -18,6 +19,9 @@ const RECORD_BYTES: usize = 32;
 const NO_GROUP: u64 = u64::MAX;
 /// As a context: there are no more.
 const NO_CONTEXT: u64 = u64::MAX;
+
+/// How a communicator of survivors is made: those of other engines do not survive.
+const SHRUNK: &str = "shrunk";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record {
@@ -108,7 +112,7 @@ impl Communicator {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
         let survivors = self.driver.agree_on_survivors(self.group, timeout)?;
-        self.form(survivors.context, &survivors.ranks, own, "shrunk")
+        self.form(survivors.context, &survivors.ranks, own, SHRUNK)
     }
 
     /// Tells all ranks what this one wants; gives what all want.
@@ -145,7 +149,7 @@ impl Communicator {
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
         let programs = self.programs.of_part(members);
         let group = self.driver.lock().add_group(context, name.clone(), rank, programs.ports());
-        Ok(Communicator {
+        let mut made = Communicator {
             name,
             rank,
             topology: Topology::from_labels(&hosts),
@@ -155,7 +159,16 @@ impl Communicator {
             driver: Arc::clone(&self.driver),
             group,
             finalized: AtomicBool::new(false),
-        })
+            choice: self.choice,
+            foreign: None,
+            on_device: None,
+        };
+        if how != SHRUNK {
+            made.attach_as(self)?;
+        } else if self.foreign.is_some() && made.rank == 0 {
+            log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
+        }
+        Ok(made)
     }
 }
 

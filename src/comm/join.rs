@@ -62,7 +62,7 @@ impl Communicator {
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { ranks_per_core, some_tcp } =
-            agreement::agree(&driver, &topology, job.rank, some_tcp, timeout(config, own))
+            agreement::agree(&driver, &topology, job.rank, (some_tcp, config.backend), timeout(config, own))
                 .map_err(|error| witness.explain(error))?;
         // All have met.
         drop(witness);
@@ -72,7 +72,7 @@ impl Communicator {
             driver.lock().set_crowded();
         }
         let size = topology.size();
-        let comm = Communicator {
+        let mut comm = Communicator {
             name,
             rank: job.rank,
             topology,
@@ -82,6 +82,9 @@ impl Communicator {
             driver: Arc::new(driver),
             group: GroupId::FIRST,
             finalized: AtomicBool::new(false),
+            choice: config.backend,
+            foreign: None,
+            on_device: None,
         };
         log_line!(
             Info,
@@ -95,6 +98,11 @@ impl Communicator {
             crate::base::VERSION,
             if crowded { "; more ranks than processors" } else { "" },
         );
+        if let Err(error) = comm.attach(config.backend) {
+            // All ranks have the same error: they part in good order, and nobody takes another for crashed.
+            let _ = comm.finalize();
+            return Err(error);
+        }
         Ok(comm)
     }
 }

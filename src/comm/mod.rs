@@ -5,9 +5,12 @@
 
 mod agreement;
 mod asking;
+mod backends;
+mod beside;
 mod by_store;
 mod coalesced;
 mod communicator;
+mod foreign;
 mod formation;
 mod graph;
 mod join;

@@ -231,6 +231,15 @@ impl Communicator {
         }
         // SAFETY: the caller vouches for the buffers.
         let (scaled, memory) = unsafe { self.scaled(operation, operator) };
+        if signature.is_none() && self.foreign.is_some() {
+            self.check_usable()?;
+            // To another engine it is a sum of what was scaled.
+            let call = Call { op: Some(ReduceOp::Sum), ..scaled.call };
+            // SAFETY: the scaled input is the output or `memory`, which the request keeps.
+            if let Some(started) = unsafe { self.start_foreign(&Operation { call, ..scaled }) } {
+                return Ok(started?.keeping(memory));
+            }
+        }
         // SAFETY: the scaled input is the output or `memory`, which the request keeps.
         Ok(unsafe { self.start_variant(&scaled, &variant) }?.keeping(memory))
     }

@@ -30,6 +30,11 @@ pub(super) struct Placement {
 }
 
 impl Placement {
+    /// Whether a block of the output lies where one of the input does, or may do so: lists are not asked.
+    pub fn overlaps(&self) -> bool {
+        !self.addresses.is_empty() && !self.is_list
+    }
+
     pub fn compile(&self, plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {
         let unit = request.element_bytes;
         let BlockLayout { input, output, .. } = request.layout;

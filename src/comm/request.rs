@@ -4,10 +4,16 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::beside::SideBySide;
+use crate::backend::Started;
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{Awaited, Clock, Driver};
-use crate::progress::{Outcome, Ticket};
+use crate::progress::{GroupId, Outcome, Ticket};
+use crate::sys::cores::yield_now;
+
+/// Looks at what another engine does before the processor is yielded between two.
+const LOOKS_BEFORE_YIELD: u32 = 256;
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
 pub struct Request {
@@ -21,6 +27,8 @@ pub struct Request {
 
 enum State {
     Running(Ticket),
+    /// By another engine, for this communicator.
+    Foreign(Box<dyn Started>, GroupId, Arc<SideBySide>),
     Ended(Outcome),
 }
 
@@ -35,6 +43,18 @@ impl Request {
         }
     }
 
+    /// Of what another engine does for a communicator.
+    pub(super) fn foreign(
+        driver: Arc<Driver>,
+        group: GroupId,
+        started: Box<dyn Started>,
+        beside: Arc<SideBySide>,
+    ) -> Request {
+        beside.begun();
+        let (clock, state) = (Cell::default(), State::Foreign(started, group, beside));
+        Request { driver, timeout: None, clock, state, _memory: Vec::new() }
+    }
+
     /// The same, with memory that the operation uses to its end.
     pub(super) fn keeping(mut self, memory: Vec<u8>) -> Request {
         self._memory = memory;
@@ -43,10 +63,45 @@ impl Request {
 
     /// Waits for the end. Later calls repeat the result.
     pub fn wait(&mut self) -> Result<()> {
-        if let State::Running(ticket) = self.state {
-            self.state = State::Ended(self.driver.wait(ticket, self.timeout));
+        match self.state {
+            State::Running(ticket) => self.state = State::Ended(self.driver.wait(ticket, self.timeout)),
+            State::Foreign(..) => self.wait_for_foreign(),
+            State::Ended(_) => {}
         }
         self.result()
+    }
+
+    /// Its end may depend on what other ranks wait for from the builtin engine: that moves on meanwhile.
+    fn wait_for_foreign(&mut self) {
+        let mut looks = 0;
+        while !self.look_at_foreign() {
+            looks += 1;
+            if looks % LOOKS_BEFORE_YIELD == 0 {
+                self.driver.move_on_now();
+                yield_now();
+            }
+        }
+    }
+
+    /// Whether what another engine does has ended, or nothing is left of it.
+    fn look_at_foreign(&mut self) -> bool {
+        let State::Foreign(started, group, beside) = &mut self.state else { return true };
+        let outcome = match started.test() {
+            Ok(false) => return false,
+            Ok(true) => Ok(None),
+            Err(error) => {
+                self.driver.abort(*group, &error.to_string());
+                Err(error)
+            }
+        };
+        beside.ended();
+        self.state = State::Ended(outcome);
+        true
+    }
+
+    /// Whether it is under way in another engine, for which only looking again does.
+    pub(super) fn is_foreign(&self) -> bool {
+        matches!(self.state, State::Foreign(..))
     }
 
     /// Whether it has ended; moves everything of its communicator on. An error means that it has ended.
@@ -56,6 +111,10 @@ impl Request {
                 None => return Ok(false),
                 Some(outcome) => self.state = State::Ended(outcome),
             }
+        }
+        if self.is_foreign() && !self.look_at_foreign() {
+            self.driver.move_on_now();
+            return Ok(false);
         }
         self.result().map(|()| true)
     }
@@ -84,7 +143,7 @@ impl Request {
 
     fn result(&self) -> Result<()> {
         match &self.state {
-            State::Running(_) => unreachable!("asked only after the end"),
+            State::Running(_) | State::Foreign(..) => unreachable!("asked only after the end"),
             State::Ended(Ok(_)) => Ok(()),
             State::Ended(Err(error)) => Err(error.clone()),
         }

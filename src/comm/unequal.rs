@@ -61,6 +61,10 @@ impl Communicator {
     /// The blocks are valid for what the collective reads and writes, for the whole call.
     pub unsafe fn run_unequal(&self, operation: &Unequal) -> Result<()> {
         self.check_usable()?;
+        // SAFETY: passed on from our caller.
+        if let Some(outcome) = unsafe { self.run_foreign_unequal(operation) } {
+            return outcome;
+        }
         let (prepared, buffers) = self.programs.get_unequal(operation, None, self.rank, &self.topology)?;
         // SAFETY: the plan touches the blocks only, for which the caller vouches.
         unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout.get()) }
@@ -97,6 +101,13 @@ impl Communicator {
         operation: &Unequal,
         operator: Option<&Arc<Operator>>,
     ) -> Result<Request> {
+        self.check_usable()?;
+        if operator.is_none()
+            // SAFETY: passed on from our caller.
+            && let Some(started) = unsafe { self.start_foreign_unequal(operation) }
+        {
+            return started;
+        }
         // SAFETY: passed on from our caller.
         let mut ready = unsafe { self.prepare_unequal(operation, operator) }?;
         // SAFETY: as above; a request that is dropped waits, so the blocks are not outlived unnoticed.

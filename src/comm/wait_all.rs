@@ -9,6 +9,7 @@ use super::request::Request;
 use super::work::Work;
 use crate::base::Result;
 use crate::progress::wait::{Awaited, wait_for_first};
+use crate::sys::cores::yield_now;
 
 /// What can be waited for beside others.
 pub trait Pending {
@@ -45,6 +46,11 @@ pub(super) fn awaited<'a, P: Pending + 'a>(pending: impl Iterator<Item = &'a P>)
     pending.filter_map(Pending::running).filter_map(Request::awaited).collect()
 }
 
+/// Whether another engine is at one of those that are under way.
+pub(super) fn any_foreign<'a, P: Pending + 'a>(mut pending: impl Iterator<Item = &'a P>) -> bool {
+    pending.any(|work| work.running().is_some_and(Request::is_foreign))
+}
+
 /// Waits until those that are left share their links: any wait for one moves them all on.
 pub fn settle<P: Pending>(works: &mut [&mut P]) {
     loop {
@@ -52,6 +58,11 @@ pub fn settle<P: Pending>(works: &mut [&mut P]) {
             work.has_ended();
         }
         let running = awaited(works.iter().map(|work| &**work));
+        if any_foreign(works.iter().map(|work| &**work)) {
+            // Several engines: each must get its turn.
+            yield_now();
+            continue;
+        }
         if running.windows(2).all(|pair| Arc::ptr_eq(&pair[0].driver, &pair[1].driver)) {
             return;
         }

@@ -5,10 +5,11 @@ use std::time::Instant;
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
-use super::wait_all::awaited;
+use super::wait_all::{any_foreign, awaited};
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{wait_for_first, wait_for_first_until};
+use crate::sys::cores::yield_now;
 
 /// Waits until one of those that are under way has ended; gives the places of all that have by then. None, where none is
 /// under way. They may be of several communicators.
@@ -21,10 +22,15 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
             }
         }
         let running = awaited(works.iter().map(|work| &**work));
-        if !ended.is_empty() || running.is_empty() {
+        let some_foreign = any_foreign(works.iter().map(|work| &**work));
+        if !ended.is_empty() || (running.is_empty() && !some_foreign) {
             return ended;
         }
-        wait_for_first(&running);
+        if some_foreign {
+            yield_now();
+        } else {
+            wait_for_first(&running);
+        }
     }
 }
 
@@ -65,6 +71,10 @@ impl Work {
             let has_ended = self.has_ended();
             if has_ended || is_late {
                 return has_ended;
+            }
+            if self.running().is_some_and(Request::is_foreign) {
+                yield_now();
+                continue;
             }
             match self.running().and_then(Request::awaited) {
                 Some(awaited) => wait_for_first_until(&[awaited], Some(end)),

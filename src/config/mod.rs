@@ -3,8 +3,10 @@
 //! [`VARIABLES`] is the documented record of every variable: `anyccl info` prints it and
 //! docs/ENVIRONMENT.md is made from it. [`Config`] is the typed result.
 
+mod backends;
 mod settings;
 mod variables;
 
+pub use backends::{BackendChoice, BackendName, MemoryKind};
 pub use settings::{Config, TransportChoice};
 pub use variables::{VARIABLES, Variable, raw};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::raw;
+use super::{BackendChoice, raw};
 use crate::base::{Error, Result};
 use crate::observe::log::Level;
 
@@ -36,6 +36,8 @@ pub struct Config {
     pub single_copy: bool,
     /// Interfaces of this communicator, in the syntax of `ANYCCL_SOCKET_IFNAME`, and instead of it.
     pub interface: Option<String>,
+    /// Which engine serves which memory.
+    pub backend: BackendChoice,
     /// Pretended host.
     pub host_id: Option<String>,
     /// Log level.
@@ -53,6 +55,7 @@ impl Default for Config {
             spin: Duration::from_micros(30),
             single_copy: true,
             interface: None,
+            backend: BackendChoice::default(),
             host_id: None,
             log: Level::Warn,
         }
@@ -91,6 +94,9 @@ impl Config {
                 "0" => false,
                 _ => return Err(bad("ANYCCL_SINGLE_COPY", &text, "0 or 1")),
             };
+        }
+        if let Some(text) = raw("ANYCCL_BACKEND") {
+            config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
         }
         config.host_id = raw("ANYCCL_HOST_ID");
         if let Some(text) = raw("ANYCCL_LOG") {

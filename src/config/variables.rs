@@ -40,6 +40,16 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "auto: shared memory within a host, TCP between hosts; tcp: TCP everywhere; shm: shared memory or an error.",
     },
     Variable {
+        name: "ANYCCL_BACKEND",
+        default: "auto",
+        meaning: "Which engine serves calls: auto, builtin, nccl, mpi or oneccl; for one memory by cpu: or cuda:, several in order with |, for example cpu:mpi|builtin,cuda:nccl. The same on all ranks.",
+    },
+    Variable {
+        name: "ANYCCL_MPI_LIB",
+        default: "the MPI that the program has initialised, else libmpi_abi.so.1, libmpi.so.12, libmpi.so.40",
+        meaning: "The MPI library that the engine mpi opens: a file, or a name for the loader.",
+    },
+    Variable {
         name: "ANYCCL_ALGORITHM",
         default: "chosen by predicted cost",
         meaning: "Comma-separated COLLECTIVE:ALGORITHM, for example all_reduce:ring,broadcast:binomial. Rank 0's value holds for all ranks.",

@@ -14,12 +14,15 @@
 //!
 //! [`wait_for_first`] does the same for several calls, of one or several engines.
 
+mod beside;
 mod calls;
 mod several;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+pub use beside::Beside;
 use parking_lot::{Mutex, MutexGuard};
 pub use several::{Awaited, Clock, wait_for_first, wait_for_first_until};
 
@@ -59,6 +62,8 @@ pub struct Driver {
     abort_wanted: AtomicBool,
     /// Communicators to be aborted, and why.
     aborts: Mutex<Vec<(GroupId, String)>>,
+    /// An engine of somebody else, if there is one.
+    beside: OnceLock<Box<dyn Beside>>,
 }
 
 impl Driver {
@@ -72,6 +77,7 @@ impl Driver {
             sleepers: AtomicUsize::new(0),
             abort_wanted: AtomicBool::new(false),
             aborts: Mutex::new(Vec::new()),
+            beside: OnceLock::new(),
         })
     }
 
@@ -96,6 +102,7 @@ impl Driver {
 
     /// Nothing has moved, and nobody waits: has somebody failed, or gone?
     pub(super) fn look_around(&self, engine: &mut Engine) {
+        self.move_beside();
         engine.read_control();
         let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
         if engine.departure.is_some_and(long_gone) && !self.move_on(engine) {
@@ -128,6 +135,9 @@ impl Driver {
         let moved = engine.progress();
         if moved && self.sleepers.load(Ordering::Relaxed) > 0 {
             self.wake.ring();
+        }
+        if let Some(beside) = self.beside.get() {
+            beside.note(engine.is_busy());
         }
         moved
     }
@@ -203,6 +213,10 @@ impl Driver {
         timeout: Option<Duration>,
         idle: &mut Idle,
     ) {
+        if self.move_beside() {
+            self.be_patient(engine, ticket, timeout, idle);
+            return MutexGuard::unlocked(engine, yield_now);
+        }
         idle.polls += 1;
         let crowded = engine.crowded;
         let on_sockets = engine.crowded_on_sockets;

@@ -5,6 +5,7 @@ pub mod connect;
 pub mod cores;
 pub mod cycles;
 pub mod descriptor_passing;
+pub mod foreign_library;
 pub mod host;
 pub mod inherited;
 pub mod interfaces;

@@ -19,14 +19,31 @@ pub fn is_initialized() -> bool {
     })
 }
 
+/// The file of an MPI library in this process that has been initialised.
+pub fn initialized() -> Option<String> {
+    let is_initialized = |name: &CString| {
+        let mut flag: c_int = 0;
+        let function = function_of(name);
+        // SAFETY: as in `is_initialized`.
+        function.map(|initialized| unsafe { initialized(&mut flag) });
+        flag != 0
+    };
+    names().into_iter().find(is_initialized).and_then(|name| name.into_string().ok())
+}
+
 type Initialized = unsafe extern "C" fn(*mut c_int) -> c_int;
 
 /// `MPI_Initialized` of every MPI library.
 fn functions() -> Vec<Initialized> {
+    names().iter().filter_map(|name| function_of(name)).collect()
+}
+
+/// Files of the libraries in this process that are an MPI by name.
+fn names() -> Vec<CString> {
     let mut names: Vec<CString> = Vec::new();
     // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(note_mpi), (&raw mut names).cast()) };
-    names.iter().filter_map(|name| function_of(name)).collect()
+    names
 }
 
 unsafe extern "C" fn note_mpi(info: *mut libc::dl_phdr_info, _bytes: usize, names: *mut c_void) -> c_int {
@@ -40,7 +57,7 @@ unsafe extern "C" fn note_mpi(info: *mut libc::dl_phdr_info, _bytes: usize, name
     let file = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     // libmpi.so.12, libmpi.so.40, libmpi_abi.so.1, libmpich.so.12.
     if file.starts_with(b"libmpi") {
-        // SAFETY: `functions` passes its list, which nobody else uses during the call.
+        // SAFETY: `names` passes its list, which nobody else uses during the call.
         let names = unsafe { &mut *names.cast::<Vec<CString>>() };
         names.push(name.to_owned());
     }

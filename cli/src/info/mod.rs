@@ -4,6 +4,7 @@
 //! `--json` the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` asks something
 //! else, of a command ([`mod@nccl`]).
 
+mod backends;
 mod collect;
 mod engine;
 mod machine;
@@ -24,7 +25,7 @@ use crate::run::seconds;
 /// Tell what this machine and this build offer, and what the environment says
 ///
 /// Shows the processor and the reduction kernels, the network interfaces and which of them would be
-/// used, the transports and whether each works here, the algorithms of each collective, the
+/// used, the transports and whether each works here, the engines of others that calls can be served by, the algorithms of each collective, the
 /// operators that each datatype accepts, and every environment variable with its current value.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables\n  \

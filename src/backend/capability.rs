@@ -1,0 +1,99 @@
+//! What an engine does itself, what is composed, what is left to the builtin engine.
+//!
+//! A [`Table`] is made once per communicator, so that a call costs one look-up. It depends on the engine and nothing else: ranks
+//! with the same engine have the same table.
+
+use std::fmt;
+
+use super::compose;
+use super::engine::ForeignEngine;
+use crate::base::{Collective, Datatype, ReduceOp};
+use crate::config::MemoryKind;
+
+/// What the answer may depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Which collective.
+    pub collective: Collective,
+    /// Element type.
+    pub datatype: Datatype,
+    /// Operator, where the collective reduces: a builtin one.
+    pub op: Option<ReduceOp>,
+    /// Where the buffers are.
+    pub memory: MemoryKind,
+}
+
+/// Who serves a call, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// A call of the engine's own.
+    Native,
+    /// Several of its calls.
+    Composed(compose::Recipe),
+    /// The builtin engine.
+    Builtin,
+}
+
+impl fmt::Display for Support {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Support::Native => f.write_str("native"),
+            Support::Composed(recipe) => write!(f, "composed: {recipe}"),
+            Support::Builtin => f.write_str("builtin"),
+        }
+    }
+}
+
+/// How `engine` serves a call of this shape.
+pub fn support(engine: &dyn ForeignEngine, shape: &Shape) -> Support {
+    if engine.does(shape) {
+        return Support::Native;
+    }
+    compose::recipe(engine, shape).map_or(Support::Builtin, Support::Composed)
+}
+
+const OPERATORS: usize = ReduceOp::ALL.len() + 1;
+const SHAPES: usize = Collective::ALL.len() * Datatype::ALL.len() * OPERATORS;
+
+/// The answers for one engine and one kind of memory.
+pub struct Table {
+    answers: Box<[Support; SHAPES]>,
+}
+
+impl Table {
+    /// Asks the engine.
+    pub fn new(engine: &dyn ForeignEngine, memory: MemoryKind) -> Table {
+        let mut answers = vec![Support::Builtin; SHAPES];
+        for collective in Collective::ALL {
+            for datatype in Datatype::ALL {
+                for op in operators_of(collective, datatype) {
+                    let shape = Shape { collective, datatype, op, memory };
+                    answers[place(collective, datatype, op)] = support(engine, &shape);
+                }
+            }
+        }
+        let answers = answers.into_boxed_slice().try_into().expect("as many as were made");
+        Table { answers }
+    }
+
+    /// Who serves a call; `op`: a builtin one, where it reduces.
+    #[inline]
+    pub fn of(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
+        self.answers[place(collective, datatype, op)]
+    }
+}
+
+/// What a collective takes as its operator on elements of a datatype.
+pub fn operators_of(collective: Collective, datatype: Datatype) -> Vec<Option<ReduceOp>> {
+    if !collective.reduces() {
+        return vec![None];
+    }
+    ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(Some).collect()
+}
+
+#[inline]
+fn place(collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> usize {
+    let op = op.map_or(0, |op| op as usize + 1);
+    debug_assert!(op < OPERATORS, "a builtin operator");
+    (collective as usize * Datatype::ALL.len() + datatype as usize) * OPERATORS + op
+}

@@ -1,0 +1,135 @@
+//! An all_reduce, made of two other collectives.
+
+use std::ptr;
+use std::sync::Arc;
+
+use crate::backend::engine::{ForeignComm, Started, UniformCall};
+use crate::base::{Collective, Result};
+
+/// Reduce to rank 0, then broadcast from there.
+pub struct ReduceBroadcast {
+    comm: Arc<dyn ForeignComm>,
+    second: UniformCall,
+    under_way: Box<dyn Started>,
+    is_second: bool,
+}
+
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end.
+unsafe impl Send for ReduceBroadcast {}
+
+impl ReduceBroadcast {
+    /// Starts an all_reduce of this rank.
+    ///
+    /// # Safety
+    /// As for [`ForeignComm::start`].
+    pub unsafe fn start(
+        comm: Arc<dyn ForeignComm>,
+        call: &UniformCall,
+        rank: u32,
+    ) -> Result<ReduceBroadcast> {
+        // Only the root of a reduce has two buffers that can coincide.
+        let in_place = call.in_place && rank == 0;
+        let first = UniformCall { collective: Collective::Reduce, in_place, ..*call };
+        let second = UniformCall {
+            collective: Collective::Broadcast,
+            op: None,
+            send: call.recv.cast_const(),
+            in_place: rank == 0,
+            ..*call
+        };
+        // SAFETY: reads what an all_reduce reads and writes what it writes.
+        let under_way = unsafe { comm.start(&first) }?;
+        Ok(ReduceBroadcast { comm, second, under_way, is_second: false })
+    }
+}
+
+impl Started for ReduceBroadcast {
+    fn test(&mut self) -> Result<bool> {
+        while self.under_way.test()? {
+            if std::mem::replace(&mut self.is_second, true) {
+                return Ok(true);
+            }
+            // SAFETY: in the output, where the first has ended.
+            self.under_way = unsafe { self.comm.start(&self.second) }?;
+        }
+        Ok(false)
+    }
+}
+
+/// Reduce_scatter, then all_gather, in memory whose length the number of ranks divides.
+pub struct ReduceScatterAllGather {
+    comm: Arc<dyn ForeignComm>,
+    call: UniformCall,
+    block: usize,
+    rank: usize,
+    /// All blocks; the input first, then the result.
+    all: Vec<u8>,
+    mine: Vec<u8>,
+    under_way: Box<dyn Started>,
+    is_second: bool,
+}
+
+// SAFETY: as for `ReduceBroadcast`.
+unsafe impl Send for ReduceScatterAllGather {}
+
+impl ReduceScatterAllGather {
+    /// Starts an all_reduce of this rank of `size`.
+    ///
+    /// # Safety
+    /// As for [`ForeignComm::start`]; the memory can be read by this processor.
+    pub unsafe fn start(
+        comm: Arc<dyn ForeignComm>,
+        call: &UniformCall,
+        rank: u32,
+        size: u32,
+    ) -> Result<ReduceScatterAllGather> {
+        let unit = call.datatype.bytes();
+        let block = call.count.div_ceil(size as usize);
+        let mut all = vec![0; block * size as usize * unit];
+        let mut mine = vec![0; block * unit];
+        // SAFETY: the input has `count` elements by the caller's promise, and there is room for them.
+        unsafe { ptr::copy_nonoverlapping(call.send, all.as_mut_ptr(), call.count * unit) };
+        let first = UniformCall {
+            collective: Collective::ReduceScatter,
+            count: block,
+            send: all.as_ptr(),
+            recv: mine.as_mut_ptr(),
+            in_place: false,
+            ..*call
+        };
+        // SAFETY: memory of our own, as long as the call wants it, kept to its end.
+        let under_way = unsafe { comm.start(&first) }?;
+        let rank = rank as usize;
+        Ok(ReduceScatterAllGather { comm, call: *call, block, rank, all, mine, under_way, is_second: false })
+    }
+}
+
+impl Started for ReduceScatterAllGather {
+    fn test(&mut self) -> Result<bool> {
+        while self.under_way.test()? {
+            let unit = self.call.datatype.bytes();
+            if std::mem::replace(&mut self.is_second, true) {
+                // SAFETY: the output has room for `count` elements by the caller's promise, and `all` has as many.
+                unsafe {
+                    ptr::copy_nonoverlapping(self.all.as_ptr(), self.call.recv, self.call.count * unit)
+                };
+                return Ok(true);
+            }
+            let at = self.rank * self.block * unit;
+            self.all[at..at + self.mine.len()].copy_from_slice(&self.mine);
+            let recv = self.all.as_mut_ptr();
+            let second = UniformCall {
+                collective: Collective::AllGather,
+                op: None,
+                count: self.block,
+                send: recv.wrapping_add(at).cast_const(),
+                recv,
+                in_place: true,
+                ..self.call
+            };
+            // SAFETY: as for the first.
+            self.under_way = unsafe { self.comm.start(&second) }?;
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,226 @@
+//! A plan, carried out over the messages of another engine.
+//!
+//! The rounds of all lanes go in step: the local steps of a round, then all its messages at once, sorted by lane and
+//! position, so that they match as plans want it; then what came in is put in its place or reduced. A round waits for all of its
+//! messages, which makes this simple and an engine's own collective faster.
+//!
+//! A plan may send a span and receive into it in one round. The engine gets no such pair: what would land in a span that is read
+//! meanwhile lands in memory of ours first.
+
+use std::ptr;
+use std::sync::Arc;
+
+use crate::backend::engine::{Exchange, ForeignComm, Started};
+use crate::base::Result;
+use crate::plan::{Block, Buffer, Plan, Span, Step};
+use crate::reduce::{DivideFn, ReduceFn};
+
+/// Where a buffer of a plan lies: each of its blocks somewhere, the first element of a block and its address.
+pub struct Place(Vec<(usize, *mut u8)>);
+
+impl Place {
+    /// All of it in one piece.
+    pub fn at(start: *mut u8) -> Place {
+        Place(vec![(0, start)])
+    }
+
+    /// Blocks that lie one after the other in the plan, each at an address of its own.
+    pub fn of_blocks(blocks: &[Block], starts: &[*mut u8]) -> Place {
+        let full = blocks.iter().zip(starts).filter(|(block, _)| block.len > 0);
+        Place(full.map(|(block, start)| (block.offset, *start)).collect())
+    }
+
+    fn address(&self, element: usize, unit: usize) -> *mut u8 {
+        let block = self.0.partition_point(|(first, _)| *first <= element);
+        let (first, start) = self.0[block - 1];
+        start.wrapping_add((element - first) * unit)
+    }
+}
+
+/// What a plan computes with.
+#[derive(Clone, Copy, Default)]
+pub struct Arithmetic {
+    /// Where the collective reduces.
+    pub reduce: Option<ReduceFn>,
+    /// What ends an average: the function, the elements of the output from its start, the divisor.
+    pub divide: Option<(DivideFn, usize, u32)>,
+}
+
+/// A plan under way.
+pub struct Performance {
+    comm: Arc<dyn ForeignComm>,
+    plan: Plan,
+    unit: usize,
+    input: Place,
+    output: Place,
+    scratch: Vec<u8>,
+    arithmetic: Arithmetic,
+    /// The next round.
+    round: usize,
+    messages: Option<Box<dyn Started>>,
+    landings: Vec<Landing>,
+}
+
+/// What came in, and what becomes of it.
+struct Landing {
+    bytes: Vec<u8>,
+    dst: *mut u8,
+    /// Left operand, where it is reduced.
+    operand: Option<*const u8>,
+}
+
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our own.
+unsafe impl Send for Performance {}
+
+impl Performance {
+    /// Begins nothing yet: the first test does.
+    ///
+    /// # Safety
+    /// The plan is that of this rank in `comm`, for elements of `unit` bytes. Its spans of input and output are valid at these places,
+    /// and used by nobody else, until this has ended or the engine has given up.
+    pub unsafe fn new(
+        comm: Arc<dyn ForeignComm>,
+        plan: Plan,
+        unit: usize,
+        input: Place,
+        output: Place,
+        arithmetic: Arithmetic,
+    ) -> Performance {
+        let scratch = vec![0; plan.scratch * unit];
+        let (messages, landings) = (None, Vec::new());
+        Performance { comm, plan, unit, input, output, scratch, arithmetic, round: 0, messages, landings }
+    }
+
+    fn address(&mut self, span: &Span) -> *mut u8 {
+        match span.buffer {
+            Buffer::Input => self.input.address(span.offset, self.unit),
+            Buffer::Output => self.output.address(span.offset, self.unit),
+            Buffer::Scratch => self.scratch.as_mut_ptr().wrapping_add(span.offset * self.unit),
+        }
+    }
+
+    /// The local steps of a round, then its messages. Whether there was a round.
+    fn begin_round(&mut self) -> Result<bool> {
+        let lanes = std::mem::take(&mut self.plan.lanes);
+        let steps: Vec<&Step> = lanes
+            .iter()
+            .filter_map(|lane| lane.rounds.get(self.round))
+            .flat_map(|round| &round.steps)
+            .collect();
+        let is_round = lanes.iter().any(|lane| self.round < lane.rounds.len());
+        for step in &steps {
+            self.do_locally(step);
+        }
+        let messages = self.messages_of(&steps);
+        self.plan.lanes = lanes;
+        self.round += 1;
+        if !messages.is_empty() {
+            // SAFETY: spans of the plan and memory of ours, which stay until the messages have ended: `new`'s caller has promised
+            // it, and `landings` is emptied by `end_round` only.
+            self.messages = Some(unsafe { self.comm.exchange(&messages) }?);
+        }
+        Ok(is_round)
+    }
+
+    fn do_locally(&mut self, step: &Step) {
+        match step {
+            Step::Copy { src, dst } if src.len > 0 => {
+                let (from, to, bytes) = (self.address(src), self.address(dst), src.len * self.unit);
+                // SAFETY: two spans of the plan, valid by `new`'s contract. They are apart by the verifier, or the same by the
+                // caller's choice of places.
+                unsafe { ptr::copy(from.cast_const(), to, bytes) };
+            }
+            Step::Reduce { a, b, dst } if dst.len > 0 => {
+                let (a, b, to) = (self.address(a), self.address(b), self.address(dst));
+                self.reduce(to, a, b, dst.len);
+            }
+            _ => {}
+        }
+    }
+
+    fn messages_of(&mut self, steps: &[&Step]) -> Vec<Exchange> {
+        let mut messages = Vec::new();
+        let mut read: Vec<(usize, usize)> = Vec::new();
+        for step in steps {
+            let Step::Send { to, span } = step else { continue };
+            let (data, bytes) = (self.address_or_null(span).cast_const(), span.len * self.unit);
+            read.push((data.addr(), data.addr() + bytes));
+            messages.extend(to.iter().filter(|_| bytes > 0).map(|to| Exchange::Send {
+                to: *to,
+                data,
+                bytes,
+            }));
+        }
+        for step in steps {
+            let (from, dst, operand) = match step {
+                Step::Recv { from, dst } => (*from, dst, None),
+                Step::RecvReduce { from, operand, dst } => (*from, dst, Some(operand)),
+                _ => continue,
+            };
+            if dst.len == 0 {
+                continue;
+            }
+            let (to, bytes) = (self.address(dst), dst.len * self.unit);
+            let operand = operand.map(|span| self.address(span).cast_const());
+            let is_read = read.iter().any(|(start, end)| *start < to.addr() + bytes && to.addr() < *end);
+            let mut data = to;
+            if is_read || operand.is_some() {
+                let mut landing = Landing { bytes: vec![0; bytes], dst: to, operand };
+                data = landing.bytes.as_mut_ptr();
+                self.landings.push(landing);
+            }
+            messages.push(Exchange::Receive { from, data, bytes });
+        }
+        messages
+    }
+
+    /// An empty span may lie behind the last block.
+    fn address_or_null(&mut self, span: &Span) -> *mut u8 {
+        if span.len == 0 { ptr::null_mut() } else { self.address(span) }
+    }
+
+    fn end_round(&mut self) {
+        for mut landing in std::mem::take(&mut self.landings) {
+            let came = landing.bytes.as_mut_ptr();
+            match landing.operand {
+                Some(operand) => self.reduce(landing.dst, operand, came, landing.bytes.len() / self.unit),
+                // SAFETY: a span of the plan, valid by `new`'s contract; what came is in memory of ours, so they are apart.
+                None => unsafe { ptr::copy_nonoverlapping(came, landing.dst, landing.bytes.len()) },
+            }
+        }
+    }
+
+    fn reduce(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
+        let reduce = self.arithmetic.reduce.expect("a plan that reduces has a kernel");
+        // SAFETY: three runs of that many elements, spans of the plan or what came in; by the verifier `dst` is identical to
+        // `a` or `b`, or disjoint from it.
+        unsafe { reduce(dst, a, b, elements) };
+    }
+
+    fn finish(&mut self) {
+        if let Some((divide, elements, by)) = self.arithmetic.divide.take()
+            && elements > 0
+        {
+            // SAFETY: the output is writable for its elements, and complete.
+            unsafe { divide(self.output.address(0, self.unit), elements, by) };
+        }
+    }
+}
+
+impl Started for Performance {
+    fn test(&mut self) -> Result<bool> {
+        loop {
+            if let Some(messages) = &mut self.messages {
+                if !messages.test()? {
+                    return Ok(false);
+                }
+                self.messages = None;
+                self.end_round();
+            }
+            if !self.begin_round()? {
+                self.finish();
+                return Ok(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! An MPI in this process: found, and begun when the first communicator needs it.
+//!
+//! One that the program has begun is adopted: it stays the program's to end. One that is begun here asks for
+//! `MPI_THREAD_MULTIPLE`, and is ended when the process exits in good order: all communicators closed. If not, it is left
+//! alone: `MPI_Finalize` would wait for ranks that may never come, and the launcher is right to see that something is wrong.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use super::communicator::MpiComm;
+use super::constants::{Constants, Handle};
+use super::functions::{Calls, Core, Narrow, Wide};
+use super::operators::{self, Table};
+use crate::backend::capability::Shape;
+use crate::backend::engine::{ForeignComm, ForeignEngine, Meeting};
+use crate::base::{Error, Result};
+use crate::config::MemoryKind;
+use crate::log_line;
+use crate::sys::at_exit;
+use crate::sys::foreign_library::ForeignLibrary;
+
+/// As long as the longest text that any interface allows.
+const TEXT_BYTES: usize = 8192;
+
+/// An MPI library.
+pub struct Mpi<H: Handle> {
+    path: String,
+    core: Core<H>,
+    narrow: Calls<H, Narrow>,
+    wide: Option<Calls<H, Wide>>,
+    constants: &'static Constants<H>,
+    running: OnceLock<Result<Arc<Running<H>>>>,
+}
+
+/// An MPI that is initialised.
+pub struct Running<H: Handle> {
+    pub core: Core<H>,
+    pub narrow: Calls<H, Narrow>,
+    /// Of MPI 4 and later.
+    pub wide: Option<Calls<H, Wide>>,
+    pub constants: &'static Constants<H>,
+    pub operators: Table<H>,
+}
+
+impl<H: Handle> Mpi<H> {
+    /// Finds the functions of a library with this interface. An error names one that is missing.
+    pub fn new(
+        library: &ForeignLibrary,
+        constants: &'static Constants<H>,
+    ) -> std::result::Result<Self, String> {
+        Ok(Mpi {
+            path: library.path(c"MPI_Initialized"),
+            core: Core::bind(library)?,
+            narrow: Calls::bind(library)?,
+            wide: Calls::bind(library).ok(),
+            constants,
+            running: OnceLock::new(),
+        })
+    }
+
+    fn running(&self) -> Result<Arc<Running<H>>> {
+        self.running.get_or_init(|| self.begin().map(Arc::new)).clone()
+    }
+
+    /// Begins MPI, or adopts it.
+    fn begin(&self) -> Result<Running<H>> {
+        let (core, constants) = (self.core, self.constants);
+        let (mut initialized, mut finalized) = (0, 0);
+        // SAFETY: may be called at any time, on any thread; writes an int.
+        unsafe { (core.initialized)(&mut initialized) };
+        // SAFETY: as above.
+        unsafe { (core.finalized)(&mut finalized) };
+        if finalized != 0 {
+            return Err(Error::InvalidUsage(format!(
+                "MPI ({}) has been finalized by this process",
+                self.path
+            )));
+        }
+        let (mut level, multiple) = (0, constants.thread_multiple);
+        if initialized != 0 {
+            // SAFETY: MPI is initialised; writes an int.
+            unsafe { (core.query_thread)(&mut level) };
+        } else {
+            let nothing = ptr::null_mut();
+            // SAFETY: MPI has not been initialised, and no other thread of ours does it: `running` is set once.
+            let status = unsafe { (core.init_thread)(nothing, nothing.cast(), multiple, &mut level) };
+            if status != 0 {
+                return Err(Error::Unsupported(format!("MPI_Init_thread of {} failed: {status}", self.path)));
+            }
+            BEGUN.lock().push((std::process::id(), core.finalize));
+            at_exit::run(end);
+        }
+        if level < multiple {
+            log_line!(
+                Warn,
+                "backend mpi: {} has no MPI_THREAD_MULTIPLE here: call from one thread only, as the program has told MPI",
+                self.version()
+            );
+        }
+        let operators = Table::new(&core, constants).map_err(|status| {
+            Error::Unsupported(format!("MPI_Op_create failed: {}", text_of(&core, status)))
+        })?;
+        Ok(Running { core, narrow: self.narrow, wide: self.wide, constants, operators })
+    }
+}
+
+impl<H: Handle> ForeignEngine for Mpi<H> {
+    fn version(&self) -> String {
+        let mut text: Vec<c_char> = vec![0; TEXT_BYTES];
+        let mut bytes: c_int = 0;
+        // SAFETY: may be called before MPI is initialised; there is room for the longest text of every interface.
+        let status = unsafe { (self.core.get_library_version)(text.as_mut_ptr(), &mut bytes) };
+        let said =
+            if status == 0 { read_text(&text) } else { "an MPI that does not tell its version".into() };
+        format!("{} ({})", shortened(&said), self.constants.interface)
+    }
+
+    fn path(&self) -> String {
+        self.path.clone()
+    }
+
+    fn does(&self, shape: &Shape) -> bool {
+        // Graphs would need communicators of their own; messages do as well.
+        shape.memory == MemoryKind::Cpu && !shape.collective.has_graph()
+    }
+
+    fn has_messages(&self, memory: MemoryKind) -> bool {
+        memory == MemoryKind::Cpu
+    }
+
+    fn connect(&self, meeting: &dyn Meeting) -> Result<Arc<dyn ForeignComm>> {
+        Ok(Arc::new(MpiComm::new(self.running()?, meeting)?))
+    }
+}
+
+impl<H: Handle> Running<H> {
+    /// Turns what a function returned into an error, in MPI's words.
+    #[inline]
+    pub fn check(&self, status: c_int, function: &'static str) -> Result<()> {
+        if status == 0 { Ok(()) } else { Err(self.failed(status, function)) }
+    }
+
+    #[cold]
+    fn failed(&self, status: c_int, function: &'static str) -> Error {
+        Error::Aborted(format!("backend mpi: {function} failed: {}", text_of(&self.core, status)))
+    }
+
+    /// Whether functions with long counts will do for this datatype: MPI calls functions of ours with short ones.
+    pub fn wide_for(&self, datatype: crate::base::Datatype) -> Option<&Calls<H, Wide>> {
+        self.wide.as_ref().filter(|_| !operators::is_made(datatype))
+    }
+}
+
+fn text_of<H: Handle>(core: &Core<H>, status: c_int) -> String {
+    let mut text: Vec<c_char> = vec![0; TEXT_BYTES];
+    let mut bytes: c_int = 0;
+    // SAFETY: MPI is initialised; there is room for the longest text of every interface.
+    unsafe { (core.error_string)(status, text.as_mut_ptr(), &mut bytes) };
+    read_text(&text)
+}
+
+fn read_text(text: &[c_char]) -> String {
+    let bytes: Vec<u8> = text.iter().map(|c| *c as u8).collect();
+    CStr::from_bytes_until_nul(&bytes)
+        .map_or_else(|_| String::new(), |text| text.to_string_lossy().trim().into())
+}
+
+/// Name and number: "MPICH Version: 5.0.2" and what it was built with, "Open MPI v5.0.11, package: ...".
+fn shortened(said: &str) -> String {
+    let first = said.lines().next().unwrap_or_default();
+    let first = first.split(',').next().unwrap_or_default().replace("Version:", " ");
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `MPI_Finalize` of each MPI that was begun, and by which process: a child has it only by inheritance.
+static BEGUN: Mutex<Vec<(u32, unsafe extern "C" fn() -> c_int)>> = Mutex::new(Vec::new());
+
+/// Communicators that were made and not closed.
+pub static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn end() {
+    if OPEN.load(Ordering::Acquire) > 0 {
+        return;
+    }
+    let begun = std::mem::take(&mut *BEGUN.lock());
+    for (_, finalize) in begun.into_iter().filter(|(process, _)| *process == std::process::id()) {
+        // SAFETY: begun by this process and not ended since; nothing is under way, as all communicators are closed.
+        unsafe { finalize() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn a_version_is_a_name_and_a_number() {
+        let mpich = "MPICH Version:      5.0.2\nMPICH Release date: Tue\nMPICH ABI:  17:2:5";
+        assert_eq!(shortened(mpich), "MPICH 5.0.2");
+        let open_mpi = "Open MPI v5.0.11, package: Open MPI root@host Distribution, ident: 5.0.11";
+        assert_eq!(shortened(open_mpi), "Open MPI v5.0.11");
+        assert_eq!(
+            shortened("Intel(R) MPI Library 2021.18 for Linux* OS\n"),
+            "Intel(R) MPI Library 2021.18 for Linux* OS"
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! A call of MPI that was started.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use super::constants::Handle;
+use super::engine::Running;
+use crate::backend::engine::Started;
+use crate::base::Result;
+use crate::reduce::DivideFn;
+
+/// What is left to do when MPI has done its part.
+#[derive(Default)]
+pub struct Ending {
+    /// Makes an average of a sum.
+    pub divide: Option<Division>,
+    /// Memory that MPI wrote to, and where its bytes belong.
+    pub moved: Option<(Vec<u8>, *mut u8)>,
+}
+
+/// Divides so many elements by the number of ranks that contributed.
+pub struct Division {
+    pub divide: DivideFn,
+    pub data: *mut u8,
+    pub elements: usize,
+    pub by: u32,
+}
+
+impl Ending {
+    /// Does it.
+    ///
+    /// # Safety
+    /// MPI has ended the call, and its buffers are still valid.
+    #[inline]
+    pub unsafe fn apply(self) {
+        if let Some((bytes, to)) = self.moved {
+            // SAFETY: the output, writable by our caller's promise; what MPI wrote is in memory of ours.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        }
+        if let Some(Division { divide, data, elements, by }) = self.divide {
+            // SAFETY: the output, complete now.
+            unsafe { divide(data, elements, by) };
+        }
+    }
+}
+
+/// The request.
+pub struct MpiRequest<H: Handle> {
+    running: Arc<Running<H>>,
+    request: H,
+    ending: Option<Ending>,
+    /// What MPI reads until the end: counts and displacements.
+    _kept: Vec<Box<dyn Send>>,
+}
+
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our own.
+unsafe impl<H: Handle> Send for MpiRequest<H> {}
+
+impl<H: Handle> MpiRequest<H> {
+    pub fn new(running: Arc<Running<H>>, request: H, ending: Ending, kept: Vec<Box<dyn Send>>) -> Self {
+        MpiRequest { running, request, ending: Some(ending), _kept: kept }
+    }
+}
+
+impl<H: Handle> Started for MpiRequest<H> {
+    fn test(&mut self) -> Result<bool> {
+        let mut flag: c_int = 0;
+        let ignored: *mut c_void = ptr::without_provenance_mut(self.running.constants.status_ignore);
+        // SAFETY: a request that MPI gave and that has not ended, or the null request that it left.
+        let status = unsafe { (self.running.core.test)(&mut self.request, &mut flag, ignored) };
+        self.running.check(status, "MPI_Test")?;
+        if flag == 0 {
+            return Ok(false);
+        }
+        if let Some(ending) = self.ending.take() {
+            // SAFETY: the call has ended now, and whoever started it leaves its buffers alone until it knows.
+            unsafe { ending.apply() };
+        }
+        Ok(true)
+    }
+}

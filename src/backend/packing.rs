@@ -1,0 +1,163 @@
+//! Blocks in one buffer, for engines that know nothing else.
+//!
+//! Our calls may have a pointer per block, and blocks that are received where their counterparts are sent from. What does not fit is
+//! copied: the input before the call, the output after it.
+
+use std::ptr;
+
+use super::MemoryKind;
+use super::engine::UnequalCall;
+use crate::base::{Collective, Datatype, Rank, ReduceOp};
+use crate::plan::Block;
+
+/// A call whose blocks each lie somewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Scattered<'a> {
+    /// One with a layout, but without a graph.
+    pub collective: Collective,
+    /// Element type.
+    pub datatype: Datatype,
+    /// Operator, where the collective reduces.
+    pub op: Option<ReduceOp>,
+    /// Root, where the collective has one; else 0.
+    pub root: Rank,
+    /// What is read, as offsets from `send`, if that is there.
+    pub inputs: &'a [Block],
+    /// What is written, as offsets from `recv`, if that is there.
+    pub outputs: &'a [Block],
+    /// One buffer for all blocks of the input, or where each of them begins.
+    pub send: Source<'a>,
+    /// The same of the output.
+    pub recv: Target<'a>,
+    /// Some block is received where another is sent from.
+    pub overlaps: bool,
+}
+
+/// Where blocks are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// In one buffer.
+    Buffer(*const u8),
+    /// Each by itself.
+    List(&'a [*const u8]),
+}
+
+/// Where blocks are written.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// In one buffer.
+    Buffer(*mut u8),
+    /// Each by itself.
+    List(&'a [*mut u8]),
+}
+
+/// A call in the shape that foreign engines take, with the memory that it needs.
+pub struct Packed {
+    collective: Collective,
+    datatype: Datatype,
+    op: Option<ReduceOp>,
+    root: Rank,
+    send: *const u8,
+    inputs: Vec<Block>,
+    recv: *mut u8,
+    outputs: Vec<Block>,
+    _sent: Vec<u8>,
+    received: Vec<u8>,
+    /// Where each block of `received` goes.
+    targets: Vec<*mut u8>,
+}
+
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our own.
+unsafe impl Send for Packed {}
+
+impl Packed {
+    /// Copies what must be copied before.
+    ///
+    /// # Safety
+    /// The blocks are readable and writable where the call says, until [`Packed::unpack`].
+    pub unsafe fn new(call: &Scattered<'_>) -> Packed {
+        let unit = call.datatype.bytes();
+        let Scattered { collective, datatype, op, root, .. } = *call;
+        let (mut inputs, mut outputs) = (call.inputs.to_vec(), call.outputs.to_vec());
+        let (mut sent, mut received, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+        let is_dense = |blocks: &[Block]| {
+            blocks
+                .iter()
+                .try_fold(0, |next, block| (block.offset == next).then_some(next + block.len))
+                .is_some()
+        };
+        let send = match call.send {
+            Source::Buffer(start) if !call.overlaps && (!collective.reduces() || is_dense(&inputs)) => start,
+            source => {
+                let whole = make_dense(&mut inputs);
+                sent = vec![0; whole * unit];
+                for (at, (block, from)) in inputs.iter().zip(call.inputs).enumerate() {
+                    let from = match source {
+                        Source::Buffer(start) => start.wrapping_add(from.offset * unit),
+                        Source::List(starts) => starts[at],
+                    };
+                    let to = sent[block.offset * unit..].as_mut_ptr();
+                    // SAFETY: a block of the input, readable by our caller's promise, into room made for it.
+                    unsafe { copy_block(from, to, block.len * unit) };
+                }
+                sent.as_ptr()
+            }
+        };
+        let recv = match call.recv {
+            Target::Buffer(start) => start,
+            Target::List(starts) => {
+                targets = starts.to_vec();
+                received = vec![0; make_dense(&mut outputs) * unit];
+                received.as_mut_ptr()
+            }
+        };
+        let _sent = sent;
+        Packed { collective, datatype, op, root, send, inputs, recv, outputs, _sent, received, targets }
+    }
+
+    /// The call.
+    pub fn call(&self, memory: MemoryKind) -> UnequalCall<'_> {
+        let Packed { collective, datatype, op, root, send, recv, .. } = *self;
+        UnequalCall {
+            collective,
+            datatype,
+            op,
+            root,
+            send,
+            inputs: &self.inputs,
+            recv,
+            outputs: &self.outputs,
+            memory,
+        }
+    }
+
+    /// Copies what must be copied after.
+    ///
+    /// # Safety
+    /// As for [`Packed::new`]; the call has ended well.
+    pub unsafe fn unpack(&mut self) {
+        let unit = self.datatype.bytes();
+        for (block, to) in self.outputs.iter().zip(&self.targets) {
+            let from = self.received[block.offset * unit..].as_ptr();
+            // SAFETY: a block of the output, writable by our caller's promise, from memory of ours.
+            unsafe { copy_block(from, *to, block.len * unit) };
+        }
+    }
+}
+
+/// Puts blocks one behind the other; gives the length of all.
+fn make_dense(blocks: &mut [Block]) -> usize {
+    blocks.iter_mut().fold(0, |next, block| {
+        block.offset = next;
+        next + block.len
+    })
+}
+
+/// # Safety
+/// If there are bytes, they are readable, writable, and apart.
+unsafe fn copy_block(from: *const u8, to: *mut u8, bytes: usize) {
+    if bytes > 0 {
+        // SAFETY: our caller's promise.
+        unsafe { ptr::copy_nonoverlapping(from, to, bytes) };
+    }
+}

@@ -1,0 +1,153 @@
+//! Which engine a new communicator gets: what the ranks chose, as far as all of them can open it.
+//!
+//! The choice is compared when the ranks meet ([`super::agreement`]). Then each engine of the list is tried by all ranks
+//! together: each opens it and tells the others, all connect it and tell again. One rank that cannot takes all on to the
+//! next of the list, or, where that is the end, to an error that names the rank and what it misses.
+
+use std::sync::Arc;
+
+use super::beside::SideBySide;
+use super::communicator::Communicator;
+use super::foreign::Foreign;
+use super::operation::Operation;
+use crate::backend::registry;
+use crate::backend::{BackendChoice, BackendName, Meeting, MemoryKind};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::log_line;
+
+/// Longest sentence of a rank that cannot open an engine.
+const SENTENCE_BYTES: usize = 1024;
+
+impl Communicator {
+    /// Finds the engines that were chosen. Collective.
+    pub(super) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
+        self.attach_beside(choice, None)
+    }
+
+    /// `beside`: what a communicator on the same links has made known to them.
+    fn attach_beside(&mut self, choice: BackendChoice, beside: Option<&Arc<SideBySide>>) -> Result<()> {
+        self.choice = choice;
+        for memory in MemoryKind::ALL {
+            // What nobody has named is the builtin engine's; a device is not used by it yet.
+            let Some(named) = choice.named(memory) else { continue };
+            let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
+            let foreign = self.first_of(named, memory, beside)?;
+            if let Some(foreign) = &foreign {
+                log_line!(
+                    Info,
+                    "rank {} of {} in \"{}\": {} memory is served by {}: {}, {}",
+                    self.rank,
+                    self.size(),
+                    self.name,
+                    memory.name(),
+                    foreign.name.name(),
+                    foreign.engine.version(),
+                    foreign.engine.path()
+                );
+            }
+            let place = match memory {
+                MemoryKind::Cpu => &mut self.foreign,
+                MemoryKind::Cuda => &mut self.on_device,
+            };
+            *place = foreign.map(Box::new);
+        }
+        Ok(())
+    }
+
+    /// The same for a communicator that was made from one with `parent`'s choice and engine.
+    pub(super) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
+        let mut engines = parent.foreign.iter().chain(&parent.on_device);
+        match engines.next() {
+            // It may have fallen to the builtin engine, and its children need not try again.
+            None => Ok(()),
+            Some(foreign) => self.attach_beside(parent.choice, Some(&foreign.beside)),
+        }
+    }
+
+    fn first_of(
+        &self,
+        named: impl Iterator<Item = BackendName>,
+        memory: MemoryKind,
+        beside: Option<&Arc<SideBySide>>,
+    ) -> Result<Option<Foreign>> {
+        let mut refusals: Vec<String> = Vec::new();
+        for name in named {
+            if name == BackendName::Builtin {
+                self.say_fallen(memory, name, &refusals);
+                return Ok(None);
+            }
+            let Some(entry) = registry::entry(name) else {
+                refusals.push(format!("backend {} is not part of this build", name.name()));
+                continue;
+            };
+            let opened = entry.open();
+            if let Some(refusal) = self.refusal_of(&opened)? {
+                refusals.push(refusal);
+                continue;
+            }
+            let engine = opened?;
+            let connected = engine.connect(&Builtin(self));
+            if let Some(refusal) = self.refusal_of(&connected)? {
+                refusals.push(refusal);
+                continue;
+            }
+            self.say_fallen(memory, name, &refusals);
+            let comm = connected?;
+            let beside = beside.map_or_else(|| SideBySide::of(&self.driver, &comm), Arc::clone);
+            return Ok(Some(Foreign::new(name, engine, comm, memory, beside)));
+        }
+        Err(Error::Unsupported(refusals.join("; ")))
+    }
+
+    fn say_fallen(&self, memory: MemoryKind, to: BackendName, refusals: &[String]) {
+        if !refusals.is_empty() && self.rank == 0 {
+            let (memory, to, why) = (memory.name(), to.name(), refusals.join("; "));
+            log_line!(Warn, "\"{}\": {memory} memory falls to {to}: {why}", self.name);
+        }
+    }
+
+    /// What the first rank says that has failed; the same on all ranks. Collective.
+    fn refusal_of<T>(&self, outcome: &Result<T>) -> Result<Option<String>> {
+        let mut sentence = outcome.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
+        sentence.resize(SENTENCE_BYTES, 0);
+        let all = Builtin(self).all_gather(&sentence)?;
+        let of = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_string();
+        let refusal = all.iter().position(|bytes| bytes[0] != 0);
+        Ok(refusal.map(|rank| format!("rank {rank}: {}", of(&all[rank]))))
+    }
+}
+
+/// The builtin engine, lent to one that is being connected.
+struct Builtin<'a>(&'a Communicator);
+
+impl Meeting for Builtin<'_> {
+    fn rank(&self) -> Rank {
+        self.0.rank
+    }
+
+    fn size(&self) -> u32 {
+        self.0.size()
+    }
+
+    fn all_gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let mut all = vec![0; mine.len() * self.0.size() as usize];
+        let call = of_bytes(Collective::AllGather, 0, mine.len());
+        let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr() };
+        // SAFETY: both buffers are as long as the call says, and outlive it.
+        unsafe { self.0.run_builtin(&operation) }?;
+        Ok(all.chunks_exact(mine.len().max(1)).map(<[u8]>::to_vec).collect())
+    }
+
+    fn broadcast(&self, root: Rank, bytes: &mut [u8]) -> Result<()> {
+        let call = of_bytes(Collective::Broadcast, root, bytes.len());
+        let recv = bytes.as_mut_ptr();
+        let operation = Operation { call, send: recv.cast_const(), recv };
+        // SAFETY: one buffer, in place, as long as the call says.
+        unsafe { self.0.run_builtin(&operation) }
+    }
+}
+
+fn of_bytes(collective: Collective, root: Rank, bytes: usize) -> Call {
+    let kind = CallKind::Collective(collective);
+    Call { kind, datatype: Datatype::Byte, op: None, root, count: bytes as u64 }
+}
