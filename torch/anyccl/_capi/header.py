@@ -88,6 +88,7 @@ class Config(Structure):
         ("log_level", c_int),
         ("reserved", c_int),
         ("interface", c_char_p),
+        ("backend", c_char_p),
     ]
 
 
