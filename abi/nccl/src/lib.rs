@@ -10,6 +10,7 @@
 //! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides when that is
 //!   begun and waited for.
 //! - [`windows`] makes messages of one-sided calls.
+//! - [`mark`]: by what this library is told from NCCL.
 //! - [`memory`] tells host memory from device memory.
 
 // Names and types are NCCL's.
@@ -31,6 +32,7 @@ mod functions;
 mod group;
 mod job;
 mod leaving;
+mod mark;
 mod memory;
 mod operators;
 mod parameters;
