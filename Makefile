@@ -21,7 +21,7 @@ PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # The order of `make test`: what fails quickly comes first; torch brings a torchrun for the launchers.
-PARTS    := check unit c-api examples nccl benches torch launchers
+PARTS    := check unit c-api examples nccl benches torch launchers backends
 
 .PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
@@ -100,6 +100,9 @@ test-examples: examples
 # mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
 test-launchers: examples
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
+# Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec.
+test-backends: install
+	$(PYTHON) capi-tests/backends/run.py --prefix $(PREFIX)
 # Against NCCL's own header from PyPI; left out, with the reason, where that cannot be had.
 test-nccl: install
 	$(PYTHON) capi-tests/nccl/run.py --prefix $(PREFIX)

@@ -1,7 +1,7 @@
 //! The anyccl engine: plans, transports, communicators. Exports no C symbol; the doors in `abi/` do.
 //!
 //! Rooms, arrows downward only:
-//! `simulate`, `comm` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
+//! `simulate`, `comm` → `backend` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
 //! `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
 
 pub mod algo;

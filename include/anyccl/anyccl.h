@@ -398,6 +398,11 @@ typedef struct anyccl_config_t {
      * NULL: what that variable says.
      */
     const char *interface;
+    /**
+     * Which engine serves calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin"; copied. The
+     * same on all ranks. NULL: what that variable says.
+     */
+    const char *backend;
 } anyccl_config_t;
 
 /**

@@ -161,7 +161,7 @@ pub trait ForeignComm: Send + Sync {
     /// As for [`ForeignComm::start`].
     unsafe fn exchange(&self, messages: &[Exchange]) -> Result<Box<dyn Started>>;
 
-    /// Moves on what was started, as far as it goes now, without waiting.
+    /// Moves on what was started in this process, as far as it goes now, without waiting. Also after `close`.
     fn move_on(&self);
 
     /// Ends calls that are stuck, on any thread, as far as the engine can do that.

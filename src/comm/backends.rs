@@ -4,6 +4,9 @@
 //! together: each opens it and tells the others, all connect it and tell again. One rank that cannot takes all on to the
 //! next of the list, or, where that is the end, to an error that names the rank and what it misses.
 
+use std::sync::Arc;
+
+use super::beside::SideBySide;
 use super::communicator::Communicator;
 use super::foreign::Foreign;
 use super::operation::Operation;
@@ -18,11 +21,17 @@ const SENTENCE_BYTES: usize = 1024;
 impl Communicator {
     /// Finds the engines that were chosen. Collective.
     pub(super) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
+        self.attach_beside(choice, None)
+    }
+
+    /// `beside`: what a communicator on the same links has made known to them.
+    fn attach_beside(&mut self, choice: BackendChoice, beside: Option<&Arc<SideBySide>>) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
             // What nobody has named is the builtin engine's; a device is not used by it yet.
             let Some(named) = choice.named(memory) else { continue };
-            let foreign = self.first_of(named, memory)?;
+            let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
+            let foreign = self.first_of(named, memory, beside)?;
             if let Some(foreign) = &foreign {
                 log_line!(
                     Info,
@@ -36,19 +45,22 @@ impl Communicator {
                     foreign.engine.path()
                 );
             }
-            if memory == MemoryKind::Cpu {
-                self.foreign = foreign.map(Box::new);
-            }
+            let place = match memory {
+                MemoryKind::Cpu => &mut self.foreign,
+                MemoryKind::Cuda => &mut self.on_device,
+            };
+            *place = foreign.map(Box::new);
         }
         Ok(())
     }
 
     /// The same for a communicator that was made from one with `parent`'s choice and engine.
     pub(super) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
-        match parent.foreign.as_deref() {
+        let mut engines = parent.foreign.iter().chain(&parent.on_device);
+        match engines.next() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),
-            Some(_) => self.attach(parent.choice),
+            Some(foreign) => self.attach_beside(parent.choice, Some(&foreign.beside)),
         }
     }
 
@@ -56,12 +68,17 @@ impl Communicator {
         &self,
         named: impl Iterator<Item = BackendName>,
         memory: MemoryKind,
+        beside: Option<&Arc<SideBySide>>,
     ) -> Result<Option<Foreign>> {
         let mut refusals: Vec<String> = Vec::new();
         for name in named {
-            let Some(entry) = registry::entry(name) else {
+            if name == BackendName::Builtin {
                 self.say_fallen(memory, name, &refusals);
                 return Ok(None);
+            }
+            let Some(entry) = registry::entry(name) else {
+                refusals.push(format!("backend {} is not part of this build", name.name()));
+                continue;
             };
             let opened = entry.open();
             if let Some(refusal) = self.refusal_of(&opened)? {
@@ -75,7 +92,9 @@ impl Communicator {
                 continue;
             }
             self.say_fallen(memory, name, &refusals);
-            return Ok(Some(Foreign::new(name, engine, connected?, memory)));
+            let comm = connected?;
+            let beside = beside.map_or_else(|| SideBySide::of(&self.driver, &comm), Arc::clone);
+            return Ok(Some(Foreign::new(name, engine, comm, memory, beside)));
         }
         Err(Error::Unsupported(refusals.join("; ")))
     }

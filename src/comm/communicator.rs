@@ -44,6 +44,8 @@ pub struct Communicator {
     pub(super) choice: BackendChoice,
     /// The engine of somebody else that serves memory of the processor.
     pub(super) foreign: Option<Box<Foreign>>,
+    /// The one that serves memory of a device. No call is known to have such buffers yet.
+    pub(super) on_device: Option<Box<Foreign>>,
 }
 
 impl Communicator {
@@ -162,9 +164,7 @@ impl Communicator {
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
     pub fn abort(&self, reason: &str) {
-        if let Some(foreign) = &self.foreign {
-            foreign.stop();
-        }
+        self.foreign.iter().chain(&self.on_device).for_each(|foreign| foreign.stop());
         self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
     }
 
@@ -193,10 +193,9 @@ impl Communicator {
 
     /// After a failure its end is the process's.
     fn close_foreign(&self) {
-        if let Some(foreign) = &self.foreign
-            && self.driver.lock().failure(self.group).is_none()
-        {
-            foreign.close();
+        let engines = || self.foreign.iter().chain(&self.on_device);
+        if engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
+            engines().for_each(|foreign| foreign.close());
         }
     }
 

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::beside::SideBySide;
 use super::communicator::Communicator;
 use super::operation::Operation;
 use super::request::Request;
@@ -30,6 +31,7 @@ pub(super) struct Foreign {
     pub engine: Arc<dyn ForeignEngine>,
     pub comm: Arc<dyn ForeignComm>,
     pub memory: MemoryKind,
+    pub beside: Arc<SideBySide>,
     table: Table,
     has_failed: AtomicBool,
 }
@@ -40,9 +42,10 @@ impl Foreign {
         engine: Arc<dyn ForeignEngine>,
         comm: Arc<dyn ForeignComm>,
         memory: MemoryKind,
+        beside: Arc<SideBySide>,
     ) -> Foreign {
         let table = Table::new(&*engine, memory);
-        Foreign { name, engine, comm, memory, table, has_failed: AtomicBool::new(false) }
+        Foreign { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
     }
 
     /// How it serves a call. An operator that the program has made is none of its own.
@@ -69,12 +72,6 @@ impl Foreign {
 }
 
 impl Communicator {
-    /// The engine that serves memory of this kind, and how it serves a call, as `anyccl info` words it. `None`: the builtin one.
-    pub fn backend(&self, memory: MemoryKind) -> Option<(BackendName, String)> {
-        let foreign = self.foreign.as_ref().filter(|foreign| foreign.memory == memory)?;
-        Some((foreign.name, format!("{}, {}", foreign.engine.version(), foreign.engine.path())))
-    }
-
     /// How a collective call is served: by whom, and whether by a call of its own. Local; equal on all ranks.
     pub fn support(&self, call: &Call) -> (BackendName, Support) {
         let CallKind::Collective(collective) = call.kind else {
@@ -102,8 +99,11 @@ impl Communicator {
             return Some(Ok(()));
         }
         Some(match support {
-            // SAFETY: passed on from our caller; the call was checked.
-            Support::Native => unsafe { foreign.comm.run(&call) }.map_err(|error| self.foreign_failed(error)),
+            Support::Native => foreign
+                .beside
+                // SAFETY: passed on from our caller; the call was checked.
+                .during(&self.driver, || unsafe { foreign.comm.run(&call) })
+                .map_err(|error| self.foreign_failed(error)),
             Support::Composed(recipe) => {
                 // SAFETY: as above.
                 unsafe { self.start_composed(foreign, recipe, &call) }.and_then(|mut request| request.wait())
@@ -124,14 +124,14 @@ impl Communicator {
             Err(error) => return Some(Err(error)),
         };
         if call.count == 0 && call.collective != Collective::Barrier {
-            return Some(Ok(self.foreign_request(Box::new(Vec::new()))));
+            return Some(Ok(self.foreign_request(foreign, Box::new(Vec::new()))));
         }
         Some(match support {
             Support::Native => {
                 // SAFETY: passed on from our caller; the call was checked.
                 let started = unsafe { foreign.comm.start(&call) };
                 started
-                    .map(|started| self.foreign_request(started))
+                    .map(|started| self.foreign_request(foreign, started))
                     .map_err(|error| self.foreign_failed(error))
             }
             // SAFETY: as above.
@@ -192,8 +192,8 @@ impl Communicator {
         error
     }
 
-    fn foreign_request(&self, started: Box<dyn Started>) -> Request {
-        Request::foreign(Arc::clone(&self.driver), self.group, started)
+    fn foreign_request(&self, foreign: &Foreign, started: Box<dyn Started>) -> Request {
+        Request::foreign(Arc::clone(&self.driver), self.group, started, Arc::clone(&foreign.beside))
     }
 
     /// # Safety
@@ -239,7 +239,7 @@ impl Communicator {
                 Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) })
             }
         };
-        Ok(self.foreign_request(started))
+        Ok(self.foreign_request(foreign, started))
     }
 
     /// # Safety
@@ -336,7 +336,8 @@ impl Communicator {
             // SAFETY: the plan of the call, where the call has its blocks.
             let performance =
                 unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) };
-            return Ok(self.foreign_request(Box::new(Averaged::new(performance, kernels.divide, operation))));
+            let averaged = Averaged::new(performance, kernels.divide, operation);
+            return Ok(self.foreign_request(foreign, Box::new(averaged)));
         }
         let scattered = Scattered {
             collective,
@@ -362,13 +363,14 @@ impl Communicator {
             // SAFETY: as above; what is started keeps the memory that it was packed into.
             let started = unsafe { foreign.comm.start_unequal(&call) };
             let started = started.map_err(|error| self.foreign_failed(error))?;
-            return Ok(self.foreign_request(Box::new(Unpacking { started, packed })));
+            return Ok(self.foreign_request(foreign, Box::new(Unpacking { started, packed })));
         }
         // SAFETY: as above.
-        unsafe { foreign.comm.run_unequal(&call) }.map_err(|error| self.foreign_failed(error))?;
+        let run = || unsafe { foreign.comm.run_unequal(&call) };
+        foreign.beside.during(&self.driver, run).map_err(|error| self.foreign_failed(error))?;
         // SAFETY: the call has ended well.
         unsafe { packed.unpack() };
-        Ok(self.foreign_request(Box::new(Vec::new())))
+        Ok(self.foreign_request(foreign, Box::new(Vec::new())))
     }
 }
 

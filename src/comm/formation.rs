@@ -161,6 +161,7 @@ impl Communicator {
             finalized: AtomicBool::new(false),
             choice: self.choice,
             foreign: None,
+            on_device: None,
         };
         if how != SHRUNK {
             made.attach_as(self)?;

@@ -84,6 +84,7 @@ impl Communicator {
             finalized: AtomicBool::new(false),
             choice: config.backend,
             foreign: None,
+            on_device: None,
         };
         log_line!(
             Info,

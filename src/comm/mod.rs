@@ -6,6 +6,7 @@
 mod agreement;
 mod asking;
 mod backends;
+mod beside;
 mod by_store;
 mod coalesced;
 mod communicator;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::beside::SideBySide;
 use crate::backend::Started;
 use crate::base::Result;
 use crate::p2p::Status;
@@ -27,7 +28,7 @@ pub struct Request {
 enum State {
     Running(Ticket),
     /// By another engine, for this communicator.
-    Foreign(Box<dyn Started>, GroupId),
+    Foreign(Box<dyn Started>, GroupId, Arc<SideBySide>),
     Ended(Outcome),
 }
 
@@ -43,8 +44,14 @@ impl Request {
     }
 
     /// Of what another engine does for a communicator.
-    pub(super) fn foreign(driver: Arc<Driver>, group: GroupId, started: Box<dyn Started>) -> Request {
-        let (clock, state) = (Cell::default(), State::Foreign(started, group));
+    pub(super) fn foreign(
+        driver: Arc<Driver>,
+        group: GroupId,
+        started: Box<dyn Started>,
+        beside: Arc<SideBySide>,
+    ) -> Request {
+        beside.begun();
+        let (clock, state) = (Cell::default(), State::Foreign(started, group, beside));
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
@@ -78,15 +85,17 @@ impl Request {
 
     /// Whether what another engine does has ended, or nothing is left of it.
     fn look_at_foreign(&mut self) -> bool {
-        let State::Foreign(started, group) = &mut self.state else { return true };
-        match started.test() {
+        let State::Foreign(started, group, beside) = &mut self.state else { return true };
+        let outcome = match started.test() {
             Ok(false) => return false,
-            Ok(true) => self.state = State::Ended(Ok(None)),
+            Ok(true) => Ok(None),
             Err(error) => {
                 self.driver.abort(*group, &error.to_string());
-                self.state = State::Ended(Err(error));
+                Err(error)
             }
-        }
+        };
+        beside.ended();
+        self.state = State::Ended(outcome);
         true
     }
 

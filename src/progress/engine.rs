@@ -287,6 +287,11 @@ impl Engine {
         active.outcome.map(|outcome| outcome.map(|()| None))
     }
 
+    /// Whether anything is under way.
+    pub fn is_busy(&self) -> bool {
+        !self.talking.is_empty() || self.actives.iter().any(|active| active.outcome.is_none())
+    }
+
     /// Moves everything that can move; whether anything did.
     #[inline]
     pub fn progress(&mut self) -> bool {

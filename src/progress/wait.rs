@@ -14,12 +14,15 @@
 //!
 //! [`wait_for_first`] does the same for several calls, of one or several engines.
 
+mod beside;
 mod calls;
 mod several;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+pub use beside::Beside;
 use parking_lot::{Mutex, MutexGuard};
 pub use several::{Awaited, Clock, wait_for_first, wait_for_first_until};
 
@@ -59,6 +62,8 @@ pub struct Driver {
     abort_wanted: AtomicBool,
     /// Communicators to be aborted, and why.
     aborts: Mutex<Vec<(GroupId, String)>>,
+    /// An engine of somebody else, if there is one.
+    beside: OnceLock<Box<dyn Beside>>,
 }
 
 impl Driver {
@@ -72,6 +77,7 @@ impl Driver {
             sleepers: AtomicUsize::new(0),
             abort_wanted: AtomicBool::new(false),
             aborts: Mutex::new(Vec::new()),
+            beside: OnceLock::new(),
         })
     }
 
@@ -92,14 +98,6 @@ impl Driver {
             self.look_around(&mut engine);
         }
         engine.take_outcome(ticket)
-    }
-
-    /// Moves things on for a thread that waits for something else. If another thread is at it, that is enough.
-    pub fn move_on_now(&self) {
-        let Some(mut engine) = self.engine.try_lock() else { return };
-        if !self.move_on(&mut engine) {
-            self.look_around(&mut engine);
-        }
     }
 
     /// Nothing has moved, and nobody waits: has somebody failed, or gone?
@@ -136,6 +134,9 @@ impl Driver {
         let moved = engine.progress();
         if moved && self.sleepers.load(Ordering::Relaxed) > 0 {
             self.wake.ring();
+        }
+        if let Some(beside) = self.beside.get() {
+            beside.note(engine.is_busy());
         }
         moved
     }
@@ -211,6 +212,10 @@ impl Driver {
         timeout: Option<Duration>,
         idle: &mut Idle,
     ) {
+        if self.move_beside() {
+            self.be_patient(engine, ticket, timeout, idle);
+            return MutexGuard::unlocked(engine, yield_now);
+        }
         idle.polls += 1;
         let crowded = engine.crowded;
         let on_sockets = engine.crowded_on_sockets;

@@ -56,7 +56,7 @@ impl ForeignLibrary {
 }
 
 /// The file that the code or data at an address was loaded from.
-pub fn file_of(address: *mut c_void) -> Option<String> {
+pub(crate) fn file_of(address: *mut c_void) -> Option<String> {
     let mut info = libc::Dl_info {
         dli_fname: ptr::null(),
         dli_fbase: ptr::null_mut(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyccl_edge::check::{self, invalid};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::CommConfig;
-use anyccl_engine::config::Config;
+use anyccl_engine::config::{BackendChoice, Config};
 
 use crate::log::{self, anyccl_log_level, anyccl_log_level_t};
 
@@ -31,6 +31,9 @@ pub struct anyccl_config_t {
     /// Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker"; copied.
     /// NULL: what that variable says.
     pub interface: *const c_char,
+    /// Which engine serves calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin"; copied. The
+    /// same on all ranks. NULL: what that variable says.
+    pub backend: *const c_char,
 }
 
 /// `timeout_ms` of a wait without a deadline.
@@ -42,7 +45,7 @@ const LARGEST_SIZE: usize = 4096;
 /// What the environment says, and what `config` says on top of it. Sets the log level of the process.
 ///
 /// # Safety
-/// A `config` that is not NULL points to `struct_size` readable bytes; its name and interface are NULL or terminated texts.
+/// A `config` that is not NULL points to `struct_size` readable bytes; its texts are NULL or terminated.
 pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig)> {
     let mut settings = Config::from_environment()?;
     let mut own = CommConfig::default();
@@ -55,6 +58,10 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
         own.timeout = timeout(config.timeout_ms)?;
         // SAFETY: as above.
         settings.interface = unsafe { check::text(config.interface, "config->interface") }?;
+        // SAFETY: as above.
+        if let Some(text) = unsafe { check::text(config.backend, "config->backend") }? {
+            settings.backend = BackendChoice::parse("config->backend", &text)?;
+        }
         level = config.log_level;
         if config.reserved != 0 {
             return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
@@ -91,6 +98,7 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
         log_level: 0,
         reserved: 0,
         interface: nothing,
+        backend: nothing,
     };
     // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers and
     // a pointer; half a member stays 0 in its other half only if a program gives a size that no version had.

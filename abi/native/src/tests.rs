@@ -34,6 +34,7 @@ fn config() -> anyccl_config_t {
         log_level: 0,
         reserved: 0,
         interface: std::ptr::null(),
+        backend: std::ptr::null(),
     }
 }
 

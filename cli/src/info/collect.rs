@@ -4,6 +4,7 @@ use std::fs;
 
 use serde::Serialize;
 
+use super::backends::{Backend, backends};
 use super::engine;
 use super::machine::{Processor, processor};
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
@@ -24,6 +25,8 @@ pub struct Info {
     pub network: Network,
     /// Ways to move bytes.
     pub transports: Vec<Transport>,
+    /// Engines of others.
+    pub backends: Vec<Backend>,
     /// Collectives with their algorithms.
     pub collectives: Vec<CollectiveRow>,
     /// Datatypes with their operators.
@@ -66,6 +69,8 @@ pub fn collect() -> Info {
         processor: processor(),
         network: network(),
         transports: transports(),
+        // After what forks: an engine may have threads.
+        backends: backends(),
         collectives: collectives(),
         datatypes: datatypes(),
         variables: variables(),

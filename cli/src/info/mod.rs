@@ -3,6 +3,7 @@
 //! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With
 //! `--json` the record itself is the output: its keys are stable, new ones may be added.
 
+mod backends;
 mod collect;
 mod engine;
 mod machine;
@@ -19,7 +20,7 @@ use crate::Failure;
 /// Tell what this machine and this build offer, and what the environment says
 ///
 /// Shows the processor and the reduction kernels, the network interfaces and which of them would be
-/// used, the transports and whether each works here, the algorithms of each collective, the
+/// used, the transports and whether each works here, the engines of others that calls can be served by, the algorithms of each collective, the
 /// operators that each datatype accepts, and every environment variable with its current value.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables")]

@@ -2,6 +2,7 @@
 
 use anyccl_engine::base::ReduceOp;
 
+use super::backends::Backend;
 use super::collect::{Info, Network};
 use super::machine::Processor;
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow};
@@ -19,6 +20,7 @@ pub fn layout(info: &Info) -> String {
         ("Processor", processor(&info.processor)),
         ("Network", network(&info.network)),
         ("Transports", transports(&info.transports)),
+        ("Backends", backends(&info.backends)),
         ("Algorithms", algorithms(&info.collectives)),
         ("Datatypes and operators", datatypes(&info.datatypes)),
         ("Environment", variables(&info.variables)),
@@ -71,6 +73,32 @@ fn transports(transports: &[Transport]) -> Vec<String> {
         }
     }
     aligned(&rows)
+}
+
+fn backends(backends: &[Backend]) -> Vec<String> {
+    let mut lines = vec!["builtin: serves cpu memory; every collective, datatype and operator".to_string()];
+    for backend in backends {
+        let Some((version, path)) = backend.version.as_ref().zip(backend.path.as_ref()) else {
+            let why = backend.error.as_deref().unwrap_or("not found");
+            lines.extend(wrapped(&format!("{}: not here: {why}", backend.name)));
+            continue;
+        };
+        lines.push(format!(
+            "{}: serves {} memory; {version}, {path}",
+            backend.name,
+            backend.memory.join(", ")
+        ));
+        let rows = backend.collectives.iter().flat_map(|served| {
+            let all = served.ways.len() == 1;
+            served.ways.iter().enumerate().map(move |(at, way)| {
+                let name = if at == 0 { served.collective } else { "" };
+                let datatypes = if all { String::new() } else { way.datatypes.join(", ") };
+                vec![format!("  {name}"), way.how.clone(), datatypes]
+            })
+        });
+        lines.extend(aligned(&rows.collect::<Vec<_>>()));
+    }
+    lines
 }
 
 fn algorithms(collectives: &[CollectiveRow]) -> Vec<String> {

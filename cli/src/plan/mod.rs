@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::base::Rank;
+use anyccl_engine::config::{BackendName, Config, MemoryKind};
 use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::simulate::{Limits, for_rank, steps};
 use clap::Args;
@@ -83,8 +84,20 @@ pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
     if arguments.json {
         return say_json(&json::object(&call, &request, &choice, shown, &ranks));
     }
-    let text = choice.layout(&call, &request, shown);
+    let text = other_engine().unwrap_or_default() + &choice.layout(&call, &request, shown);
     say(&(text + &rounds::layout(shown, &request, &ranks, arguments.all)))
+}
+
+/// A sentence, where the environment names an engine that makes no plans.
+fn other_engine() -> Option<String> {
+    let named = Config::from_environment().ok()?.backend.named(MemoryKind::Cpu)?.next()?;
+    (named != BackendName::Builtin).then(|| {
+        let name = named.name();
+        format!(
+            "ANYCCL_BACKEND names {name}, which makes no plans: below is what the builtin engine would do. Which calls {name} \
+             serves itself is told by anyccl info.\n\n"
+        )
+    })
 }
 
 /// The algorithm with this name, if it serves the request.

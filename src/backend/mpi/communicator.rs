@@ -164,9 +164,16 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
         let constants = self.running.constants;
         let mut flag: c_int = 0;
         let ignored: *mut c_void = ptr::without_provenance_mut(constants.status_ignore);
-        // SAFETY: a look at what came; writes an int. What it finds stays where it is. An error shows where it matters.
+        // SAFETY: a look at what came to the world, which is there as long as MPI is; writes an int. What it finds stays where it
+        // is; that MPI makes progress meanwhile, on everything, is the point.
         unsafe {
-            (self.running.core.iprobe)(constants.any_source, constants.any_tag, self.comm, &mut flag, ignored)
+            (self.running.core.iprobe)(
+                constants.any_source,
+                constants.any_tag,
+                constants.comm_world,
+                &mut flag,
+                ignored,
+            )
         };
     }
 

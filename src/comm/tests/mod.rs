@@ -1,5 +1,6 @@
 //! Whole communicators: ranks as threads that meet by a unique id.
 
+mod foreign;
 mod formation;
 
 use std::thread;

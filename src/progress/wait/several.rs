@@ -118,6 +118,15 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
             }
             continue;
         }
+        // Each of them: no engine beside one is left behind.
+        if drivers.iter().filter(|driver| driver.move_beside()).count() > 0 {
+            look_after_all(&drivers, &groups);
+            if end.is_some_and(|end| Instant::now() >= end) {
+                return;
+            }
+            yield_now();
+            continue;
+        }
         polls += 1;
         if polls < POLLS_WHEN_CROWDED || !crowded && !polls.is_multiple_of(POLLS_PER_LOOK) {
             std::hint::spin_loop();

@@ -1,0 +1,197 @@
+/* Every collective on the world, by whichever engine the environment names, against the oracle. Up to four ranks; started by
+ * run.py under the launcher that the engine needs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bed.h"
+#include "check.h"
+#include "oracle.h"
+#include "unequal_calls.h"
+
+enum { COUNT = 37, LONG = 200000, BYTES = 16 * COUNT };
+
+static void compare(const void *received, const void *wanted, size_t bytes)
+{
+    CHECK(memcmp(received, wanted, bytes) == 0);
+}
+
+/* Prefixes, with and without this rank, of every datatype and operator whose results are exact. */
+static void scans(const struct bed *bed)
+{
+    unsigned char send[BYTES], recv[BYTES], wanted[BYTES];
+    for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
+        for (int op = ANYCCL_SUM; op <= ANYCCL_LXOR; op++) {
+            const size_t bytes = anyccl_datatype_bytes(datatype) * COUNT;
+            int supported, exact = 1;
+            CHECK_OK(anyccl_is_supported(op, datatype, &supported));
+            for (int size = 1; size <= bed->size; size++)
+                exact = exact && is_exact(datatype, op, size);
+            if (!supported || !exact)
+                continue;
+            memset(recv, 0x5A, sizeof recv);
+            memset(wanted, 0x5A, sizeof wanted);
+            for (size_t i = 0; i < COUNT; i++) {
+                store(datatype, send, i, contribution(datatype, bed->rank, i));
+                store(datatype, wanted, i, combined(datatype, op, bed->rank + 1, i));
+            }
+            CHECK_OK(anyccl_scan(send, recv, COUNT, datatype, op, bed->comm));
+            compare(recv, wanted, sizeof recv);
+
+            memset(recv, 0x5A, sizeof recv);
+            memset(wanted, 0x5A, sizeof wanted);
+            for (size_t i = 0; bed->rank > 0 && i < COUNT; i++)
+                store(datatype, wanted, i, combined(datatype, op, bed->rank, i));
+            CHECK_OK(anyccl_exscan(send, recv, COUNT, datatype, op, bed->comm));
+            compare(recv, wanted, sizeof recv);
+
+            /* In place; what rank 0 has of an exscan is its own still. */
+            memcpy(recv, send, bytes);
+            for (size_t i = 0; bed->rank == 0 && i < COUNT; i++)
+                store(datatype, wanted, i, contribution(datatype, 0, i));
+            CHECK_OK(anyccl_exscan(recv, recv, COUNT, datatype, op, bed->comm));
+            compare(recv, wanted, bytes);
+        }
+}
+
+/* Operators that the program has made: of scaled contributions, and a function. */
+static void smaller(const void *left, void *both, size_t count, anyccl_datatype_t datatype, void *context)
+{
+    const int *a = left;
+    int *b = both;
+    (void)datatype, (void)context;
+    for (size_t i = 0; i < count; i++)
+        b[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+static void operators_of_the_program(const struct bed *bed)
+{
+    const int scalar = bed->rank + 1;
+    int send[COUNT], recv[COUNT];
+    anyccl_reduce_op_t scaled, function;
+    anyccl_request_t request;
+
+    CHECK_OK(anyccl_op_create_premul_sum(&scalar, ANYCCL_INT32, ANYCCL_SCALAR_IMMEDIATE, &scaled));
+    CHECK_OK(anyccl_op_create(smaller, NULL, 1, &function));
+    for (int i = 0; i < COUNT; i++)
+        send[i] = 3 * i + bed->rank;
+    for (int started = 0; started < 2; started++) {
+        if (started) {
+            CHECK_OK(anyccl_iall_reduce(send, recv, COUNT, ANYCCL_INT32, scaled, bed->comm, &request));
+            CHECK_OK(anyccl_wait(&request));
+        } else {
+            CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, scaled, bed->comm));
+        }
+        for (int i = 0; i < COUNT; i++) {
+            int sum = 0;
+            for (int rank = 0; rank < bed->size; rank++)
+                sum += (rank + 1) * (3 * i + rank);
+            CHECK(recv[i] == sum);
+        }
+        CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, function, bed->comm));
+        for (int i = 0; i < COUNT; i++)
+            CHECK(recv[i] == 3 * i);
+    }
+    CHECK_OK(anyccl_op_destroy(scaled));
+    CHECK_OK(anyccl_op_destroy(function));
+}
+
+/* Communicators made of the world have the engine, too. */
+static void halves(const struct bed *bed)
+{
+    struct bed half = {NULL, -1, -1, OF_THE_PROGRAM}, twin = {NULL, bed->rank, bed->size, OF_THE_PROGRAM};
+    CHECK_OK(anyccl_comm_split(bed->comm, bed->rank % 2, -bed->rank, NULL, &half.comm));
+    CHECK_OK(anyccl_comm_dup(bed->comm, NULL, &twin.comm));
+    CHECK_OK(anyccl_comm_rank(half.comm, &half.rank));
+    CHECK_OK(anyccl_comm_size(half.comm, &half.size));
+    try_all_collectives(&half, ANYCCL_FLOAT32, ANYCCL_SUM, 1000);
+    try_all_collectives(&twin, ANYCCL_BFLOAT16, ANYCCL_SUM, 3);
+    CHECK_OK(anyccl_comm_destroy(half.comm));
+    CHECK_OK(anyccl_comm_destroy(twin.comm));
+}
+
+/* What one engine has begun goes on while the rank waits in another. */
+static void engines_side_by_side(const struct bed *bed)
+{
+    const int right = (bed->rank + 1) % bed->size;
+    int *const out = malloc(LONG * sizeof *out), *const in = malloc(LONG * sizeof *in);
+    int one = 1, sum = 0;
+    anyccl_request_t sent, reduced;
+
+    CHECK(out != NULL && in != NULL);
+    for (int i = 0; i < LONG; i++)
+        out[i] = bed->rank + i;
+    /* A message that only ends when its receiver has read it, and a rank that enters the collective first. */
+    if (bed->rank == 0) {
+        CHECK_OK(anyccl_isend(out, LONG, ANYCCL_INT32, right, 5, bed->comm, &sent));
+        CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+        CHECK_OK(anyccl_wait(&sent));
+    } else {
+        if (bed->rank == 1)
+            CHECK_OK(anyccl_recv(in, LONG, ANYCCL_INT32, 0, 5, bed->comm, NULL));
+        CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+        CHECK(bed->rank != 1 || in[LONG - 1] == LONG - 1);
+    }
+    CHECK(sum == bed->size);
+    /* The other way round: a collective that was started, and a message that is waited for first. */
+    CHECK_OK(anyccl_iall_reduce(out, in, LONG, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &reduced));
+    if (bed->rank == 0 && bed->size > 1)
+        CHECK_OK(anyccl_recv(&sum, 1, ANYCCL_INT32, right, 6, bed->comm, NULL));
+    CHECK_OK(anyccl_wait(&reduced));
+    if (bed->rank == 1)
+        CHECK_OK(anyccl_send(&one, 1, ANYCCL_INT32, 0, 6, bed->comm));
+    for (int i = 0; i < LONG; i += 997)
+        CHECK(in[i] == bed->size * (bed->size - 1) / 2 + bed->size * i);
+    free(out);
+    free(in);
+}
+
+static void requests_of_all_kinds(const struct bed *bed)
+{
+    int send[COUNT], recv[4][COUNT];
+    anyccl_request_t requests[4];
+    for (int i = 0; i < COUNT; i++)
+        send[i] = i + bed->rank;
+    for (int k = 0; k < 3; k++)
+        CHECK_OK(anyccl_iall_reduce(send, recv[k], COUNT, ANYCCL_INT32, k == 2 ? ANYCCL_MAX : ANYCCL_SUM, bed->comm,
+                                    &requests[k]));
+    CHECK_OK(anyccl_ibarrier(bed->comm, &requests[3]));
+    CHECK_OK(anyccl_wait_all(4, requests));
+    for (int i = 0; i < COUNT; i++) {
+        CHECK(recv[0][i] == bed->size * i + bed->size * (bed->size - 1) / 2 && recv[1][i] == recv[0][i]);
+        CHECK(recv[2][i] == i + bed->size - 1);
+    }
+    int done = 0;
+    CHECK_OK(anyccl_iall_reduce(send, recv[0], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[0]));
+    while (!done)
+        CHECK_OK(anyccl_test(&requests[0], &done));
+    CHECK_OK(anyccl_all_reduce_init(send, recv[3], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[0]));
+    for (int run = 0; run < 3; run++) {
+        memset(recv[3], 0, sizeof recv[3]);
+        CHECK_OK(anyccl_start(requests[0]));
+        CHECK_OK(anyccl_wait(&requests[0]));
+        compare(recv[3], recv[0], sizeof recv[0]);
+    }
+    CHECK_OK(anyccl_request_free(&requests[0]));
+}
+
+int main(void)
+{
+    struct bed bed = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
+    anyccl_config_t config = ANYCCL_CONFIG_INIT;
+    config.timeout_ms = 60000;
+    CHECK_OK(anyccl_init_with(&config));
+    CHECK_OK(anyccl_rank(&bed.rank));
+    CHECK_OK(anyccl_world_size(&bed.size));
+
+    CHECK_OK(anyccl_barrier(bed.comm));
+    try_all_datatypes(&bed);
+    try_all_unequal(&bed);
+    scans(&bed);
+    operators_of_the_program(&bed);
+    requests_of_all_kinds(&bed);
+    engines_side_by_side(&bed);
+    halves(&bed);
+    CHECK_OK(anyccl_finalize());
+    printf("rank %d of %d: all as expected\n", bed.rank, bed.size);
+    return 0;
+}
