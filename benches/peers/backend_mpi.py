@@ -18,7 +18,6 @@ from backends.run import mpich, open_mpi  # noqa: E402
 from launchers import Skipped, clean_environment, installed  # noqa: E402
 
 
-
 def build(name, folder, prefix):
     program = ROOT / "target" / "peers" / f"backend_mpi-{name}"
     program.parent.mkdir(parents=True, exist_ok=True)

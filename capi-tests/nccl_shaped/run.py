@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "backends")]
+sys.path.insert(0, str(HERE.parent / "backends"))
 import libraries  # noqa: E402
 import run as backends  # noqa: E402
 from run import Failure, Skipped, all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402

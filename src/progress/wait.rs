@@ -102,6 +102,7 @@ impl Driver {
 
     /// Nothing has moved, and nobody waits: has somebody failed, or gone?
     pub(super) fn look_around(&self, engine: &mut Engine) {
+        self.move_beside();
         engine.read_control();
         let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
         if engine.departure.is_some_and(long_gone) && !self.move_on(engine) {

@@ -49,10 +49,25 @@ impl ForeignLibrary {
         (!address.is_null()).then_some(address)
     }
 
+    /// Address of an object as the library itself sees it. A program that is linked with the library may have the object in
+    /// the library's stead (a copy relocation); then the library uses the program's. `function` is one that it has.
+    pub fn object(&self, name: &CStr, function: &CStr) -> Option<*mut c_void> {
+        let own = self.symbol(name)?;
+        let is_linked = self.symbol(function).is_some_and(|address| in_program(function) == Some(address));
+        Some(if is_linked { in_program(name).unwrap_or(own) } else { own })
+    }
+
     /// The file that a symbol of it is in; the name that it was opened by, where the loader does not tell.
     pub fn path(&self, symbol: &CStr) -> String {
         self.symbol(symbol).and_then(file_of).unwrap_or_else(|| self.name.clone())
     }
+}
+
+/// What the program's own references to a symbol lead to.
+fn in_program(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: a terminated name, looked for where the loader looks by default.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!address.is_null()).then_some(address)
 }
 
 /// The file that the code or data at an address was loaded from.
@@ -96,6 +111,7 @@ mod tests {
     fn the_c_library_is_loaded_and_says_where_it_is() {
         let library = ForeignLibrary::loaded("libc.so.6").expect("this program uses it");
         assert!(library.symbol(c"no_such_function").is_none());
+        assert!(library.object(c"environ", c"getenv").is_some());
         assert!(library.path(c"malloc").contains("libc.so"), "{}", library.path(c"malloc"));
     }
 }

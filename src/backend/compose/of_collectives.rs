@@ -18,17 +18,23 @@ pub struct ReduceBroadcast {
 unsafe impl Send for ReduceBroadcast {}
 
 impl ReduceBroadcast {
-    /// Starts an all_reduce.
+    /// Starts an all_reduce of this rank.
     ///
     /// # Safety
     /// As for [`ForeignComm::start`].
-    pub unsafe fn start(comm: Arc<dyn ForeignComm>, call: &UniformCall) -> Result<ReduceBroadcast> {
-        let first = UniformCall { collective: Collective::Reduce, ..*call };
+    pub unsafe fn start(
+        comm: Arc<dyn ForeignComm>,
+        call: &UniformCall,
+        rank: u32,
+    ) -> Result<ReduceBroadcast> {
+        // Only the root of a reduce has two buffers that can coincide.
+        let in_place = call.in_place && rank == 0;
+        let first = UniformCall { collective: Collective::Reduce, in_place, ..*call };
         let second = UniformCall {
             collective: Collective::Broadcast,
             op: None,
             send: call.recv.cast_const(),
-            in_place: true,
+            in_place: rank == 0,
             ..*call
         };
         // SAFETY: reads what an all_reduce reads and writes what it writes.

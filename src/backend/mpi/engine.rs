@@ -91,7 +91,7 @@ impl<H: Handle> Mpi<H> {
             if status != 0 {
                 return Err(Error::Unsupported(format!("MPI_Init_thread of {} failed: {status}", self.path)));
             }
-            BEGUN.lock().push(core.finalize);
+            BEGUN.lock().push((std::process::id(), core.finalize));
             at_exit::run(end);
         }
         if level < multiple {
@@ -176,8 +176,8 @@ fn shortened(said: &str) -> String {
     first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `MPI_Finalize` of each MPI that was begun here.
-static BEGUN: Mutex<Vec<unsafe extern "C" fn() -> c_int>> = Mutex::new(Vec::new());
+/// `MPI_Finalize` of each MPI that was begun, and by which process: a child has it only by inheritance.
+static BEGUN: Mutex<Vec<(u32, unsafe extern "C" fn() -> c_int)>> = Mutex::new(Vec::new());
 
 /// Communicators that were made and not closed.
 pub static OPEN: AtomicUsize = AtomicUsize::new(0);
@@ -186,7 +186,8 @@ extern "C" fn end() {
     if OPEN.load(Ordering::Acquire) > 0 {
         return;
     }
-    for finalize in std::mem::take(&mut *BEGUN.lock()) {
+    let begun = std::mem::take(&mut *BEGUN.lock());
+    for (_, finalize) in begun.into_iter().filter(|(process, _)| *process == std::process::id()) {
         // SAFETY: begun by this process and not ended since; nothing is under way, as all communicators are closed.
         unsafe { finalize() };
     }

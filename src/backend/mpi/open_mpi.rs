@@ -1,4 +1,5 @@
-//! The interface of Open MPI 4 and 5, `libmpi.so.40`: a predefined handle is the address of an object in the library.
+//! The interface of Open MPI 4 and 5, `libmpi.so.40`: a predefined handle is the address of an object in the library, or in the program
+//! that is linked with it.
 
 use std::ffi::CStr;
 
@@ -11,7 +12,7 @@ pub const COMM_WORLD: &CStr = c"ompi_mpi_comm_world";
 /// Finds every object. An error names one that is missing.
 pub fn constants(library: &ForeignLibrary) -> Result<Constants<Pointer>, String> {
     let object = |name: &CStr| {
-        let address = library.symbol(name).map(Pointer);
+        let address = library.object(name, c"MPI_Initialized").map(Pointer);
         address.ok_or_else(|| format!("it has no {}", name.to_string_lossy()))
     };
     Ok(Constants {

@@ -181,8 +181,9 @@ fn same_by_both(builtin: &Communicator, comm: &Communicator, call: Call) {
     let results = [builtin, comm, comm].map(|comm| (comm, vec![0x5a_u8; outputs * unit]));
     let mut results = results.into_iter().enumerate().map(|(way, (comm, mut recv))| {
         let operation = Operation { call, send: send.as_ptr(), recv: recv.as_mut_ptr() };
-        // SAFETY: both buffers are as long as the collective says, and outlive the call.
+        // Both buffers are as long as the collective says, and outlive the call.
         let outcome = match way {
+            // SAFETY: as above.
             2 => unsafe { comm.start(&operation) }.and_then(|mut request| request.wait()),
             // SAFETY: as above.
             _ => unsafe { comm.run(&operation) },
@@ -261,8 +262,9 @@ fn every_layout(builtin: &Communicator, comm: &Communicator, op: ReduceOp) {
             let op = collective.reduces().then_some(op);
             let root = if collective.has_root() { root } else { 0 };
             let operation = Unequal { collective, datatype: Datatype::Int32, op, root, layout, places };
-            // SAFETY: the blocks lie in buffers that are as long as all of them, and outlive the call.
+            // The blocks lie in buffers that are as long as all of them, and outlive the call.
             let outcome = match only_start {
+                // SAFETY: as above.
                 true => unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait()),
                 // SAFETY: as above.
                 false => unsafe { comm.run_unequal(&operation) },

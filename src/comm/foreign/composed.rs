@@ -1,0 +1,112 @@
+//! Calls that are made of several of an engine's: see [`crate::backend::compose`] for what each way does.
+
+use std::sync::Arc;
+
+use super::Foreign;
+use crate::algo;
+use crate::backend::compose::Recipe;
+use crate::backend::compose::of_collectives::{ReduceBroadcast, ReduceScatterAllGather};
+use crate::backend::compose::performance::{Arithmetic, Performance, Place};
+use crate::backend::{ForeignComm, Started, UniformCall};
+use crate::base::{Call, CallKind, Collective, Datatype, Result};
+use crate::comm::{Communicator, Operation, Request};
+use crate::plan::{BlockLayout, PlanRequest};
+use crate::progress::Division;
+use crate::reduce::Reducer;
+
+impl Communicator {
+    /// # Safety
+    /// As [`Communicator::start`].
+    pub(super) unsafe fn start_composed(
+        &self,
+        foreign: &Foreign,
+        recipe: Recipe,
+        call: &UniformCall,
+    ) -> Result<Request> {
+        let comm = Arc::clone(&foreign.comm);
+        let started: Box<dyn Started> = match recipe {
+            Recipe::ReduceBroadcast => {
+                // SAFETY: passed on from our caller.
+                Box::new(
+                    unsafe { ReduceBroadcast::start(comm, call, self.rank) }
+                        .map_err(|e| self.foreign_failed(e))?,
+                )
+            }
+            Recipe::ReduceScatterAllGather => {
+                // SAFETY: as above; only composed for memory of the processor.
+                let started = unsafe { ReduceScatterAllGather::start(comm, call, self.rank, self.size()) };
+                Box::new(started.map_err(|error| self.foreign_failed(error))?)
+            }
+            Recipe::Messages(algorithm) => {
+                let operation = Operation {
+                    call: Call {
+                        kind: CallKind::Collective(call.collective),
+                        datatype: call.datatype,
+                        op: call.op,
+                        root: call.root,
+                        count: call.count as u64,
+                    },
+                    send: call.send,
+                    recv: call.recv,
+                };
+                let kernels = operation.kernels(self.rank, self.size())?;
+                let request = PlanRequest {
+                    count: call.count,
+                    in_place: call.in_place,
+                    ..self.plan_request(call.collective, call.datatype, call.root)
+                };
+                let arithmetic = arithmetic(kernels.reduce, kernels.divide);
+                let (input, output) = (Place::at(call.send.cast_mut()), Place::at(call.recv));
+                // SAFETY: the plan of the call, in the buffers of the call.
+                Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) })
+            }
+        };
+        Ok(self.foreign_request(foreign, started))
+    }
+
+    /// # Safety
+    /// As for [`Performance::new`].
+    pub(super) unsafe fn performance(
+        &self,
+        comm: Arc<dyn ForeignComm>,
+        algorithm: &'static str,
+        request: &PlanRequest,
+        input: Place,
+        output: Place,
+        arithmetic: Arithmetic,
+    ) -> Performance {
+        let algorithm = algo::find(request.collective, algorithm).expect("a test has looked for each");
+        let plan = (algorithm.build)(request);
+        // SAFETY: passed on from our caller.
+        unsafe { Performance::new(comm, plan, request.element_bytes, input, output, arithmetic) }
+    }
+
+    pub(super) fn plan_request(
+        &self,
+        collective: Collective,
+        datatype: Datatype,
+        root: u32,
+    ) -> PlanRequest<'_> {
+        PlanRequest {
+            collective,
+            size: self.size(),
+            rank: self.rank,
+            root,
+            count: 0,
+            element_bytes: datatype.bytes(),
+            in_place: false,
+            chunk_bytes: usize::MAX,
+            topology: &self.topology,
+            layout: BlockLayout::NONE,
+        }
+    }
+}
+
+/// What a plan computes with, without functions of the program.
+pub(super) fn arithmetic(reduce: Option<Reducer>, divide: Option<Division>) -> Arithmetic {
+    let reduce = reduce.map(|reducer| match reducer {
+        Reducer::Kernel(kernel) => kernel,
+        Reducer::Callback(_) => unreachable!("functions of the program are the builtin engine's"),
+    });
+    Arithmetic { reduce, divide: divide.map(|division| (division.divide, division.elements, division.by)) }
+}

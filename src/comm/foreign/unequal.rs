@@ -1,0 +1,171 @@
+//! Calls with a layout that go to another engine: brought into one buffer each way, or carried out by messages where they are.
+
+use std::sync::Arc;
+
+use super::Foreign;
+use super::composed::arithmetic;
+use crate::backend::compose::Recipe;
+use crate::backend::compose::performance::{Arithmetic, Performance, Place};
+use crate::backend::packing::{Packed, Scattered, Source, Target};
+use crate::backend::{Started, Support};
+use crate::base::Result;
+use crate::comm::{Communicator, Places, Request, Unequal};
+use crate::plan::PlanRequest;
+use crate::progress::Division;
+
+impl Communicator {
+    /// Starts a call with a layout by another engine; `None`: it is not one for it, and nothing was done.
+    ///
+    /// # Safety
+    /// As [`Communicator::start_unequal`].
+    pub(in crate::comm) unsafe fn start_foreign_unequal(
+        &self,
+        operation: &Unequal,
+    ) -> Option<Result<Request>> {
+        let foreign = self.foreign.as_deref()?;
+        let support = foreign.support(operation.collective, operation.datatype, operation.op);
+        // SAFETY: passed on from our caller.
+        (support != Support::Builtin).then(|| unsafe { self.unequal_by(foreign, support, operation, true) })
+    }
+
+    /// Runs it.
+    ///
+    /// # Safety
+    /// As [`Communicator::run_unequal`].
+    pub(in crate::comm) unsafe fn run_foreign_unequal(&self, operation: &Unequal) -> Option<Result<()>> {
+        let foreign = self.foreign.as_deref()?;
+        let support = foreign.support(operation.collective, operation.datatype, operation.op);
+        if support == Support::Builtin {
+            return None;
+        }
+        // SAFETY: passed on from our caller.
+        Some(
+            unsafe { self.unequal_by(foreign, support, operation, false) }
+                .and_then(|mut request| request.wait()),
+        )
+    }
+
+    /// Runs or starts a call with a layout.
+    ///
+    /// # Safety
+    /// As [`Communicator::start_unequal`].
+    unsafe fn unequal_by(
+        &self,
+        foreign: &Foreign,
+        support: Support,
+        operation: &Unequal,
+        only_start: bool,
+    ) -> Result<Request> {
+        self.check_foreign(foreign)?;
+        let placed = operation.place(self.rank, self.size())?;
+        let Unequal { collective, datatype, op, root, layout, places } = *operation;
+        if let Support::Composed(Recipe::Messages(algorithm)) = support {
+            let kernels = operation.kernels(self.size(), &placed.placement)?;
+            let (input, output) = match places {
+                Places::Buffers { send, recv } => (Place::at(send.cast_mut()), Place::at(recv)),
+                Places::Lists { sends, recvs } => {
+                    let sends: Vec<*mut u8> = sends.iter().map(|start| start.cast_mut()).collect();
+                    (Place::of_blocks(layout.input, &sends), Place::of_blocks(layout.output, recvs))
+                }
+            };
+            let request = PlanRequest {
+                count: operation.mean_count(),
+                in_place: placed.placement.in_place,
+                layout,
+                ..self.plan_request(collective, datatype, root)
+            };
+            let comm = Arc::clone(&foreign.comm);
+            let arithmetic = Arithmetic { divide: None, ..arithmetic(kernels.reduce, None) };
+            // SAFETY: the plan of the call, where the call has its blocks.
+            let performance =
+                unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) };
+            let averaged = Averaged::new(performance, kernels.divide, operation);
+            return Ok(self.foreign_request(foreign, Box::new(averaged)));
+        }
+        let scattered = Scattered {
+            collective,
+            datatype,
+            op,
+            root,
+            inputs: layout.input,
+            outputs: layout.output,
+            send: match places {
+                Places::Buffers { send, .. } => Source::Buffer(send),
+                Places::Lists { sends, .. } => Source::List(sends),
+            },
+            recv: match places {
+                Places::Buffers { recv, .. } => Target::Buffer(recv),
+                Places::Lists { recvs, .. } => Target::List(recvs),
+            },
+            overlaps: placed.placement.overlaps(),
+        };
+        // SAFETY: checked by `place`, and our caller's promise.
+        let mut packed = unsafe { Packed::new(&scattered) };
+        let call = packed.call(foreign.memory);
+        if only_start {
+            // SAFETY: as above; what is started keeps the memory that it was packed into.
+            let started = unsafe { foreign.comm.start_unequal(&call) };
+            let started = started.map_err(|error| self.foreign_failed(error))?;
+            return Ok(self.foreign_request(foreign, Box::new(Unpacking { started, packed })));
+        }
+        // SAFETY: as above.
+        let run = || unsafe { foreign.comm.run_unequal(&call) };
+        foreign.beside.during(&self.driver, run).map_err(|error| self.foreign_failed(error))?;
+        // SAFETY: the call has ended well.
+        unsafe { packed.unpack() };
+        Ok(self.foreign_request(foreign, Box::new(Vec::new())))
+    }
+}
+
+/// A call whose blocks are put in their places at its end.
+struct Unpacking {
+    started: Box<dyn Started>,
+    packed: Packed,
+}
+
+impl Started for Unpacking {
+    fn test(&mut self) -> Result<bool> {
+        let has_ended = self.started.test()?;
+        if has_ended {
+            // SAFETY: the call has ended well, and its places are left alone until its request says so.
+            unsafe { self.packed.unpack() };
+        }
+        Ok(has_ended)
+    }
+}
+
+/// A plan with a layout, and the division that ends an average, where its only block of output is.
+struct Averaged {
+    performance: Performance,
+    divide: Option<(Division, *mut u8)>,
+}
+
+// SAFETY: the pointer is the caller's output, promised to be left alone until the end.
+unsafe impl Send for Averaged {}
+
+impl Averaged {
+    fn new(performance: Performance, divide: Option<Division>, operation: &Unequal) -> Averaged {
+        let start = || match (operation.places, operation.layout.output.first()) {
+            (Places::Lists { recvs, .. }, _) => recvs[0],
+            (Places::Buffers { recv, .. }, Some(block)) => {
+                recv.wrapping_add(block.offset * operation.datatype.bytes())
+            }
+            (Places::Buffers { recv, .. }, None) => recv,
+        };
+        Averaged { performance, divide: divide.map(|division| (division, start())) }
+    }
+}
+
+impl Started for Averaged {
+    fn test(&mut self) -> Result<bool> {
+        let has_ended = self.performance.test()?;
+        if has_ended
+            && let Some((Division { divide, elements, by, .. }, data)) = self.divide.take()
+            && elements > 0
+        {
+            // SAFETY: the block of the output, complete.
+            unsafe { divide(data, elements, by) };
+        }
+        Ok(has_ended)
+    }
+}
