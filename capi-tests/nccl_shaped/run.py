@@ -105,9 +105,13 @@ def tests(options):
         """A driver that starts and has nothing; where there is a real one it is not asked."""
         driver = compiled(options, "libcuda.so.1", [HERE / "no_device.c"], more=["-shared", "-fPIC"])
         more = {"LD_LIBRARY_PATH": str(driver.parent)}
-        for devices, sentence in ((0, "rank 0: NCCL needs a CUDA device, and this process sees none"),
-                                  (1, "NCCL wants a GPU for each rank; ranks 0 and 1 have the same one")):
-            chosen = nccl(had(libraries.nccl) / "libnccl.so.2", NO_DEVICE_COUNT=str(devices), **more)
+        library = had(libraries.nccl) / "libnccl.so.2"
+        for devices, sharing, sentence in (
+                (0, 0, "rank 0: NCCL needs a CUDA device, and this process sees none"),
+                (1, 0, "NCCL wants a GPU for each rank; ranks 0 and 1 have the same one"),
+                # NCCL itself is asked, and finds that this is no driver.
+                (1, 1, "rank 0: NCCL failed in pncclCommInitRankConfig: unhandled CUDA error (1)")):
+            chosen = nccl(library, NO_DEVICE_COUNT=str(devices), NCCL_MULTI_RANK_GPU_ENABLE=str(sharing), **more)
             says(by_hand(options, [matrix(options)], [chosen] * 2), sentence, fails=True)
 
     def host_memory():
