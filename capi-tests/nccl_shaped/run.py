@@ -43,6 +43,12 @@ def has_driver():
     return True
 
 
+def without_oneccls_own(ended):
+    """oneCCL prints what it thinks of its variables on standard output."""
+    ended.out = "".join(line for line in ended.out.splitlines(keepends=True) if "|CCL_" not in line)
+    return ended
+
+
 def output_of(options, words, **variables):
     environment = backends.clean_environment() | variables
     command = [str(options.prefix / "bin" / "anyccl"), *words]
@@ -62,16 +68,15 @@ def tests(options):
         return {"ANYCCL_BACKEND": "cuda:nccl", "ANYCCL_NCCL_LIB": str(library)} | more
 
     def by_oneccl(ranks):
-        ended = anyccl(options, ranks, [matrix(options)], oneccl())
+        ended = without_oneccls_own(anyccl(options, ranks, [matrix(options)], oneccl()))
         all_as_expected(ended, ranks)
         says(ended, f"rank 0 of {ranks}", "cpu memory is served by oneccl: oneCCL 2022.1.0", "libccl.so.2")
 
     def found_by_itself():
         folder = had(libraries.oneccl)
-        where = {"CCL_ROOT": str(folder.parent), "ANYCCL_BACKEND": "oneccl", "ANYCCL_LOG": "info"}
-        program = options.prefix / "bin" / "anyccl"
-        ended = anyccl(options, 2, [program, "perf", "all_reduce", "-e", "8"], where)
-        says(ended, "cpu memory is served by oneccl", str(folder / "libccl.so.2"), fails=False)
+        said = output_of(options, ["info"], CCL_ROOT=str(folder.parent))
+        if f"oneCCL 2022.1.0, {folder / 'libccl.so.2'}" not in said:
+            raise Failure(said)
 
     def without_its_plugin():
         folder = Path(tempfile.mkdtemp(dir=options.folder))

@@ -127,7 +127,11 @@ impl<const ID: usize> Calls<ID> {
     /// As for [`ForeignComm::run`].
     unsafe fn collective(&self, call: &UniformCall) -> Result<()> {
         self.stream.enter()?;
-        let (send, recv, count) = (call.send, call.recv, call.count);
+        let (mut send, recv, count) = (call.send, call.recv, call.count);
+        if call.collective == Collective::Broadcast && call.root != self.rank {
+            // Only the root's is read, and ours may be NULL. oneCCL copies it to the output first, unless they are the same.
+            send = recv.cast_const();
+        }
         let (comm, stream, root) = (self.handle, self.stream.handle(), call.root as c_int);
         let (items, op) = match call.op {
             None => (elements::moved(call.datatype), 0),
