@@ -100,9 +100,11 @@ test-examples: examples
 # mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
 test-launchers: examples
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
-# Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec.
+# Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec; oneCCL. NCCL is
+# opened and says what it misses.
 test-backends: install
 	$(PYTHON) capi-tests/backends/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl_shaped/run.py --prefix $(PREFIX)
 # Against NCCL's own header, cupy and nccl4py from PyPI; left out, with the reason, where they cannot be had.
 test-nccl: install
 	$(PYTHON) capi-tests/nccl/run.py --prefix $(PREFIX)

@@ -7,7 +7,8 @@
 //! - [`packing`] brings blocks into the shape that foreign calls want: one buffer, with counts and displacements.
 //! - [`compose`] makes of an engine's messages and collectives what it does not have.
 //! - [`library`] finds and opens shared libraries, and says what it tried.
-//! - [`mpi`]: the first of the engines.
+//! - [`mpi`], [`oneccl`], [`nccl`]: the engines. The last two have [`nccl_shaped`] in common.
+//! - [`prefixes`]: where Python packages put libraries; [`inside`]: whether a thread is in an engine of somebody else.
 //!
 //! The builtin engine always stays below: the ranks find each other, agree and tell of failures over it, messages with tags are
 //! its own, and so is every call that nobody else can serve.
@@ -18,9 +19,14 @@
 pub mod capability;
 pub mod compose;
 pub mod engine;
+pub mod inside;
 pub mod library;
 pub mod mpi;
+pub mod nccl;
+pub mod nccl_shaped;
+pub mod oneccl;
 pub mod packing;
+pub mod prefixes;
 pub mod registry;
 
 pub use crate::config::{BackendChoice, BackendName, MemoryKind};

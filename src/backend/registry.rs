@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::engine::ForeignEngine;
-use super::mpi;
+use super::{mpi, nccl, oneccl};
 use crate::base::Result;
 use crate::config::BackendName;
 
@@ -28,7 +28,11 @@ impl Entry {
 }
 
 /// Every engine of others, in the order in which `anyccl info` lists them.
-pub static ENGINES: [Entry; 1] = [Entry::new(BackendName::Mpi, mpi::open)];
+pub static ENGINES: [Entry; 3] = [
+    Entry::new(BackendName::Nccl, nccl::open),
+    Entry::new(BackendName::Mpi, mpi::open),
+    Entry::new(BackendName::Oneccl, oneccl::open),
+];
 
 /// The entry of an engine; none for the builtin one.
 pub fn entry(name: BackendName) -> Option<&'static Entry> {

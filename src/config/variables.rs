@@ -50,6 +50,63 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "The MPI library that the engine mpi opens: a file, or a name for the loader.",
     },
     Variable {
+        name: "ANYCCL_NCCL_LIB",
+        default: "libnccl.so.2 of the program, of its Python, of the loader's folders",
+        meaning: "The file that the engine nccl opens: an absolute path.",
+    },
+    Variable {
+        name: "ANYCCL_ONECCL_LIB",
+        default: "libccl.so.2 in lib of CCL_ROOT or of the program's Python, else for the loader",
+        meaning: "The library that the engine oneccl opens: a file, or a name for the loader.",
+    },
+    Variable {
+        name: "CCL_ROOT",
+        default: "unset",
+        meaning: "Where oneCCL is installed; its libraries are in the folder lib.",
+    },
+    Variable {
+        name: "CCL_PLUGIN",
+        default: "ONECCL_LEGACY_CPU",
+        meaning: "oneCCL's: its plugin. Set by the engine oneccl when it is unset, as are the next four.",
+    },
+    Variable {
+        name: "CCL_WORKER_OFFLOAD",
+        default: "0",
+        meaning: "oneCCL's: whether threads of its own make calls.",
+    },
+    Variable {
+        name: "CCL_ATL_TRANSPORT",
+        default: "ofi",
+        meaning: "oneCCL's: how its ranks reach each other.",
+    },
+    Variable { name: "CCL_LOG_LEVEL", default: "error", meaning: "oneCCL's: what it prints." },
+    Variable {
+        name: "FI_PROVIDER_PATH",
+        default: "oneCCL's folder",
+        meaning: "libfabric's: where the providers of oneCCL's network are.",
+    },
+    Variable {
+        name: "NCCL_MULTI_RANK_GPU_ENABLE",
+        default: "unset",
+        meaning: "NCCL's, since 2.30: 1 lets ranks share a GPU. The engine nccl then lets them, too.",
+    },
+    Variable {
+        name: "VIRTUAL_ENV",
+        default: "unset",
+        meaning: "Python's virtual environment; the engines nccl and oneccl are looked for in its packages.",
+    },
+    Variable { name: "CONDA_PREFIX", default: "unset", meaning: "The same, of conda." },
+    Variable {
+        name: "PYTHONPATH",
+        default: "unset",
+        meaning: "Folders of Python modules; the engine nccl is looked for in them.",
+    },
+    Variable {
+        name: "LD_LIBRARY_PATH",
+        default: "unset",
+        meaning: "Folders of the loader; the engine nccl is looked for in them.",
+    },
+    Variable {
         name: "ANYCCL_ALGORITHM",
         default: "chosen by predicted cost",
         meaning: "Comma-separated COLLECTIVE:ALGORITHM, for example all_reduce:ring,broadcast:binomial. Rank 0's value holds for all ranks.",

@@ -37,6 +37,11 @@ impl ForeignLibrary {
         (!handle.is_null()).then(|| ForeignLibrary { handle, name: name.to_string() })
     }
 
+    /// What it was opened by: a file, or a name for the loader.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Address of a function or an object, if the library has it.
     pub fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
         // SAFETY: a handle that was opened and is never closed, and a terminated name.

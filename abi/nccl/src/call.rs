@@ -1,6 +1,7 @@
 //! What surrounds the body of every function.
 
 use anyccl_edge::guard;
+use anyccl_engine::backend::inside;
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::log_line;
 
@@ -42,10 +43,20 @@ impl Answer for Progress {
 /// Runs the body of the function `name`: no panic leaves it, and a failure leaves its sentence.
 #[inline]
 pub fn edge<A: Answer>(name: &str, body: impl FnOnce() -> Result<A>) -> ncclResult_t {
+    if inside::is_inside() {
+        return came_round(name);
+    }
     match guard(name, body) {
         Ok(answer) => answer.code(),
         Err(error) => failed(name, &error),
     }
+}
+
+/// The real NCCL, opened by this library, was bound to this library where it means itself.
+#[cold]
+fn came_round(name: &str) -> ncclResult_t {
+    let text = "NCCL, opened behind this library, has called it instead of itself".to_string();
+    failed(name, &Error::Internal(text))
 }
 
 #[cold]

@@ -11,6 +11,7 @@
 //!   begun and waited for.
 //! - [`windows`] makes messages of one-sided calls.
 //! - [`presence`] tells a launcher that asks that this library is in use.
+//! - [`mark`]: by what this library is told from NCCL.
 //! - [`memory`] tells host memory from device memory.
 
 // Names and types are NCCL's.
@@ -32,6 +33,7 @@ mod functions;
 mod group;
 mod job;
 mod leaving;
+mod mark;
 mod memory;
 mod operators;
 mod parameters;

@@ -1,0 +1,18 @@
+//! By what this library is told from NCCL.
+//!
+//! It has NCCL's name and functions. When anyccl looks for the real NCCL, it must not take this for it:
+//! `anyccl_engine::backend::nccl::identity` asks for the name below.
+
+/// Nobody reads it: that it is there is what it says.
+#[unsafe(no_mangle)]
+pub static anyccl_is_behind_this_nccl: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    use anyccl_engine::backend::nccl::identity::MARK;
+
+    #[test]
+    fn the_mark_is_the_one_that_is_looked_for() {
+        assert_eq!(MARK.to_str(), Ok(stringify!(anyccl_is_behind_this_nccl)));
+    }
+}

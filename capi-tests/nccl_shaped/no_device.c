@@ -1,0 +1,60 @@
+/* Stands in for the CUDA driver on a machine that has none: it starts, and has NO_DEVICE_COUNT devices that are all the same. */
+#include <stdlib.h>
+#include <string.h>
+
+static int device, context;
+
+int cuInit(unsigned flags)
+{
+    return flags == 0 ? 0 : 1;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    const char *text = getenv("NO_DEVICE_COUNT");
+    *count = text == NULL ? 0 : atoi(text);
+    return 0;
+}
+
+int cuDeviceGetUuid(void *uuid, int which)
+{
+    (void)which;
+    memset(uuid, 7, 16);
+    return 0;
+}
+
+int cuCtxGetDevice(int *which)
+{
+    *which = device;
+    return 0;
+}
+
+int cuCtxGetCurrent(void **current)
+{
+    *current = NULL;
+    return 0;
+}
+
+int cuCtxSetCurrent(void *current)
+{
+    return current == &context ? 0 : 201;
+}
+
+int cuDevicePrimaryCtxRetain(void **retained, int which)
+{
+    device = which;
+    *retained = &context;
+    return 0;
+}
+
+int cuStreamQuery(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+
+int cuGetErrorString(int result, const char **text)
+{
+    *text = result == 0 ? "no error" : "refused by the stand-in";
+    return 0;
+}

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""oneCCL and NCCL behind anyccl: every collective by the real oneCCL, against one oracle; and what is said where NCCL is there and
+a GPU is not.
+
+    make install
+    python3 capi-tests/nccl_shaped/run.py [--prefix INSTALLED] [NAME...]
+
+Both come from PyPI (see libraries.py). Where that is not possible their tests are skipped, with the reason. The program and its
+launching are those of capi-tests/backends.
+"""
+
+import argparse
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent / "backends"))
+import libraries  # noqa: E402
+import run as backends  # noqa: E402
+from run import Failure, Skipped, all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
+
+RANKS = (2, 4)
+
+
+def had(fetch):
+    """A folder of libraries.py; its lack is no failure."""
+    try:
+        return fetch()
+    except libraries.Missing as reason:
+        raise Skipped(reason) from None
+
+
+def has_driver():
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+def without_oneccls_own(ended):
+    """oneCCL prints what it thinks of its variables on standard output."""
+    ended.out = "".join(line for line in ended.out.splitlines(keepends=True) if "|CCL_" not in line)
+    return ended
+
+
+def output_of(options, words, **variables):
+    environment = backends.clean_environment() | variables
+    command = [str(options.prefix / "bin" / "anyccl"), *words]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return done.stdout + done.stderr
+
+
+def tests(options):
+    """(name, what to call)"""
+    door = options.prefix / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
+
+    def oneccl(**more):
+        library = had(libraries.oneccl) / "libccl.so.2"
+        return {"ANYCCL_BACKEND": "oneccl", "ANYCCL_ONECCL_LIB": str(library), "ANYCCL_LOG": "info"} | more
+
+    def nccl(library, **more):
+        return {"ANYCCL_BACKEND": "cuda:nccl", "ANYCCL_NCCL_LIB": str(library)} | more
+
+    def by_oneccl(ranks):
+        ended = without_oneccls_own(anyccl(options, ranks, [matrix(options)], oneccl()))
+        all_as_expected(ended, ranks)
+        says(ended, f"rank 0 of {ranks}", "cpu memory is served by oneccl: oneCCL 2022.1.0", "libccl.so.2")
+
+    def found_by_itself():
+        folder = had(libraries.oneccl)
+        said = output_of(options, ["info"], CCL_ROOT=str(folder.parent))
+        if f"oneCCL 2022.1.0, {folder / 'libccl.so.2'}" not in said:
+            raise Failure(said)
+
+    def without_its_plugin():
+        folder = Path(tempfile.mkdtemp(dir=options.folder))
+        os.symlink(had(libraries.oneccl) / "libccl.so.2", folder / "libccl.so.2")
+        ended = by_hand(options, [matrix(options)], [oneccl(ANYCCL_ONECCL_LIB=str(folder / "libccl.so.2"))] * 2)
+        says(ended, "there is no libccl_legacy_cpu.so in ", fails=True)
+
+    def oneccl_not_there():
+        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "oneccl", "ANYCCL_ONECCL_LIB": "libm.so.6"}] * 2)
+        says(ended, "backend oneccl cannot be loaded; tried libm.so.6: ", fails=True)
+
+    def falls():
+        chosen = {"ANYCCL_BACKEND": "cpu:oneccl|builtin", "ANYCCL_ONECCL_LIB": "/there/is/no/libccl.so.2"}
+        ended = by_hand(options, [matrix(options)], [chosen] * 2)
+        all_as_expected(ended, 2)
+        says(ended, "cpu memory falls to builtin: rank 0: backend oneccl cannot be loaded")
+
+    def composed():
+        said = output_of(options, ["info"], **oneccl())
+        for words in ("oneccl", "oneCCL 2022.1.0", "composed"):
+            if words not in said:
+                raise Failure(f"without \"{words}\": {said}")
+
+    def without_a_driver():
+        if has_driver():
+            raise Skipped("this machine has a CUDA driver")
+        ended = by_hand(options, [matrix(options)], [nccl(had(libraries.nccl) / "libnccl.so.2")] * 2)
+        says(ended, "rank 0: NCCL needs CUDA, and there is no CUDA driver: libcuda.so.1: ", fails=True)
+
+    def without_a_device():
+        """A driver that starts and has nothing; where there is a real one it is not asked."""
+        driver = compiled(options, "libcuda.so.1", [HERE / "no_device.c"], more=["-shared", "-fPIC"])
+        more = {"LD_LIBRARY_PATH": str(driver.parent)}
+        library = had(libraries.nccl) / "libnccl.so.2"
+        for devices, sharing, sentence in (
+                (0, 0, "rank 0: NCCL needs a CUDA device, and this process sees none"),
+                (1, 0, "NCCL wants a GPU for each rank; ranks 0 and 1 have the same one"),
+                # NCCL itself is asked, and finds that this is no driver.
+                (1, 1, "rank 0: NCCL failed in pncclCommInitRankConfig: unhandled CUDA error (1)")):
+            chosen = nccl(library, NO_DEVICE_COUNT=str(devices), NCCL_MULTI_RANK_GPU_ENABLE=str(sharing), **more)
+            says(by_hand(options, [matrix(options)], [chosen] * 2), sentence, fails=True)
+
+    def host_memory():
+        """NCCL has no host memory: that is said of the choice, before anything is opened."""
+        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "cpu:nccl"}])
+        says(ended, "nccl does not serve cpu memory", fails=True)
+
+    def is_loaded():
+        said = output_of(options, ["info"], **nccl(had(libraries.nccl) / "libnccl.so.2"))
+        for words in ("NCCL 2.32.3", str(libraries.WORK / "nccl" / "lib" / "libnccl.so.2")):
+            if words not in said:
+                raise Failure(f"without \"{words}\": {said}")
+
+    def our_own():
+        ended = by_hand(options, [matrix(options)], [nccl(door)] * 2)
+        says(ended, f"tried {door}: it is anyccl itself, not NCCL", fails=True)
+
+    def past_our_own():
+        """Our door is before everything; the engine still finds the other one, by its folder."""
+        real = had(libraries.nccl)
+        said = output_of(options, ["info"], LD_PRELOAD=str(door), LD_LIBRARY_PATH=str(real))
+        if "NCCL 2.32.3" not in said:
+            raise Failure(said)
+
+    def by_a_name():
+        ended = by_hand(options, [matrix(options)], [nccl("libnccl.so.2")])
+        says(ended, "ANYCCL_NCCL_LIB", "absolute path", fails=True)
+
+    for ranks in RANKS:
+        yield f"oneccl, {ranks} ranks", lambda ranks=ranks: by_oneccl(ranks)
+    yield "oneccl by CCL_ROOT", found_by_itself
+    yield "oneccl without its plugin", without_its_plugin
+    yield "oneccl that is not there", oneccl_not_there
+    yield "the next of the list where oneccl is not there", falls
+    yield "what is composed for oneccl is said", composed
+    yield "nccl without a driver", without_a_driver
+    yield "nccl without a device of each rank's own", without_a_device
+    yield "nccl for host memory", host_memory
+    yield "nccl is found and named", is_loaded
+    yield "our own library is not taken for nccl", our_own
+    yield "nccl is found behind our own library", past_our_own
+    yield "nccl by a bare name", by_a_name
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
+    parser.add_argument("names", nargs="*", help="only tests whose name has one of these words in it")
+    options = parser.parse_args()
+    options.prefix, options.matrix = options.prefix.resolve(), None
+    if not (options.prefix / "bin" / "anyccl").exists():
+        sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
+
+    passed = failed = skipped = 0
+    libraries.WORK.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as options.folder:
+        for name, test in tests(options):
+            if options.names and not any(word in name for word in options.names):
+                continue
+            try:
+                test()
+            except Skipped as reason:
+                skipped += 1
+                print(f"SKIPPED {name}: {reason}", flush=True)
+            except Failure as failure:
+                failed += 1
+                print(f"FAILED  {name}: {failure}", flush=True)
+            else:
+                passed += 1
+                print(f"ok      {name}", flush=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+//! Whether this thread is inside the library of another engine.
+//!
+//! One of our doors has NCCL's own names. Real NCCL, opened behind that door, is bound to its own functions; if a loader binds it to ours
+//! all the same, a call that it makes to itself would come in by our door and go round for ever. The door asks here, and refuses.
+
+use std::cell::Cell;
+
+thread_local! {
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, its thread is inside.
+pub struct Inside(());
+
+impl Inside {
+    /// Goes in.
+    #[inline]
+    pub fn enter() -> Inside {
+        DEPTH.set(DEPTH.get() + 1);
+        Inside(())
+    }
+}
+
+impl Drop for Inside {
+    #[inline]
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+/// Whether this thread is.
+#[inline]
+pub fn is_inside() -> bool {
+    DEPTH.get() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_inside_until_the_outermost_call_has_returned() {
+        let outer = Inside::enter();
+        drop(Inside::enter());
+        assert!(is_inside());
+        assert!(!std::thread::spawn(is_inside).join().unwrap());
+        drop(outer);
+        assert!(!is_inside());
+    }
+}

@@ -1,0 +1,129 @@
+//! Which device a rank has, and its stream.
+//!
+//! The one that is current in the thread that makes the communicator, as for NCCL itself. Where none is: that of the rank's number,
+//! counted round. The ranks tell each other what they have, so that all refuse together if one has none, or two have the same.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use super::driver::{Context, Driver, Uuid};
+use crate::backend::engine::Meeting;
+use crate::backend::nccl_shaped::stream::Stream;
+use crate::base::{Error, Result};
+use crate::config::raw;
+
+/// Lets several ranks have one device, in NCCL 2.30 and newer.
+const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
+/// What a rank tells: whether it has a device, which, and why not.
+const RECORD_BYTES: usize = 1 + 16 + 239;
+
+/// The default stream of a device.
+struct DefaultStream {
+    driver: &'static Driver,
+    context: Context,
+}
+
+// SAFETY: a context may be current in several threads; the driver has locks of its own.
+unsafe impl Send for DefaultStream {}
+// SAFETY: as above.
+unsafe impl Sync for DefaultStream {}
+
+impl Stream for DefaultStream {
+    fn enter(&self) -> Result<()> {
+        self.driver.set_current(self.context)
+    }
+
+    fn handle(&self) -> *mut c_void {
+        ptr::null_mut()
+    }
+
+    fn has_ended(&self) -> Result<bool> {
+        self.driver.default_stream_has_ended()
+    }
+}
+
+/// Collective: all ranks get a stream, or none.
+pub fn open_stream(meeting: &dyn Meeting) -> Result<Box<dyn Stream>> {
+    let own = choose(meeting.rank());
+    let records = meeting.all_gather(&record(&own))?;
+    let (driver, context, _) = own?;
+    agree(&records, raw(SHARING).as_deref() == Some("1"))?;
+    Ok(Box::new(DefaultStream { driver, context }))
+}
+
+fn choose(rank: u32) -> Result<(&'static Driver, Context, Uuid)> {
+    let driver = Driver::get()?;
+    let count = driver.device_count()?;
+    if count == 0 {
+        return Err(Error::Unsupported("NCCL needs a CUDA device, and this process sees none".into()));
+    }
+    let (context, device) = match driver.current()? {
+        Some(current) => current,
+        None => {
+            let device = rank as c_int % count;
+            (driver.primary(device)?, device)
+        }
+    };
+    Ok((driver, context, driver.uuid(device)?))
+}
+
+fn record(own: &Result<(&Driver, Context, Uuid)>) -> [u8; RECORD_BYTES] {
+    let mut bytes = [0; RECORD_BYTES];
+    match own {
+        Ok((_, _, uuid)) => {
+            bytes[0] = 1;
+            bytes[1..17].copy_from_slice(uuid);
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let room = text.len().min(RECORD_BYTES - 17);
+            bytes[17..17 + room].copy_from_slice(&text.as_bytes()[..room]);
+        }
+    }
+    bytes
+}
+
+/// Whether every rank has a device, of its own unless `sharing`.
+fn agree(records: &[Vec<u8>], sharing: bool) -> Result<()> {
+    if let Some(rank) = records.iter().position(|record| record[0] == 0) {
+        let why = String::from_utf8_lossy(&records[rank][17..]);
+        return Err(Error::Unsupported(format!("rank {rank}: {}", why.trim_end_matches('\0'))));
+    }
+    for (second, record) in records.iter().enumerate() {
+        let first = records.iter().position(|other| other[1..17] == record[1..17]);
+        if let Some(first) = first.filter(|first| *first < second && !sharing) {
+            return Err(Error::Unsupported(format!(
+                "NCCL wants a GPU for each rank; ranks {first} and {second} have the same one ({SHARING}=1 lets NCCL 2.30 \
+                 and newer try)"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(number: u8) -> Vec<u8> {
+        let mut bytes = vec![0; RECORD_BYTES];
+        bytes[0] = 1;
+        bytes[1] = number;
+        bytes
+    }
+
+    #[test]
+    fn every_rank_wants_a_device_of_its_own() {
+        assert!(agree(&[device(1), device(2), device(3)], false).is_ok());
+        let text = agree(&[device(1), device(2), device(1)], false).unwrap_err().to_string();
+        assert!(text.contains("ranks 0 and 2 have the same one"), "{text}");
+        assert!(agree(&[device(1), device(1)], true).is_ok());
+    }
+
+    #[test]
+    fn a_rank_without_a_device_is_named_with_its_reason() {
+        let none = record(&Err(Error::Unsupported("there is no CUDA driver".into()))).to_vec();
+        let text = agree(&[device(1), none], false).unwrap_err().to_string();
+        assert_eq!(text, "rank 1: there is no CUDA driver");
+    }
+}

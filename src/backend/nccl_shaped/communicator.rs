@@ -1,0 +1,286 @@
+//! A communicator of the library's, and its calls.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use super::dialect::Dialect;
+use super::elements;
+use super::engine::Features;
+use super::functions::{Functions, Handle};
+use super::outcome::{self, SUCCESS};
+use super::stream::Stream;
+use super::turns::Turns;
+use crate::backend::engine::{Exchange, ForeignComm, Started, UnequalCall, UniformCall};
+use crate::backend::inside::Inside;
+use crate::base::{Collective, Error, Rank, ReduceOp, Result};
+use crate::reduce::divide_fn;
+
+/// For the ranks of one communicator of ours.
+pub struct Communicator<const ID: usize> {
+    calls: Arc<Calls<ID>>,
+    turns: Turns,
+}
+
+/// What makes its calls, in whichever thread.
+pub struct Calls<const ID: usize> {
+    pub(super) dialect: &'static Dialect,
+    pub(super) functions: Arc<Functions<ID>>,
+    pub(super) features: Features,
+    pub(super) handle: Handle,
+    pub(super) stream: Box<dyn Stream>,
+    pub(super) rank: Rank,
+    pub(super) size: u32,
+    /// Given up: the library has been told, or cannot be.
+    pub(super) is_aborted: AtomicBool,
+}
+
+// SAFETY: the handle is passed to the library only, which lets any thread call it, one at a time; `Turns` sees to that. Aborting and
+// asking for an asynchronous error, which the library permits beside, are the exceptions.
+unsafe impl<const ID: usize> Send for Calls<ID> {}
+// SAFETY: as above.
+unsafe impl<const ID: usize> Sync for Calls<ID> {}
+
+/// A call on its way to another thread.
+struct Sent<T>(T);
+
+// SAFETY: the pointers in it are the caller's buffers, left alone until the call has ended, by the contract of the functions that
+// make one.
+unsafe impl<T> Send for Sent<T> {}
+
+impl<T> Sent<T> {
+    fn get(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<const ID: usize> Communicator<ID> {
+    pub(super) fn new(calls: Calls<ID>) -> Communicator<ID> {
+        Communicator { calls: Arc::new(calls), turns: Turns::default() }
+    }
+
+    fn aborted(&self) -> Error {
+        let title = self.calls.dialect.title;
+        Error::Aborted(format!("the communicator was aborted while {title} served it"))
+    }
+}
+
+impl<const ID: usize> ForeignComm for Communicator<ID> {
+    fn fits(&self, _call: &UniformCall) -> bool {
+        // Counts are as long as memory here.
+        true
+    }
+
+    unsafe fn run(&self, call: &UniformCall) -> Result<()> {
+        // SAFETY: our caller's promise for the whole call.
+        self.turns.run(|| unsafe { self.calls.collective(call) })
+    }
+
+    unsafe fn start(&self, call: &UniformCall) -> Result<Box<dyn Started>> {
+        let (calls, call) = (Arc::clone(&self.calls), Sent(*call));
+        // SAFETY: our caller's promise until the end.
+        self.turns.start(move || unsafe { calls.collective(call.get()) })
+    }
+
+    unsafe fn run_unequal(&self, call: &UnequalCall<'_>) -> Result<()> {
+        Err(self.calls.not_there(call.collective))
+    }
+
+    unsafe fn start_unequal(&self, call: &UnequalCall<'_>) -> Result<Box<dyn Started>> {
+        Err(self.calls.not_there(call.collective))
+    }
+
+    unsafe fn exchange(&self, messages: &[Exchange]) -> Result<Box<dyn Started>> {
+        let (calls, messages) = (Arc::clone(&self.calls), Sent(messages.to_vec()));
+        // SAFETY: our caller's promise until the end.
+        self.turns.start(move || unsafe { calls.messages(messages.get()) })
+    }
+
+    fn move_on(&self) {
+        // The library has threads of its own, or a device; what waits for its turn has ours.
+    }
+
+    fn abort(&self) {
+        if !self.calls.is_aborted.swap(true, Ordering::SeqCst) {
+            self.turns.give_up(self.aborted());
+            self.calls.abort();
+        }
+    }
+
+    fn close(&self) {
+        if self.turns.close() && !self.calls.is_aborted.swap(true, Ordering::SeqCst) {
+            self.calls.leave();
+        }
+    }
+}
+
+impl<const ID: usize> Drop for Communicator<ID> {
+    fn drop(&mut self) {
+        // One that nobody came to use: a rank of it found another engine missing.
+        self.close();
+    }
+}
+
+impl<const ID: usize> Calls<ID> {
+    /// # Safety
+    /// As for [`ForeignComm::run`].
+    unsafe fn collective(&self, call: &UniformCall) -> Result<()> {
+        self.stream.enter()?;
+        let (mut send, recv, count) = (call.send, call.recv, call.count);
+        if call.collective == Collective::Broadcast && call.root != self.rank {
+            // Only the root's is read, and ours may be NULL. oneCCL copies it to the output first, unless they are the same.
+            send = recv.cast_const();
+        }
+        let (comm, stream, root) = (self.handle, self.stream.handle(), call.root as c_int);
+        let (items, op) = match call.op {
+            None => (elements::moved(call.datatype), 0),
+            Some(op) => {
+                let op = if op == ReduceOp::Avg && !self.features.averages { ReduceOp::Sum } else { op };
+                elements::reduced(call.datatype, op, self.features.float8)
+                    .ok_or_else(|| self.not_there(call.collective))?
+            }
+        };
+        let (count, datatype) = (count * items.per_element, items.datatype);
+        let f = &*self.functions;
+        let inside = Inside::enter();
+        #[allow(
+            clippy::multiple_unsafe_ops_per_block,
+            reason = "one of them is made, and the argument is the same"
+        )]
+        // SAFETY: buffers that our caller vouches for, in the library's own words: counts mean the same there, and `per_element` of
+        // its elements are one of ours. The handle lives until `leave` or `abort`, after which nothing comes here.
+        let result = unsafe {
+            match call.collective {
+                Collective::AllReduce => (f.all_reduce)(send, recv, count, datatype, op, comm, stream),
+                Collective::Reduce => (f.reduce)(send, recv, count, datatype, op, root, comm, stream),
+                Collective::Broadcast => (f.broadcast)(send, recv, count, datatype, root, comm, stream),
+                Collective::AllGather => (f.all_gather)(send, recv, count, datatype, comm, stream),
+                Collective::ReduceScatter => {
+                    (f.reduce_scatter)(send, recv, count, datatype, op, comm, stream)
+                }
+                Collective::AllToAll if let Some(all_to_all) = f.all_to_all => {
+                    all_to_all(send, recv, count, datatype, comm, stream)
+                }
+                Collective::Gather if let Some(gather) = f.gather => {
+                    gather(send, recv, count, datatype, root, comm, stream)
+                }
+                Collective::Scatter if let Some(scatter) = f.scatter => {
+                    scatter(send, recv, count, datatype, root, comm, stream)
+                }
+                other => return Err(self.not_there(other)),
+            }
+        };
+        self.has_ended(call.collective.name(), result)?;
+        drop(inside);
+        if call.op == Some(ReduceOp::Avg) && !self.features.averages {
+            // SAFETY: our caller's promise about the output.
+            unsafe { self.divide(call) };
+        }
+        Ok(())
+    }
+
+    /// Makes an average of a sum.
+    ///
+    /// # Safety
+    /// The output is writable memory of this processor.
+    unsafe fn divide(&self, call: &UniformCall) {
+        let elements = call.collective.output_elements(self.size as usize, self.rank, call.root, call.count);
+        if let Some(divide) = divide_fn(call.datatype).filter(|_| elements > 0) {
+            // SAFETY: that many elements by the definition of the collective.
+            unsafe { divide(call.recv, elements, self.size) };
+        }
+    }
+
+    /// # Safety
+    /// As for [`ForeignComm::exchange`].
+    unsafe fn messages(&self, messages: &[Exchange]) -> Result<()> {
+        const BYTE: c_int = 1;
+        self.stream.enter()?;
+        let (comm, stream) = (self.handle, self.stream.handle());
+        let _inside = Inside::enter();
+        // SAFETY: opens the library's bracket of this thread, which is closed below whatever happens.
+        let mut result = unsafe { (self.functions.group_start)() };
+        if result != SUCCESS {
+            return self.has_ended("GroupStart", result);
+        }
+        for message in messages {
+            #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one of the two is made")]
+            // SAFETY: buffers that our caller vouches for until the bracket is closed and what is in it has ended. What is sent is
+            // read only, whatever the type of the shared signature says.
+            let one = unsafe {
+                match *message {
+                    Exchange::Send { to, data, bytes } => {
+                        (self.functions.send)(data.cast_mut(), bytes, BYTE, to as c_int, comm, stream)
+                    }
+                    Exchange::Receive { from, data, bytes } => {
+                        (self.functions.recv)(data, bytes, BYTE, from as c_int, comm, stream)
+                    }
+                }
+            };
+            if result == SUCCESS {
+                result = one;
+            }
+        }
+        // SAFETY: closes the bracket that was opened above.
+        let end = unsafe { (self.functions.group_end)() };
+        self.has_ended("GroupEnd", if result == SUCCESS { end } else { result })
+    }
+
+    /// Waits for what the library has been given; `result` is what it said to that.
+    fn has_ended(&self, function: &str, result: c_int) -> Result<()> {
+        if result != self.dialect.in_progress {
+            self.check(function, result)?;
+        }
+        while !self.stream.has_ended()? {
+            self.check_asynchronous()?;
+            thread::yield_now();
+        }
+        Ok(())
+    }
+
+    /// An error that came to the library after a call had returned.
+    fn check_asynchronous(&self) -> Result<()> {
+        let Some(ask) = self.functions.get_async_error else { return Ok(()) };
+        let mut result = SUCCESS;
+        // SAFETY: a live handle, and one number to write; the library permits it beside any other call.
+        let asked = unsafe { ask(self.handle, &mut result) };
+        let result = if asked == SUCCESS && result != self.dialect.in_progress { result } else { asked };
+        self.check("CommGetAsyncError", result)
+    }
+
+    fn check(&self, function: &str, result: c_int) -> Result<()> {
+        outcome::check(self.dialect, function, result, || {
+            // SAFETY: a live handle; the text is the library's and stays until its next error.
+            let pointer = unsafe { (self.functions.get_error_text)(self.handle) };
+            // SAFETY: NULL or terminated, by the library's documentation.
+            unsafe { outcome::text(pointer) }
+        })
+    }
+
+    fn abort(&self) {
+        let Some(abort) = self.functions.abort.filter(|_| self.features.aborts) else { return };
+        let _inside = Inside::enter();
+        // SAFETY: a live handle, once: `is_aborted` was unset before. The library permits it while other threads are in a call; it
+        // ends their calls. Its result is of no use to anybody.
+        unsafe { abort(self.handle) };
+    }
+
+    /// In good order: nothing is under way.
+    fn leave(&self) {
+        let _inside = Inside::enter();
+        // SAFETY: a live handle that no call uses any more, as `Turns` is closed. What fails here leaks in the library.
+        if unsafe { (self.functions.finalize)(self.handle) } == SUCCESS {
+            // SAFETY: as above, the last use.
+            unsafe { (self.functions.destroy)(self.handle) };
+        }
+    }
+
+    fn not_there(&self, collective: Collective) -> Error {
+        Error::Internal(format!(
+            "{} was asked for a {} that it does not do",
+            self.dialect.title,
+            collective.name()
+        ))
+    }
+}

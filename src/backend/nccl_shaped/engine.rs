@@ -1,0 +1,176 @@
+//! The opened library: what it can do, and how a communicator is made of it.
+
+use std::ffi::{CString, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::communicator::{Calls, Communicator};
+use super::dialect::{Dialect, version_text};
+use super::elements;
+use super::functions::{Functions, Handle, UniqueId};
+use super::outcome::{self, SUCCESS};
+use super::stream::Stream;
+use crate::backend::engine::{ForeignComm, ForeignEngine, Meeting};
+use crate::backend::inside::Inside;
+use crate::backend::{MemoryKind, Shape};
+use crate::base::{Collective, Error, Result};
+use crate::sys::foreign_library::ForeignLibrary;
+
+/// What differs between libraries and versions, beyond the functions that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// The memory that it works on.
+    pub memory: MemoryKind,
+    /// 8-bit floats.
+    pub float8: bool,
+    /// It has an average of its own; else we divide its sum.
+    pub averages: bool,
+    /// Sends and receives work, in a bracket.
+    pub messages: bool,
+    /// A stuck call can be ended.
+    pub aborts: bool,
+}
+
+/// Opens the stream of a communicator. Collective over the ranks that meet.
+pub type OpenStream = fn(&dyn Meeting) -> Result<Box<dyn Stream>>;
+
+/// A library of NCCL's shape whose unique id has so many bytes.
+pub struct Engine<const ID: usize> {
+    dialect: &'static Dialect,
+    functions: Arc<Functions<ID>>,
+    features: Features,
+    version: c_int,
+    path: String,
+    open_stream: OpenStream,
+}
+
+impl<const ID: usize> Engine<ID> {
+    /// Finds the functions of an opened library and asks its version.
+    ///
+    /// # Safety
+    /// The library is the one that the dialect describes.
+    pub unsafe fn new(
+        library: &ForeignLibrary,
+        dialect: &'static Dialect,
+        features: impl FnOnce(c_int) -> std::result::Result<Features, String>,
+        open_stream: OpenStream,
+    ) -> std::result::Result<Engine<ID>, String> {
+        // SAFETY: our caller's promise.
+        let functions = unsafe { Functions::bind(library, dialect) }?;
+        let version_function = CString::new(format!("{}GetVersion", dialect.prefix)).expect("no NUL in it");
+        let mut version = 0;
+        let inside = Inside::enter();
+        // SAFETY: writes one number.
+        let result = unsafe { (functions.get_version)(&mut version) };
+        drop(inside);
+        if result != SUCCESS || version == 0 {
+            return Err(format!("{}GetVersion gives {version}, with result {result}", dialect.prefix));
+        }
+        let features = features(version)?;
+        let path = library.path(&version_function);
+        Ok(Engine { dialect, functions: Arc::new(functions), features, version, path, open_stream })
+    }
+
+    /// Its own words about the last failure, of a communicator or of all.
+    fn last_error(&self, handle: Handle) -> String {
+        // SAFETY: a live handle or NULL, which asks in general.
+        let pointer = unsafe { (self.functions.get_error_text)(handle) };
+        // SAFETY: NULL or terminated, by the library's documentation.
+        unsafe { outcome::text(pointer) }
+    }
+
+    fn check(&self, function: &str, result: c_int) -> Result<()> {
+        outcome::check(self.dialect, function, result, || self.last_error(ptr::null_mut()))
+    }
+
+    /// Rank 0 makes it, all get it: a byte that says whether it could, then the id or why not.
+    fn unique_id(&self, meeting: &dyn Meeting) -> Result<UniqueId<ID>> {
+        let mut message = vec![0; 1 + ID];
+        let mut failure = None;
+        if meeting.rank() == 0 {
+            let mut id = UniqueId([0; ID]);
+            let inside = Inside::enter();
+            // SAFETY: writes one id.
+            let result = unsafe { (self.functions.get_unique_id)(&mut id) };
+            drop(inside);
+            match self.check("GetUniqueId", result) {
+                Ok(()) => message[1..].copy_from_slice(&id.0),
+                Err(error) => {
+                    message[0] = 1;
+                    let text = error.to_string();
+                    let room = text.len().min(ID);
+                    message[1..=room].copy_from_slice(&text.as_bytes()[..room]);
+                    failure = Some(error);
+                }
+            }
+        }
+        meeting.broadcast(0, &mut message)?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        if message[0] != 0 {
+            let text = String::from_utf8_lossy(&message[1..]);
+            return Err(Error::Unsupported(format!("rank 0: {}", text.trim_end_matches('\0'))));
+        }
+        Ok(UniqueId(message[1..].try_into().expect("an id and one byte")))
+    }
+}
+
+impl<const ID: usize> ForeignEngine for Engine<ID> {
+    fn version(&self) -> String {
+        format!("{} {}", self.dialect.title, version_text(self.version))
+    }
+
+    fn path(&self) -> String {
+        self.path.clone()
+    }
+
+    fn does(&self, shape: &Shape) -> bool {
+        let is_there = match shape.collective {
+            Collective::AllReduce
+            | Collective::Reduce
+            | Collective::Broadcast
+            | Collective::AllGather
+            | Collective::ReduceScatter => true,
+            Collective::AllToAll => self.functions.all_to_all.is_some(),
+            Collective::Gather => self.functions.gather.is_some(),
+            Collective::Scatter => self.functions.scatter.is_some(),
+            _ => false,
+        };
+        let knows =
+            shape.op.is_none_or(|op| elements::reduced(shape.datatype, op, self.features.float8).is_some());
+        is_there && knows && shape.memory == self.features.memory
+    }
+
+    fn has_messages(&self, memory: MemoryKind) -> bool {
+        self.features.messages && memory == self.features.memory
+    }
+
+    fn connect(&self, meeting: &dyn Meeting) -> Result<Arc<dyn ForeignComm>> {
+        let stream = (self.open_stream)(meeting)?;
+        let id = self.unique_id(meeting)?;
+        stream.enter()?;
+        let mut config = (self.dialect.config)(self.version);
+        let mut handle: Handle = ptr::null_mut::<c_void>();
+        let (rank, size) = (meeting.rank(), meeting.size());
+        let inside = Inside::enter();
+        // SAFETY: writes one handle; id and configuration have the shape that this library and version expect, and the
+        // configuration outlives the call.
+        let result = unsafe {
+            (self.functions.init)(&mut handle, size as usize, id, rank as c_int, config.as_mut_ptr())
+        };
+        drop(inside);
+        self.check("CommInitRankConfig", result)?;
+        Ok(Arc::new(Communicator::new(Calls {
+            dialect: self.dialect,
+            functions: Arc::clone(&self.functions),
+            features: self.features,
+            handle,
+            stream,
+            rank,
+            size,
+            is_aborted: AtomicBool::new(false),
+        })))
+    }
+}

@@ -1,0 +1,245 @@
+//! The calls of one communicator, one after the other.
+//!
+//! A library of NCCL's shape takes one thread at a time per communicator, and its calls on host memory block. So a blocking call
+//! waits for its turn and is made by the thread that asks. A started one is put into a queue, for a thread that is made with the
+//! first of them. The order is that in which they came, whoever makes them: the ranks must agree on it.
+//!
+//! Giving up ends every wait here with an error, not the call that a thread is stuck in: that is the library's.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use crate::backend::engine::Started;
+use crate::base::{Error, Result};
+
+/// A call that waits for its turn.
+type Job = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// The queue, and whose turn it is.
+pub struct Turns {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// Something has ended, come, or been given up.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<(Job, Arc<Outcome>)>,
+    /// A call is being made.
+    is_busy: bool,
+    has_thread: bool,
+    is_closing: bool,
+    given_up: Option<Error>,
+}
+
+/// How a call has ended, if it has.
+#[derive(Default)]
+struct Outcome(Mutex<Option<Result<()>>>);
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { shared: Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() }) }
+    }
+}
+
+impl Turns {
+    /// Makes a call, in this thread, when all before it have ended.
+    pub fn run(&self, call: impl FnOnce() -> Result<()>) -> Result<()> {
+        let mut state = self.shared.idle()?;
+        state.is_busy = true;
+        drop(state);
+        let outcome = call();
+        self.shared.end_turn();
+        outcome
+    }
+
+    /// Puts a call into the queue.
+    pub fn start(&self, call: impl FnOnce() -> Result<()> + Send + 'static) -> Result<Box<dyn Started>> {
+        let outcome = Arc::new(Outcome::default());
+        let mut state = self.shared.state.lock();
+        state.check()?;
+        if !state.has_thread {
+            let shared = Arc::clone(&self.shared);
+            let made = thread::Builder::new().name("anyccl-foreign".into()).spawn(move || shared.serve());
+            made.map_err(|error| Error::system("starting a thread for another engine's calls", error))?;
+            state.has_thread = true;
+        }
+        state.queue.push_back((Box::new(call), Arc::clone(&outcome)));
+        drop(state);
+        self.shared.changed.notify_all();
+        Ok(Box::new(Pending { shared: Arc::clone(&self.shared), outcome }))
+    }
+
+    /// Ends all waits, now and later, with this error.
+    pub fn give_up(&self, error: Error) {
+        let mut state = self.shared.state.lock();
+        state.given_up.get_or_insert(error);
+        state.queue.clear();
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+
+    /// Waits until nothing is under way, and lets nothing begin. Whether that has come about in good order.
+    pub fn close(&self) -> bool {
+        let is_idle = self.shared.idle().map(|mut state| state.is_closing = true).is_ok();
+        self.shared.changed.notify_all();
+        is_idle
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        // Its thread ends when it has a turn again. Nobody waits for that: it may be stuck in the library.
+        self.shared.state.lock().is_closing = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    /// Waits until nothing is under way or waiting.
+    fn idle(&self) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.state.lock();
+        loop {
+            state.check()?;
+            if !state.is_busy && state.queue.is_empty() {
+                return Ok(state);
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    fn end_turn(&self) {
+        self.state.lock().is_busy = false;
+        self.changed.notify_all();
+    }
+
+    /// What the thread does.
+    fn serve(&self) {
+        loop {
+            let mut state = self.state.lock();
+            while state.is_busy || state.queue.is_empty() {
+                if state.is_closing && state.queue.is_empty() {
+                    return;
+                }
+                self.changed.wait(&mut state);
+            }
+            let (call, outcome) = state.queue.pop_front().expect("it is not empty");
+            state.is_busy = true;
+            drop(state);
+            let ended = call();
+            *outcome.0.lock() = Some(ended);
+            self.end_turn();
+        }
+    }
+}
+
+impl State {
+    fn check(&self) -> Result<()> {
+        match &self.given_up {
+            Some(error) => Err(error.clone()),
+            None if self.is_closing => Err(Error::InvalidUsage("the communicator is closed".into())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A call in the queue, or under way.
+struct Pending {
+    shared: Arc<Shared>,
+    outcome: Arc<Outcome>,
+}
+
+impl Started for Pending {
+    fn test(&mut self) -> Result<bool> {
+        if let Some(outcome) = self.outcome.0.lock().take() {
+            return outcome.map(|()| true);
+        }
+        match &self.shared.state.lock().given_up {
+            Some(error) => Err(error.clone()),
+            None => Ok(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn wait(mut started: Box<dyn Started>) -> Result<()> {
+        while !started.test()? {
+            thread::yield_now();
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn started_and_blocking_calls_are_made_in_the_order_in_which_they_came() {
+        let (turns, order) = (Turns::default(), Arc::new(Mutex::new(Vec::new())));
+        let note = |number: u32| {
+            let order = Arc::clone(&order);
+            move || {
+                order.lock().push(number);
+                Ok(())
+            }
+        };
+        let (go, gate) = mpsc::channel::<()>();
+        let first =
+            turns.start(move || gate.recv().map_err(|_| Error::Internal("no sender".into()))).unwrap();
+        let second = turns.start(note(2)).unwrap();
+        go.send(()).unwrap();
+        turns.run(note(3)).unwrap();
+        wait(turns.start(note(4)).unwrap()).unwrap();
+        wait(first).unwrap();
+        wait(second).unwrap();
+        assert_eq!(*order.lock(), [2, 3, 4]);
+    }
+
+    #[test]
+    fn an_error_is_that_of_its_own_call() {
+        let turns = Turns::default();
+        let failing = turns.start(|| Err(Error::Unsupported("not today".into()))).unwrap();
+        let fine = turns.start(|| Ok(())).unwrap();
+        assert_eq!(wait(failing).unwrap_err().to_string(), "not today");
+        wait(fine).unwrap();
+        assert!(turns.run(|| Err(Error::Unsupported("nor now".into()))).is_err());
+        turns.run(|| Ok(())).unwrap();
+    }
+
+    #[test]
+    fn giving_up_ends_the_wait_for_a_call_that_is_stuck() {
+        let turns = Turns::default();
+        let (release, stuck) = mpsc::channel::<()>();
+        let (entered, is_in) = mpsc::channel();
+        let mut under_way = turns
+            .start(move || {
+                entered.send(()).unwrap();
+                let _ = stuck.recv();
+                Ok(())
+            })
+            .unwrap();
+        is_in.recv().unwrap();
+        assert!(!under_way.test().unwrap());
+        turns.give_up(Error::Aborted("enough".into()));
+        assert_eq!(under_way.test().unwrap_err().to_string(), "enough");
+        assert!(turns.run(|| Ok(())).is_err() && turns.start(|| Ok(())).is_err());
+        assert!(!turns.close());
+        drop(release);
+    }
+
+    #[test]
+    fn what_is_closed_takes_no_more_calls_and_has_ended_what_it_had() {
+        let turns = Turns::default();
+        let pending = turns.start(|| Ok(())).unwrap();
+        assert!(turns.close());
+        wait(pending).unwrap();
+        assert!(turns.run(|| Ok(())).is_err());
+    }
+}
