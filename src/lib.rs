@@ -10,6 +10,7 @@ pub mod base;
 pub mod bootstrap;
 pub mod comm;
 pub mod config;
+pub mod device;
 pub mod memory;
 pub mod observe;
 pub mod p2p;

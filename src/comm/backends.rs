@@ -28,7 +28,7 @@ impl Communicator {
     fn attach_beside(&mut self, choice: BackendChoice, beside: Option<&Arc<SideBySide>>) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
-            // What nobody has named is the builtin engine's; a device is not used by it yet.
+            // What nobody has named is the builtin engine's, which does not move memory of devices.
             let Some(named) = choice.named(memory) else { continue };
             let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
             let foreign = self.first_of(named, memory, beside)?;

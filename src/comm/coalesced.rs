@@ -174,6 +174,7 @@ impl Communicator {
         for part in list.parts {
             let operation = self.plain(list, part);
             operation.check(self.size())?;
+            self.check_host(&operation)?;
             match operator {
                 Some(operator) => operator.check(&operation.call)?,
                 None => operation.kernels(self.rank, self.size()).map(|_| ())?,

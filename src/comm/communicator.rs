@@ -12,6 +12,7 @@ use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::device::Kinds;
 use crate::progress::GroupId;
 use crate::progress::wait::Driver;
 use crate::topology::Topology;
@@ -46,6 +47,8 @@ pub struct Communicator {
     pub(super) foreign: Option<Box<Foreign>>,
     /// The one that serves memory of a device. No call is known to have such buffers yet.
     pub(super) on_device: Option<Box<Foreign>>,
+    /// Tells memory of a device from that of the processor.
+    pub(super) kinds: Kinds,
 }
 
 impl Communicator {
@@ -100,7 +103,7 @@ impl Communicator {
     /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
     #[inline]
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
-        if self.foreign.is_some() {
+        if self.has_choice() {
             self.check_usable()?;
             // SAFETY: passed on from our caller.
             if let Some(outcome) = unsafe { self.run_foreign(operation) } {
@@ -135,7 +138,7 @@ impl Communicator {
     /// As [`Communicator::run`], until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
         self.check_usable()?;
-        if self.foreign.is_some()
+        if self.has_choice()
             // SAFETY: passed on from our caller.
             && let Some(started) = unsafe { self.start_foreign(operation) }
         {

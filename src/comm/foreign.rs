@@ -2,7 +2,8 @@
 //!
 //! Which calls these are, a table says that depends on the engine only: so all ranks send a call the same way. What is left over
 //! goes the usual way: what the engine cannot do and nobody can compose, lists of buffers, persistent calls with a layout, and
-//! calls with a function of the program.
+//! calls with a function of the program. That is so for memory of the processor; in memory of a device, a call is for the engine that
+//! serves such memory, or refused: nobody else can reach it.
 
 mod composed;
 mod unequal;
@@ -78,14 +79,19 @@ impl Communicator {
         }
     }
 
+    /// Whether a call may be for another engine than the builtin one.
+    #[inline]
+    pub(super) fn has_choice(&self) -> bool {
+        self.foreign.is_some() || self.kinds.may_differ()
+    }
+
     /// Runs a call by another engine; `None`: it is not one for it, and nothing was done.
     ///
     /// # Safety
     /// As [`Communicator::run`].
     #[inline]
     pub(super) unsafe fn run_foreign(&self, operation: &Operation) -> Option<Result<()>> {
-        let foreign = self.foreign.as_deref()?;
-        let (call, support) = match self.foreign_call(foreign, operation)? {
+        let (foreign, call, support) = match self.foreign_call(operation)? {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };
@@ -112,8 +118,7 @@ impl Communicator {
     /// As [`Communicator::start`].
     #[inline]
     pub(super) unsafe fn start_foreign(&self, operation: &Operation) -> Option<Result<Request>> {
-        let foreign = self.foreign.as_deref()?;
-        let (call, support) = match self.foreign_call(foreign, operation)? {
+        let (foreign, call, support) = match self.foreign_call(operation)? {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };
@@ -134,22 +139,23 @@ impl Communicator {
         })
     }
 
-    /// The call as the engine takes it, checked; `None`: not one for it.
+    /// The engine, and the call as it takes it, checked; `None`: the builtin engine's.
     #[inline]
-    fn foreign_call(
-        &self,
-        foreign: &Foreign,
-        operation: &Operation,
-    ) -> Option<Result<(UniformCall, Support)>> {
+    fn foreign_call(&self, operation: &Operation) -> Option<Result<(&Foreign, UniformCall, Support)>> {
         let Call { kind, datatype, op, root, count } = operation.call;
         let CallKind::Collective(collective) = kind else { return None };
         if collective.has_layout() {
             return None;
         }
-        let support = foreign.support(collective, datatype, op);
-        if support == Support::Builtin {
-            return None;
-        }
+        let is_on_device = match self.is_on_device(collective, operation) {
+            Ok(answer) => answer,
+            Err(error) => return Some(Err(error)),
+        };
+        let foreign = if is_on_device { &self.on_device } else { &self.foreign }.as_deref();
+        let support = foreign.map_or(Support::Builtin, |foreign| foreign.support(collective, datatype, op));
+        let Some(foreign) = foreign.filter(|_| support != Support::Builtin) else {
+            return is_on_device.then(|| Err(self.unserved(operation)));
+        };
         if let Err(error) = self.check_foreign(foreign).and_then(|()| operation.check(self.size())) {
             return Some(Err(error));
         }
@@ -164,7 +170,63 @@ impl Communicator {
             in_place: operation.is_in_place(self.rank),
             memory: foreign.memory,
         };
-        (support != Support::Native || foreign.comm.fits(&call)).then_some(Ok((call, support)))
+        if support == Support::Native && !foreign.comm.fits(&call) {
+            return is_on_device.then(|| Err(self.unserved(operation)));
+        }
+        Some(Ok((foreign, call, support)))
+    }
+
+    /// Whether the buffers that this rank uses are in memory of a device. Some here and some there is an error.
+    #[inline]
+    fn is_on_device(&self, collective: Collective, operation: &Operation) -> Result<bool> {
+        if !self.kinds.may_differ() {
+            return Ok(false);
+        }
+        let Call { root, count, .. } = operation.call;
+        let (size, count) = (self.size() as usize, count as usize);
+        let reads = collective.input_elements(size, self.rank, root, count) > 0;
+        let writes = collective.output_elements(size, self.rank, root, count) > 0;
+        let kind = |address| self.kinds.of(address) == MemoryKind::Cuda;
+        let send = reads.then(|| kind(operation.send.addr()));
+        let recv = writes.then(|| kind(operation.recv.addr()));
+        match (send, recv) {
+            (Some(send), Some(recv)) if send != recv => {
+                let of = |on_device| if on_device { "of a GPU" } else { "of the host" };
+                let got = format!("memory {}, and recv memory {}; one kind for both", of(send), of(recv));
+                Err(Error::InvalidArgument { what: "send", got })
+            }
+            (send, recv) => Ok(send.or(recv).unwrap_or(false)),
+        }
+    }
+
+    #[cold]
+    fn unserved(&self, operation: &Operation) -> Error {
+        match &self.on_device {
+            None => match self.check_host(operation) {
+                Err(error) => error,
+                Ok(()) => Error::Internal("memory of a GPU that is none any more".into()),
+            },
+            Some(foreign) => Error::Unsupported(format!(
+                "{} in memory of a GPU: {} has no way to do it; copy it to the host",
+                operation.call,
+                foreign.name.name()
+            )),
+        }
+    }
+
+    /// Refuses buffers of a call that the processor cannot reach.
+    #[inline]
+    pub(super) fn check_host(&self, operation: &Operation) -> Result<()> {
+        let CallKind::Collective(collective) = operation.call.kind else { return Ok(()) };
+        if !self.kinds.may_differ() {
+            return Ok(());
+        }
+        let Call { root, count, .. } = operation.call;
+        let (size, count) = (self.size() as usize, count as usize);
+        let reads = collective.input_elements(size, self.rank, root, count);
+        let writes = collective.output_elements(size, self.rank, root, count);
+        self.kinds.check_host(operation.send.addr(), reads, "send")?;
+        self.kinds.check_host(operation.recv.addr(), writes, "recv")
     }
 
     #[inline]
@@ -179,9 +241,7 @@ impl Communicator {
     /// A failure of the engine is one of the communicator: all ranks are told.
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
-        if let Some(foreign) = &self.foreign {
-            foreign.stop();
-        }
+        self.foreign.iter().chain(&self.on_device).for_each(|foreign| foreign.stop());
         self.driver.abort(self.group, &format!("rank {}: {error}", self.rank));
         error
     }

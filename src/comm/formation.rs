@@ -10,6 +10,7 @@ use super::Operation;
 use super::communicator::{CommConfig, Communicator};
 use super::timeout::Timeout;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
+use crate::device::Kinds;
 use crate::log_line;
 use crate::topology::Topology;
 
@@ -162,6 +163,7 @@ impl Communicator {
             choice: self.choice,
             foreign: None,
             on_device: None,
+            kinds: Kinds::detect(),
         };
         if how != SHRUNK {
             made.attach_as(self)?;

@@ -13,6 +13,7 @@ use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, Witness};
 use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId};
 use crate::config::Config;
+use crate::device::Kinds;
 use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{Engine, GroupId, Port};
@@ -85,6 +86,7 @@ impl Communicator {
             choice: config.backend,
             foreign: None,
             on_device: None,
+            kinds: Kinds::detect(),
         };
         log_line!(
             Info,

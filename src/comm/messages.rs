@@ -37,7 +37,7 @@ impl Communicator {
     #[inline]
     pub unsafe fn receive(&self, selector: Selector, landing: Landing) -> Result<Status> {
         self.check_incoming(selector)?;
-        check_count(landing.count, landing.datatype)?;
+        self.check_landing(&landing)?;
         // SAFETY: passed on from our caller.
         unsafe { self.driver.receive(self.group, selector, landing, self.timeout.get()) }
     }
@@ -48,7 +48,7 @@ impl Communicator {
     /// As [`Communicator::receive`], until the request is complete.
     pub unsafe fn start_receive(&self, selector: Selector, landing: Landing) -> Result<Request> {
         self.check_incoming(selector)?;
-        check_count(landing.count, landing.datatype)?;
+        self.check_landing(&landing)?;
         // SAFETY: passed on from our caller.
         let started = unsafe { self.driver.start_receive(self.group, selector, landing) };
         started.map(|ticket| self.request(ticket))
@@ -85,7 +85,7 @@ impl Communicator {
     /// As [`Communicator::start_receive`].
     pub unsafe fn start_claimed(&self, message: Message, landing: Landing) -> Result<Request> {
         self.check_usable()?;
-        check_count(landing.count, landing.datatype)?;
+        self.check_landing(&landing)?;
         // SAFETY: passed on from our caller.
         let started = unsafe { self.driver.start_claimed(self.group, message, landing) };
         started.map(|ticket| self.request(ticket))
@@ -96,10 +96,17 @@ impl Communicator {
     }
 
     #[inline]
-    fn check_outgoing(&self, what: &Outgoing) -> Result<()> {
+    pub(super) fn check_outgoing(&self, what: &Outgoing) -> Result<()> {
         self.check_usable()?;
         self.check_rank(what.to)?;
-        check_count(what.count, what.datatype)
+        check_count(what.count, what.datatype)?;
+        self.kinds.check_host(what.data.addr(), what.count as usize, "send")
+    }
+
+    #[inline]
+    pub(super) fn check_landing(&self, landing: &Landing) -> Result<()> {
+        check_count(landing.count, landing.datatype)?;
+        self.kinds.check_host(landing.data.addr(), landing.count as usize, "recv")
     }
 
     #[inline]

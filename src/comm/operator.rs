@@ -224,6 +224,8 @@ impl Communicator {
         };
         operation.check(self.size())?;
         operator.check(&operation.call)?;
+        // Its function, or ours that scales, reads it.
+        self.check_host(operation)?;
         let variant = Variant { signature, callback: operator.callback_on(operation.call.datatype) };
         if !operator.scales() {
             // SAFETY: passed on from our caller.

@@ -62,6 +62,7 @@ impl Persistent {
         operation: Operation,
         operator: Option<Arc<Operator>>,
     ) -> Result<Persistent> {
+        comm.check_host(&operation)?;
         let mut variant = Variant::default();
         if let Some(operator) = &operator {
             operator.check(&operation.call)?;
@@ -105,6 +106,7 @@ impl Persistent {
     /// # Safety
     /// As [`Communicator::start_send`], from each start to the end of that run.
     pub unsafe fn send(comm: Arc<Communicator>, what: Outgoing) -> Result<Persistent> {
+        comm.check_outgoing(&what)?;
         Persistent::of(comm, Task::Send(what))
     }
 
@@ -117,6 +119,7 @@ impl Persistent {
         selector: Selector,
         landing: Landing,
     ) -> Result<Persistent> {
+        comm.check_landing(&landing)?;
         Persistent::of(comm, Task::Receive(selector, landing))
     }
 

@@ -4,6 +4,7 @@
 //! that a block may arrive where the counterpart is sent from.
 
 use crate::base::{Collective, Error, Rank, Result};
+use crate::device::Kinds;
 use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest};
 use crate::progress::{Buffers, Program};
 use crate::transport::Lending;
@@ -127,6 +128,27 @@ impl Unequal<'_> {
                 },
             },
         })
+    }
+
+    /// Refuses blocks that the processor cannot reach.
+    pub(super) fn check_host(&self, kinds: &Kinds) -> Result<()> {
+        if !kinds.may_differ() {
+            return Ok(());
+        }
+        let check = |blocks: &[Block], start: &dyn Fn(usize) -> Option<usize>, what| {
+            let mut used = blocks.iter().enumerate().filter(|(_, block)| block.len > 0);
+            used.try_for_each(|(at, block)| kinds.check_host(start(at).unwrap_or(0), block.len, what))
+        };
+        match self.places {
+            Places::Buffers { send, recv } => {
+                check(self.layout.input, &|_| Some(send.addr()), "send")?;
+                check(self.layout.output, &|_| Some(recv.addr()), "recv")
+            }
+            Places::Lists { sends, recvs } => {
+                check(self.layout.input, &|at| sends.get(at).map(|start| start.addr()), "sends")?;
+                check(self.layout.output, &|at| recvs.get(at).map(|start| start.addr()), "recvs")
+            }
+        }
     }
 
     /// What a rank sends to itself is what it receives from itself.

@@ -61,6 +61,7 @@ impl Communicator {
     /// The blocks are valid for what the collective reads and writes, for the whole call.
     pub unsafe fn run_unequal(&self, operation: &Unequal) -> Result<()> {
         self.check_usable()?;
+        operation.check_host(&self.kinds)?;
         // SAFETY: passed on from our caller.
         if let Some(outcome) = unsafe { self.run_foreign_unequal(operation) } {
             return outcome;
@@ -102,6 +103,7 @@ impl Communicator {
         operator: Option<&Arc<Operator>>,
     ) -> Result<Request> {
         self.check_usable()?;
+        operation.check_host(&self.kinds)?;
         if operator.is_none()
             // SAFETY: passed on from our caller.
             && let Some(started) = unsafe { self.start_foreign_unequal(operation) }
@@ -125,6 +127,7 @@ impl Communicator {
         operator: Option<&Arc<Operator>>,
     ) -> Result<Ready> {
         self.check_usable()?;
+        operation.check_host(&self.kinds)?;
         let callback = match operator {
             None => None,
             Some(operator) => {

@@ -79,8 +79,8 @@ impl Arguments {
         // The extent is known to fit; what a rank does not use of it has an answer of no consequence.
         let read = self.collective.input_elements(size as usize, rank, call.root, self.count);
         let written = self.collective.output_elements(size as usize, rank, call.root, self.count);
-        comm.memory.check(self.send.addr(), read, "sendbuff")?;
-        comm.memory.check(self.recv.addr(), written, "recvbuff")?;
+        comm.memory.check_host(self.send.addr(), read, "sendbuff")?;
+        comm.memory.check_host(self.recv.addr(), written, "recvbuff")?;
         let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
         Ok((comm, operation, operator))
     }
@@ -255,8 +255,8 @@ pub unsafe fn all_to_all_v(
     let input = unsafe { blocks::blocks(sendcounts, sdispls, size, "sendcounts") }?;
     // SAFETY: as above.
     let output = unsafe { blocks::blocks(recvcounts, rdispls, size, "recvcounts") }?;
-    comm.memory.check(send.addr(), input.iter().map(|block| block.len).sum(), "sendbuff")?;
-    comm.memory.check(recv.addr(), output.iter().map(|block| block.len).sum(), "recvbuff")?;
+    comm.memory.check_host(send.addr(), input.iter().map(|block| block.len).sum(), "sendbuff")?;
+    comm.memory.check_host(recv.addr(), output.iter().map(|block| block.len).sum(), "recvbuff")?;
     let action = Action::AllToAllV { datatype, send: send.cast(), recv: recv.cast(), input, output };
     // SAFETY: passed on from our caller.
     unsafe { group::submit(comm, action) }

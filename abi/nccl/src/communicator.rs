@@ -19,12 +19,13 @@ use anyccl_edge::check::{self, invalid};
 use anyccl_edge::{Found, Handles, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Communicator, Work};
+use anyccl_engine::device::Kinds;
 use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
 
 use crate::group::ended;
 use crate::leaving::{Clique, Member};
-use crate::memory::{Kinds, Registrations};
+use crate::memory::Registrations;
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::{ncclComm_t, ncclResult_t};
 use crate::windows::{Outbox, Windows};

@@ -12,7 +12,7 @@
 //! - [`windows`] makes messages of one-sided calls.
 //! - [`presence`] tells a launcher that asks that this library is in use.
 //! - [`mark`]: by what this library is told from NCCL.
-//! - [`memory`] tells host memory from device memory.
+//! - [`memory`]: what is allocated for peers to read in place, and registration.
 
 // Names and types are NCCL's.
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]

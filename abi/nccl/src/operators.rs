@@ -50,7 +50,7 @@ pub unsafe fn create_pre_mul_sum(
     let datatype = datatype_of(datatype)?;
     let comm = Comm::from_handle(comm)?;
     let scalar = scalar.cast::<u8>().cast_const();
-    comm.memory.check(scalar.addr(), datatype.bytes(), "scalar")?;
+    comm.memory.check_host(scalar.addr(), datatype.bytes(), "scalar")?;
     let scalar = match residence {
         ncclScalarHostImmediate => {
             let mut bytes = [0; Scalar::BYTES];

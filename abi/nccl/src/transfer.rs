@@ -37,7 +37,7 @@ fn check(
     let peer = check::rank(peer, comm.engine()?.size(), "peer")?;
     let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count: count as u64 };
     buffers::check_transfer(&call, buffer, what)?;
-    comm.memory.check(buffer, count, what)?;
+    comm.memory.check_host(buffer, count, what)?;
     Ok(Checked { comm, datatype, peer })
 }
 

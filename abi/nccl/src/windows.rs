@@ -186,7 +186,7 @@ pub unsafe fn register(
     if size > 0 {
         not_null(buff, "buff")?;
     }
-    comm.memory.check(buff.addr(), size, "buff")?;
+    comm.memory.check_host(buff.addr(), size, "buff")?;
     let number = comm.windows.lock().add(buff.expose_provenance(), size);
     place.set(ptr::without_provenance_mut(number));
     Ok(())
@@ -244,7 +244,7 @@ pub unsafe fn put_signal(
     let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count: count as u64 };
     buffers::check_transfer(&call, localbuff.addr(), "localbuff")?;
     let bytes = count * datatype.bytes();
-    comm.memory.check(localbuff.addr(), bytes, "localbuff")?;
+    comm.memory.check_host(localbuff.addr(), bytes, "localbuff")?;
     comm.windows.lock().get(peerWin)?;
     let tag = tag_of(sigIdx, ctx)?;
     no_flags(flags)?;

@@ -14,7 +14,7 @@ use crate::plan::{Block, BlockLayout};
 
 /// What the pretender admits to.
 #[derive(Clone, Copy, Debug)]
-struct Pretender {
+pub(super) struct Pretender {
     does: fn(Collective) -> bool,
     messages: bool,
 }
@@ -41,7 +41,7 @@ impl ForeignEngine for Pretender {
     }
 }
 
-struct Pretended(Communicator);
+pub(super) struct Pretended(pub Communicator);
 
 fn operation(call: &UniformCall) -> Operation {
     let kind = CallKind::Collective(call.collective);
@@ -115,13 +115,13 @@ impl Started for Request {
     }
 }
 
-const NOTHING: Pretender = Pretender { does: |_| false, messages: false };
+pub(super) const NOTHING: Pretender = Pretender { does: |_| false, messages: false };
 const MESSAGES: Pretender = Pretender { does: |_| false, messages: true };
 const ROOTED: Pretender =
     Pretender { does: |c| matches!(c, Collective::Reduce | Collective::Broadcast), messages: false };
 const SCATTERED: Pretender =
     Pretender { does: |c| matches!(c, Collective::ReduceScatter | Collective::AllGather), messages: false };
-const EVERYTHING: Pretender = Pretender { does: |c| !c.has_graph(), messages: false };
+pub(super) const EVERYTHING: Pretender = Pretender { does: |c| !c.has_graph(), messages: false };
 
 /// Runs `body` on `size` ranks, once for each pretender: (builtin, the same with the pretender).
 fn beside_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sync) {

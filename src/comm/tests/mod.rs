@@ -1,5 +1,6 @@
 //! Whole communicators: ranks as threads that meet by a unique id.
 
+mod devices;
 mod foreign;
 mod formation;
 

@@ -1,0 +1,154 @@
+//! Buffers in memory of a GPU, as far as a driver of the tests' own says so: they go to the engine that serves such memory, or are
+//! refused. The engine is the pretender of [`super::foreign`], which can read what is no such memory at all.
+
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender};
+use super::*;
+use crate::backend::{BackendName, ForeignComm, MemoryKind};
+use crate::comm::beside::SideBySide;
+use crate::comm::foreign::Foreign;
+use crate::device::Kinds;
+use crate::plan::{Block, BlockLayout};
+
+static ON_DEVICE: Mutex<Vec<Range<u64>>> = Mutex::new(Vec::new());
+
+/// Knows the memory in the list above as that of a device, and no other.
+unsafe extern "C" fn driver(place: *mut c_void, attribute: c_int, address: u64) -> c_int {
+    if !ON_DEVICE.lock().unwrap().iter().any(|range| range.contains(&address)) {
+        return 1;
+    }
+    const MEMORY_TYPE: c_int = 2;
+    // SAFETY: there is room for four bytes at least.
+    unsafe { place.cast::<u32>().write(if attribute == MEMORY_TYPE { 2 } else { 0 }) };
+    0
+}
+
+/// Four elements in what is taken for memory of a device. They stay, so that nothing else comes to lie there.
+fn on_device(values: [i32; 4]) -> &'static mut [i32; 4] {
+    let memory = Box::leak(Box::new(values));
+    let start = memory.as_ptr().addr() as u64;
+    ON_DEVICE.lock().unwrap().push(start..start + 16);
+    memory
+}
+
+/// Runs `body` on two ranks whose device memory is served by `engine`.
+fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) {
+    on_ranks(2, TransportChoice::Auto, |builtin| {
+        let mut comm = builtin.dup(&CommConfig::default()).unwrap();
+        comm.kinds = Kinds::by(driver);
+        if let Some(engine) = engine {
+            let pretended: Arc<dyn ForeignComm> =
+                Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
+            let beside = SideBySide::of(&comm.driver, &pretended);
+            let (name, memory) = (BackendName::Nccl, MemoryKind::Cuda);
+            comm.on_device = Some(Box::new(Foreign::new(name, Arc::new(engine), pretended, memory, beside)));
+        }
+        body(&comm);
+        builtin.finalize().unwrap();
+    });
+}
+
+fn sum(send: *const i32, recv: *mut i32) -> Operation {
+    let kind = CallKind::Collective(Collective::AllReduce);
+    let call = Call { kind, datatype: Datatype::Int32, op: Some(ReduceOp::Sum), root: 0, count: 4 };
+    Operation { call, send: send.cast(), recv: recv.cast() }
+}
+
+/// Four elements each.
+fn run(comm: &Communicator, operation: &Operation) -> Result<()> {
+    // SAFETY: all buffers of these tests have four elements, and live as long as the test.
+    unsafe { comm.run(operation) }?;
+    // SAFETY: as above.
+    unsafe { comm.start(operation) }?.wait()
+}
+
+fn refusal(outcome: Result<()>) -> String {
+    match outcome {
+        Err(Error::Unsupported(text)) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_kind_of_memory_goes_to_the_engine_that_serves_it() {
+    on_two_ranks(Some(EVERYTHING), |comm| {
+        let (send, recv) = (on_device([1, 2, 3, 4]), on_device([0; 4]));
+        run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
+        assert_eq!(*recv, [2, 4, 6, 8]);
+        let (send, mut recv) = ([5, 6, 7, 8], [0; 4]);
+        run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
+        assert_eq!(recv, [10, 12, 14, 16]);
+    });
+}
+
+#[test]
+fn memory_of_a_device_is_refused_with_a_way_out_where_nobody_serves_it() {
+    on_two_ranks(None, |comm| {
+        let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
+        let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
+        assert!(text.contains("send at 0x") && text.contains("ANYCCL_BACKEND=cuda:nccl"), "{text}");
+        // Nothing was sent: the communicator works on.
+        let (send, mut recv) = ([1; 4], [0; 4]);
+        run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
+        assert_eq!(recv, [2; 4]);
+    });
+    on_two_ranks(Some(NOTHING), |comm| {
+        let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
+        let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
+        assert!(text.contains("all_reduce") && text.contains("nccl has no way to do it"), "{text}");
+    });
+}
+
+#[test]
+fn buffers_of_two_kinds_in_one_call_are_an_error_and_those_that_are_not_used_are_not_looked_at() {
+    on_two_ranks(Some(EVERYTHING), |comm| {
+        let (send, mut recv) = (on_device([1, 2, 3, 4]), [0; 4]);
+        let outcome = run(comm, &sum(send.as_ptr(), recv.as_mut_ptr()));
+        assert!(matches!(outcome, Err(Error::InvalidArgument { what: "send", .. })), "{outcome:?}");
+        let mut reduce = sum(send.as_ptr(), recv.as_mut_ptr());
+        reduce.call.kind = CallKind::Collective(Collective::Reduce);
+        let result = on_device([0; 4]);
+        if comm.rank() == 0 {
+            reduce.recv = result.as_mut_ptr().cast();
+        }
+        run(comm, &reduce).unwrap();
+        assert_eq!(*result, if comm.rank() == 0 { [2, 4, 6, 8] } else { [0; 4] });
+    });
+}
+
+#[test]
+fn every_other_way_in_refuses_memory_of_a_device() {
+    on_two_ranks(Some(EVERYTHING), |comm| {
+        let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
+        let (data, place) = (send.as_ptr().cast::<u8>(), recv.as_mut_ptr().cast::<u8>());
+        let datatype = Datatype::Int32;
+        let blocks = [0, 1].map(|at| Block { offset: 2 * at, len: 2 });
+        let layout = BlockLayout { input: &blocks, output: &blocks, ..BlockLayout::NONE };
+        for places in [
+            Places::Buffers { send: data, recv: place },
+            Places::Lists { sends: &[data, data.wrapping_add(8)], recvs: &[place, place.wrapping_add(8)] },
+        ] {
+            let (collective, op) = (Collective::AllToAllV, None);
+            let unequal = Unequal { collective, datatype, op, root: 0, layout, places };
+            // SAFETY: of all that follows: as in `run`.
+            refusal(unsafe { comm.run_unequal(&unequal) });
+            // SAFETY: see above.
+            refusal(unsafe { comm.start_unequal(&unequal) }.map(drop));
+        }
+        let peer = 1 - comm.rank();
+        let what = Outgoing { to: peer, tag: 0, data, count: 4, datatype, is_synchronous: false };
+        // SAFETY: see above.
+        refusal(unsafe { comm.send(&what) });
+        let landing = Landing { data: place, count: 4, datatype, is_lenient: false };
+        // SAFETY: see above.
+        refusal(unsafe { comm.start_receive(Selector::new(Some(peer), Some(0)), landing) }.map(drop));
+        let parts = [Part { send: data, recv: place, count: 4, datatype }];
+        let list =
+            List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };
+        // SAFETY: see above.
+        refusal(unsafe { comm.start_list(&list, None) }.map(drop));
+    });
+}
