@@ -3413,7 +3413,7 @@ anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 #define ANYCCL_NO_INDEX ((size_t)-1)
 
 /* Where an anyccl_config_t begins: anyccl_config_t config = ANYCCL_CONFIG_INIT; */
-#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0}
+#define ANYCCL_CONFIG_INIT {sizeof(anyccl_config_t), 0, 0, ANYCCL_LOG_DEFAULT, 0, 0, 0}
 
 /* Where an anyccl_store_t begins: anyccl_store_t store = ANYCCL_STORE_INIT; */
 #define ANYCCL_STORE_INIT {sizeof(anyccl_store_t), 0, 0, 0}

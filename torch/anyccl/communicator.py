@@ -27,31 +27,31 @@ class Communicator(Objects):
     _world = None
 
     @classmethod
-    def world(cls, *, timeout=None, name=None, interface=None):
+    def world(cls, *, timeout=None, name=None, interface=None, backend=None):
         """The communicator of the job that the environment describes; without a launcher, of this process alone.
 
         Collective, the first time; later calls give the same one, and what they are given is ignored. timeout: seconds
-        that any wait may last without progress; interface: as ANYCCL_SOCKET_IFNAME.
+        that any wait may last without progress; interface: as ANYCCL_SOCKET_IFNAME; backend: as ANYCCL_BACKEND.
         """
         if cls._world is None or cls._world._is_closed or cls._world._process != os.getpid():
-            config = settings(timeout, name, interface)
+            config = settings(timeout, name, interface, backend)
             interruptibly(lambda: check(load(), load().anyccl_init_with(byref(config))))
             cls._world = cls(None, seconds_of(config), is_world=True)
             cls._world._process = os.getpid()
         return cls._world
 
     @classmethod
-    def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None):
+    def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None, backend=None):
         """Joins the communicator that an id of anyccl.unique_id names. Collective."""
-        config = settings(timeout, name, interface)
+        config = settings(timeout, name, interface, backend)
         handle = created(load().anyccl_comm_create, byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))
 
     @classmethod
-    def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None):
+    def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None, backend=None):
         """Joins the ranks that share a store: an object with set(key, value) and get(key), such as one of
         torch.distributed. Collective; the store is used during the call only."""
-        config, adapter = settings(timeout, name, interface), StoreAdapter(store)
+        config, adapter = settings(timeout, name, interface, backend), StoreAdapter(store)
         try:
             handle = created(load().anyccl_comm_create_with_store, byref(adapter.struct), size, rank, byref(config), rank=rank,
                              on_interrupt=adapter.give_up)
@@ -60,10 +60,10 @@ class Communicator(Objects):
         return cls(handle, seconds_of(config))
 
     @classmethod
-    def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None):
+    def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None, backend=None):
         """Joins the ranks that name the same file, on a file system that all of them see. Collective. One that was left
         there by an earlier run does no harm."""
-        config, made = settings(timeout, name, interface), header.UniqueId()
+        config, made = settings(timeout, name, interface, backend), header.UniqueId()
         interruptibly(lambda: check(load(), load().anyccl_file_rendezvous(
             os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
         handle = created(load().anyccl_comm_create, byref(made), size, rank, byref(config), rank=rank)

@@ -27,6 +27,8 @@ struct config {
     anyccl_log_level log_level = ANYCCL_LOG_DEFAULT;
     // Interfaces for TCP, as in ANYCCL_SOCKET_IFNAME: "eth0", "^docker". Empty: what that variable says.
     std::string interfaces{};
+    // Which engine serves calls, as in ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin". Empty: what that variable says.
+    std::string backend{};
 };
 
 namespace detail {
@@ -39,6 +41,7 @@ inline anyccl_config_t to_c(const config& config) noexcept
     c.timeout_ms = config.timeout.count();
     c.log_level = config.log_level;
     c.interface = config.interfaces.empty() ? nullptr : config.interfaces.c_str();
+    c.backend = config.backend.empty() ? nullptr : config.backend.c_str();
     return c;
 }
 

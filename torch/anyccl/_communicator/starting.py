@@ -17,11 +17,12 @@ DEFAULT_TIMEOUT_MS = 300_000
 SLICE_SECONDS = 0.5
 
 
-def settings(timeout=None, name=None, interface=None):
+def settings(timeout=None, name=None, interface=None, backend=None):
     """anyccl_config_t. timeout: seconds, math.inf for none; None: the default, of which docs/ENVIRONMENT.md tells."""
     config = header.Config(struct_size=sizeof(header.Config))
     config.name = None if name is None else name.encode()
     config.interface = None if interface is None else interface.encode()
+    config.backend = None if backend is None else backend.encode()
     if timeout is not None:
         if isinstance(timeout, datetime.timedelta):
             timeout = timeout.total_seconds()
