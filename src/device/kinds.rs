@@ -1,7 +1,7 @@
 //! Which kind of memory an address is in.
 //!
 //! Memory of a GPU can only come into a process by the CUDA driver, so where that is not loaded there is nothing to ask;
-//! where it is, it is asked, which takes it less than a microsecond.
+//! where it is, it is asked about each buffer.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 
