@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::beside::SideBySide;
 use super::communicator::Communicator;
-use super::foreign::Foreign;
+use super::foreign::{Foreign, OnDevice};
 use super::operation::Operation;
 use crate::backend::registry;
 use crate::backend::{BackendChoice, BackendName, Meeting, MemoryKind};
@@ -28,36 +28,50 @@ impl Communicator {
     fn attach_beside(&mut self, choice: BackendChoice, beside: Option<&Arc<SideBySide>>) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
-            // What nobody has named is the builtin engine's, which does not move memory of devices.
+            // What nobody has named is the builtin engine's; of devices, it is looked for when a call first needs it.
             let Some(named) = choice.named(memory) else { continue };
             let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
             let foreign = self.first_of(named, memory, beside)?;
-            if let Some(foreign) = &foreign {
-                log_line!(
-                    Info,
-                    "rank {} of {} in \"{}\": {} memory is served by {}: {}, {}",
-                    self.rank,
-                    self.size(),
-                    self.name,
-                    memory.name(),
-                    foreign.name.name(),
-                    foreign.engine.version(),
-                    foreign.engine.path()
-                );
+            foreign.iter().for_each(|foreign| self.tell_of(foreign));
+            let Some(foreign) = foreign.map(Box::new) else { continue };
+            match memory {
+                MemoryKind::Cpu => self.foreign = Some(foreign),
+                MemoryKind::Cuda => self.on_device = OnDevice::from(Ok(foreign)),
             }
-            let place = match memory {
-                MemoryKind::Cpu => &mut self.foreign,
-                MemoryKind::Cuda => &mut self.on_device,
-            };
-            *place = foreign.map(Box::new);
         }
         Ok(())
     }
 
+    /// Who serves memory of devices. Where nobody was named that is NCCL, if all ranks can open it and have a device each; the
+    /// first call in such memory finds out, on all ranks: collective then.
+    pub(super) fn served_on_device(&self) -> Option<&Foreign> {
+        let look = || {
+            let beside = self.foreign.as_ref().map(|foreign| &foreign.beside);
+            let found = self.first_of(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, beside)?;
+            let foreign = found.ok_or_else(|| Error::Internal("the builtin engine for a device".into()))?;
+            self.tell_of(&foreign);
+            Ok(Box::new(foreign))
+        };
+        self.on_device.get_or_init(look).as_deref().ok()
+    }
+
+    fn tell_of(&self, foreign: &Foreign) {
+        log_line!(
+            Info,
+            "rank {} of {} in \"{}\": {} memory is served by {}: {}, {}",
+            self.rank,
+            self.size(),
+            self.name,
+            foreign.memory.name(),
+            foreign.name.name(),
+            foreign.engine.version(),
+            foreign.engine.path()
+        );
+    }
+
     /// The same for a communicator that was made from one with `parent`'s choice and engine.
     pub(super) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
-        let mut engines = parent.foreign.iter().chain(&parent.on_device);
-        match engines.next() {
+        match parent.foreign_engines().next() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),
             Some(foreign) => self.attach_beside(parent.choice, Some(&foreign.beside)),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Operation;
-use super::foreign::Foreign;
+use super::foreign::{Foreign, OnDevice};
 use super::programs::Programs;
 use super::request::Request;
 use super::timeout::Timeout;
@@ -46,7 +46,7 @@ pub struct Communicator {
     /// The engine of somebody else that serves memory of the processor.
     pub(super) foreign: Option<Box<Foreign>>,
     /// The one that serves memory of a device. No call is known to have such buffers yet.
-    pub(super) on_device: Option<Box<Foreign>>,
+    pub(super) on_device: OnDevice,
     /// Tells memory of a device from that of the processor.
     pub(super) kinds: Kinds,
 }
@@ -167,7 +167,7 @@ impl Communicator {
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
     pub fn abort(&self, reason: &str) {
-        self.foreign.iter().chain(&self.on_device).for_each(|foreign| foreign.stop());
+        self.foreign_engines().for_each(Foreign::stop);
         self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
     }
 
@@ -196,9 +196,8 @@ impl Communicator {
 
     /// After a failure its end is the process's.
     fn close_foreign(&self) {
-        let engines = || self.foreign.iter().chain(&self.on_device);
-        if engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
-            engines().for_each(|foreign| foreign.close());
+        if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
+            self.foreign_engines().for_each(Foreign::close);
         }
     }
 

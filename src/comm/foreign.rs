@@ -8,8 +8,8 @@
 mod composed;
 mod unequal;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::beside::SideBySide;
 use super::communicator::Communicator;
@@ -66,7 +66,16 @@ impl Foreign {
     }
 }
 
+/// Who serves memory of devices, or why nobody does. Unset: nobody was named, and no call has asked yet.
+pub(super) type OnDevice = OnceLock<Result<Box<Foreign>>>;
+
 impl Communicator {
+    /// The engines of others that it has.
+    pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &Foreign> {
+        let on_device = self.on_device.get().and_then(|outcome| outcome.as_deref().ok());
+        self.foreign.as_deref().into_iter().chain(on_device)
+    }
+
     /// How a collective call is served: by whom, and whether by a call of its own. Local; equal on all ranks.
     pub fn support(&self, call: &Call) -> (BackendName, Support) {
         let CallKind::Collective(collective) = call.kind else {
@@ -151,7 +160,7 @@ impl Communicator {
             Ok(answer) => answer,
             Err(error) => return Some(Err(error)),
         };
-        let foreign = if is_on_device { &self.on_device } else { &self.foreign }.as_deref();
+        let foreign = if is_on_device { self.served_on_device() } else { self.foreign.as_deref() };
         let support = foreign.map_or(Support::Builtin, |foreign| foreign.support(collective, datatype, op));
         let Some(foreign) = foreign.filter(|_| support != Support::Builtin) else {
             return is_on_device.then(|| Err(self.unserved(operation)));
@@ -201,17 +210,13 @@ impl Communicator {
 
     #[cold]
     fn unserved(&self, operation: &Operation) -> Error {
-        match &self.on_device {
-            None => match self.check_host(operation) {
-                Err(error) => error,
-                Ok(()) => Error::Internal("memory of a GPU that is none any more".into()),
-            },
-            Some(foreign) => Error::Unsupported(format!(
-                "{} in memory of a GPU: {} has no way to do it; copy it to the host",
-                operation.call,
-                foreign.name.name()
-            )),
-        }
+        let why = match self.on_device.get() {
+            Some(Ok(foreign)) => format!("{} has no way to do it", foreign.name.name()),
+            Some(Err(error)) => format!("no engine serves it: {error}"),
+            None => "no engine serves it".into(),
+        };
+        let call = operation.call;
+        Error::Unsupported(format!("{call} in memory of a GPU: {why}; copy it to the host"))
     }
 
     /// Refuses buffers of a call that the processor cannot reach.
@@ -241,7 +246,7 @@ impl Communicator {
     /// A failure of the engine is one of the communicator: all ranks are told.
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
-        self.foreign.iter().chain(&self.on_device).for_each(|foreign| foreign.stop());
+        self.foreign_engines().for_each(Foreign::stop);
         self.driver.abort(self.group, &format!("rank {}: {error}", self.rank));
         error
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Operation;
 use super::communicator::{CommConfig, Communicator};
+use super::foreign::OnDevice;
 use super::timeout::Timeout;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::device::Kinds;
@@ -162,7 +163,7 @@ impl Communicator {
             finalized: AtomicBool::new(false),
             choice: self.choice,
             foreign: None,
-            on_device: None,
+            on_device: OnDevice::default(),
             kinds: Kinds::detect(),
         };
         if how != SHRUNK {

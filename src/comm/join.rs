@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed};
 use super::communicator::{CommConfig, Communicator};
+use super::foreign::OnDevice;
 use super::programs::Programs;
 use super::timeout::Timeout;
 use crate::base::{Error, Rank, Result};
@@ -85,7 +86,7 @@ impl Communicator {
             finalized: AtomicBool::new(false),
             choice: config.backend,
             foreign: None,
-            on_device: None,
+            on_device: OnDevice::default(),
             kinds: Kinds::detect(),
         };
         log_line!(

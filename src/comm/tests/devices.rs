@@ -9,7 +9,7 @@ use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender};
 use super::*;
 use crate::backend::{BackendName, ForeignComm, MemoryKind};
 use crate::comm::beside::SideBySide;
-use crate::comm::foreign::Foreign;
+use crate::comm::foreign::{Foreign, OnDevice};
 use crate::device::Kinds;
 use crate::plan::{Block, BlockLayout};
 
@@ -39,12 +39,14 @@ fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) 
     on_ranks(2, TransportChoice::Auto, |builtin| {
         let mut comm = builtin.dup(&CommConfig::default()).unwrap();
         comm.kinds = Kinds::by(driver);
+        comm.on_device = OnDevice::from(Err(Error::Unsupported("none in this test".into())));
         if let Some(engine) = engine {
             let pretended: Arc<dyn ForeignComm> =
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
             let beside = SideBySide::of(&comm.driver, &pretended);
             let (name, memory) = (BackendName::Nccl, MemoryKind::Cuda);
-            comm.on_device = Some(Box::new(Foreign::new(name, Arc::new(engine), pretended, memory, beside)));
+            let foreign = Foreign::new(name, Arc::new(engine), pretended, memory, beside);
+            comm.on_device = OnDevice::from(Ok(Box::new(foreign)));
         }
         body(&comm);
         builtin.finalize().unwrap();
@@ -89,7 +91,7 @@ fn memory_of_a_device_is_refused_with_a_way_out_where_nobody_serves_it() {
     on_two_ranks(None, |comm| {
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
-        assert!(text.contains("send at 0x") && text.contains("ANYCCL_BACKEND=cuda:nccl"), "{text}");
+        assert!(text.contains("in memory of a GPU") && text.contains("copy it to the host"), "{text}");
         // Nothing was sent: the communicator works on.
         let (send, mut recv) = ([1; 4], [0; 4]);
         run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
@@ -99,6 +101,24 @@ fn memory_of_a_device_is_refused_with_a_way_out_where_nobody_serves_it() {
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
         assert!(text.contains("all_reduce") && text.contains("nccl has no way to do it"), "{text}");
+    });
+}
+
+#[test]
+fn where_nobody_is_named_nccl_is_looked_for_by_all_ranks_and_what_it_lacks_is_told() {
+    on_two_ranks(None, |comm| {
+        let mut auto = comm.dup(&CommConfig::default()).unwrap();
+        auto.kinds = Kinds::by(driver);
+        auto.on_device = OnDevice::default();
+        let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
+        // Without a GPU there is no device for NCCL, or no NCCL.
+        for _ in 0..2 {
+            let text = refusal(run(&auto, &sum(send.as_ptr(), recv.as_mut_ptr())));
+            assert!(text.contains("no engine serves it") && text.contains("rank 0: "), "{text}");
+        }
+        let (send, mut recv) = ([1; 4], [0; 4]);
+        run(&auto, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
+        assert_eq!(recv, [2; 4]);
     });
 }
 
