@@ -25,7 +25,7 @@ SOURCES = ROOT / "capi-tests" / "launchers"
 sys.path.insert(0, str(ROOT / "c-examples"))
 from run_tests import Failure, all_reduce, hello_world  # noqa: E402
 
-from named_tests import Skipped, run_all  # noqa: E402
+from named_tests import Skipped, run_named  # noqa: E402
 
 RANKS = 4
 SECONDS = 60
@@ -240,7 +240,7 @@ def main():
             sys.exit(f"{needed} is missing: run `make examples` first")
     WORK.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as options.folder:
-        run_all(tests(options), options.names)
+        run_named(tests(options), options.names)
 
 
 if __name__ == "__main__":

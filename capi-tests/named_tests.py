@@ -11,7 +11,7 @@ class Skipped(Exception):
     """What a test needs cannot be had here."""
 
 
-def run_all(tests, words):
+def run_named(tests, words):
     """`tests`: pairs of a name and a function, made as they are needed. `words`: only tests with one of them in their name,
     if there are any. Ends the program."""
     passed = failed = skipped = 0

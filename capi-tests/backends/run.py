@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 from launchers import SOURCES, clean_environment, installed  # noqa: E402
-from named_tests import Failure, run_all  # noqa: E402
+from named_tests import Failure, run_named  # noqa: E402
 
 SECONDS = 240
 RANKS = (2, 4)
@@ -235,7 +235,7 @@ def main():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     (ROOT / "target" / "launchers").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as options.folder:
-        run_all(tests(options), options.names)
+        run_named(tests(options), options.names)
 
 
 if __name__ == "__main__":

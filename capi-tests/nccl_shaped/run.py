@@ -22,7 +22,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE.parent / "backends"), str(HERE.parent)]
 import libraries  # noqa: E402
 import run as backends  # noqa: E402
-from named_tests import Failure, Skipped, run_all  # noqa: E402
+from named_tests import Failure, Skipped, run_named  # noqa: E402
 from run import all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
 
 RANKS = (2, 4)
@@ -172,7 +172,7 @@ def main():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     libraries.WORK.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as options.folder:
-        run_all(tests(options), options.names)
+        run_named(tests(options), options.names)
 
 
 if __name__ == "__main__":
