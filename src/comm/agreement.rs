@@ -33,6 +33,9 @@ const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoi
 /// Which machine: hosts may be parts of one, containers or pretended ones, whose ranks share processors all the same.
 const MACHINE_BYTES: usize = 8;
 
+/// Absent ranks named in an error.
+const NAMED: usize = 8;
+
 /// Collective. The first call on a new communicator.
 pub(super) fn agree(
     driver: &Driver,
@@ -49,10 +52,23 @@ pub(super) fn agree(
     mine.extend(choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
-    exchange(driver, topology, rank, &mine, &mut all, timeout)?;
+    exchange(driver, topology, rank, &mine, &mut all, timeout).map_err(|error| with_absent(error, &all))?;
     driver.lock().all_have_met();
     same_choice(&all)?;
     Ok(evaluate(&all))
+}
+
+/// Who is lost here may have given up because of another one, and could not say so: names those that have not come, either.
+fn with_absent(error: Error, all: &[u8]) -> Error {
+    let Error::PeerLost { rank: lost, detail } = error else { return error };
+    // A record that has come says which machine it is from.
+    let records = all.chunks_exact(RECORD_BYTES).zip(0..);
+    let absent = records.filter(|(bytes, peer)| *peer != lost && bytes.iter().all(|byte| *byte == 0));
+    let absent: Vec<String> = absent.map(|(_, peer): (_, Rank)| format!("rank {peer}")).take(NAMED).collect();
+    if absent.is_empty() {
+        return Error::PeerLost { rank: lost, detail };
+    }
+    Error::PeerLost { rank: lost, detail: format!("{detail}; not heard of yet: {}", absent.join(", ")) }
 }
 
 /// All ranks want the same engines, or learn who wants what.

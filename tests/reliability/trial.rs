@@ -104,9 +104,6 @@ impl Trial {
         let named = match who as usize {
             // From behind the cut, it is the others who have gone. Before any was met, they are one place.
             own if own == self.victim => text.contains("rank"),
-            // The keeper of the store is cut off: who had met all others sees one go that could not meet it, and nobody is left
-            // who could say why.
-            _ if self.stage == Stage::Connect && self.victim == 0 && text.contains(" was lost: ") => true,
             // The keeper of the store may end with the error, before others have asked it who has gone.
             _ if self.stage == Stage::Connect => {
                 text.contains("rank 0") || text.contains(&format!("rank {}", self.victim))
