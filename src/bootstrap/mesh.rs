@@ -8,13 +8,15 @@
 //!
 //! A rank that ends meanwhile is noticed in three ways: by those it was connected with (hangup), by
 //! those that connect to it (nobody listens any more), and by the store, which the others ask now
-//! and then while they wait.
+//! and then while they wait. One that gives up tells why: the store, and those that it has connected with.
 
+mod acquaintances;
 mod assembly;
 mod attempt;
 mod outgoing;
 mod witness;
 
+pub use acquaintances::Acquaintances;
 pub use witness::Witness;
 
 use std::time::Instant;
@@ -22,12 +24,13 @@ use std::time::Instant;
 use super::hello::PROTOCOL;
 use super::record::{NAME_BYTES, Record};
 use super::{Job, doors, exchange, key};
-use crate::base::{Error, Result, VERSION};
+use crate::base::{Error, Rank, Result, VERSION};
 use crate::config::Config;
 use crate::log_line;
 use crate::sys::host;
 use crate::sys::listener::Listener;
 use crate::sys::socket::Socket;
+use crate::transport::control::Control;
 
 /// What each rank tells about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,13 @@ pub struct PeerInfo {
     pub pid: u32,
 }
 
+impl PeerInfo {
+    /// The rank that this is about, as messages name it.
+    pub fn label(&self, rank: Rank) -> String {
+        format!("rank {rank} (host {}, pid {})", self.host_name, self.pid)
+    }
+}
+
 /// The sockets to one peer.
 pub struct Peer {
     /// Failure notices, doorbells, descriptor passing. Unix when the peer is on this host (same
@@ -47,6 +57,14 @@ pub struct Peer {
     pub control: Socket,
     /// TCP connection for data; present exactly when shared memory is not to be used with this peer.
     pub data: Option<Socket>,
+}
+
+impl Peer {
+    /// The control channels and the data sockets, by rank.
+    pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<Control>>, Vec<Option<Socket>>) {
+        let halves = |peer: Peer| (Some(Control::new(peer.control)), peer.data);
+        peers.into_iter().map(|peer| peer.map_or((None, None), halves)).unzip()
+    }
 }
 
 /// All sockets of one rank.

@@ -58,17 +58,24 @@ pub(super) fn agree(
     Ok(evaluate(&all))
 }
 
-/// Who is lost here may have given up because of another one, and could not say so: names those that have not come, either.
-fn with_absent(error: Error, all: &[u8]) -> Error {
-    let Error::PeerLost { rank: lost, detail } = error else { return error };
+/// Who is lost here, or has told of a failure, may have given up because of another one, and may not know: names those that have
+/// not come, either.
+fn with_absent(mut error: Error, all: &[u8]) -> Error {
+    let (Error::PeerLost { detail: text, .. } | Error::Timeout { detail: text, .. } | Error::Aborted(text)) =
+        &mut error
+    else {
+        return error;
+    };
     // A record that has come says which machine it is from.
     let records = all.chunks_exact(RECORD_BYTES).zip(0..);
-    let absent = records.filter(|(bytes, peer)| *peer != lost && bytes.iter().all(|byte| *byte == 0));
-    let absent: Vec<String> = absent.map(|(_, peer): (_, Rank)| format!("rank {peer}")).take(NAMED).collect();
-    if absent.is_empty() {
-        return Error::PeerLost { rank: lost, detail };
+    let absent = records.filter(|(bytes, _)| bytes.iter().all(|byte| *byte == 0));
+    let absent = absent.map(|(_, peer): (_, Rank)| format!("rank {peer}"));
+    let unnamed: Vec<String> =
+        absent.filter(|name| !text.contains(&format!("{name} "))).take(NAMED).collect();
+    if !unnamed.is_empty() {
+        *text = format!("{text}; not heard of yet: {}", unnamed.join(", "));
     }
-    Error::PeerLost { rank: lost, detail: format!("{detail}; not heard of yet: {}", absent.join(", ")) }
+    error
 }
 
 /// All ranks want the same engines, or learn who wants what.
@@ -207,6 +214,17 @@ mod tests {
             text.contains("rank 0 has cpu:auto,cuda:auto, rank 2 has cpu:mpi|builtin,cuda:auto"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn an_error_while_all_agree_names_each_rank_that_was_not_heard_of() {
+        let all = [record(1, 3, 2, false), vec![0; RECORD_BYTES], vec![0; RECORD_BYTES]].concat();
+        let lost = Error::PeerLost { rank: 2, detail: "rank 2 (host a) ended".into() };
+        let text = with_absent(lost, &all).to_string();
+        assert_eq!(text, "rank 2 was lost: rank 2 (host a) ended; not heard of yet: rank 1");
+        let waited =
+            Error::Timeout { waited: Duration::from_secs(1), detail: "rank 1 and rank 2 are late".into() };
+        assert!(!with_absent(waited, &all).to_string().contains("not heard of"));
     }
 
     #[test]

@@ -11,18 +11,20 @@ use super::foreign::OnDevice;
 use super::programs::Programs;
 use super::timeout::Timeout;
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::mesh::{self, Witness};
-use crate::bootstrap::{self, Job, Mesh, PeerInfo, UniqueId};
+use crate::bootstrap::mesh::{self, Acquaintances, Peer, Witness};
+use crate::bootstrap::{self, Job, Mesh, UniqueId};
 use crate::config::Config;
 use crate::device::Kinds;
 use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{Engine, GroupId, Port};
+use crate::sys::socket::Socket;
 use crate::topology::Topology;
+use crate::transport::Link;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
+use crate::transport::shm::{self, ShmLink};
 use crate::transport::tcp::TcpLink;
-use crate::transport::{Link, shm};
 use crate::tuning::Tuning;
 
 /// "For ever", as a deadline of the set-up.
@@ -57,7 +59,7 @@ impl Communicator {
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings =
             shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
-        let ports = ports(mesh, job.rank, settings, deadline).map_err(|error| witness.explain(error))?;
+        let ports = ports(mesh, job.rank, settings, deadline, &mut witness)?;
         let description = describe_transports(&ports);
         let transports = ports.iter().map(Port::transport).collect();
         let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
@@ -65,7 +67,8 @@ impl Communicator {
         let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
         let Agreed { ranks_per_core, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, (some_tcp, config.backend), timeout(config, own))
-                .map_err(|error| witness.explain(error))?;
+                // The engine has told the others, and has heard what they told.
+                .map_err(|error| witness.explain(error, Acquaintances::none()))?;
         // All have met.
         drop(witness);
         let crowded = ranks_per_core > 1;
@@ -118,48 +121,60 @@ pub(super) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     Instant::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 
-/// A port per rank: shared memory where no data socket was made, else TCP.
-fn ports(mesh: Mesh, rank: Rank, settings: shm::Settings, deadline: Instant) -> Result<Vec<Port>> {
-    let label =
-        |peer: usize, info: &PeerInfo| format!("rank {peer} (host {}, pid {})", info.host_name, info.pid);
-    let start = Instant::now();
-    // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let mut offered: Vec<Option<shm::Offered>> = Vec::new();
-    for (at, peer) in mesh.peers.iter().enumerate() {
-        offered.push(match peer {
-            Some(peer) if peer.data.is_none() && rank < at as Rank => {
-                Some(shm::offer(&peer.control, settings)?)
-            }
-            _ => None,
-        });
-    }
-    let mut ports = Vec::new();
-    for (at, (peer, offered)) in mesh.peers.into_iter().zip(offered).enumerate() {
-        let label = label(at, &mesh.infos[at]);
-        let (link, control): (Box<dyn Link>, _) = match (peer, offered) {
-            (None, _) => (Box::new(LoopbackLink::default()), None),
-            (Some(peer), Some(offered)) => {
-                let link = offered.complete(&peer.control, Some(deadline));
-                (Box::new(link.map_err(|error| not_shared(at, &label, error, start))?), Some(peer.control))
-            }
-            (Some(peer), None) => match peer.data {
-                Some(data) => (Box::new(TcpLink::new(data)), Some(peer.control)),
-                None => {
-                    let link = shm::accept(&peer.control, Some(deadline), settings);
-                    (
-                        Box::new(link.map_err(|error| not_shared(at, &label, error, start))?),
-                        Some(peer.control),
-                    )
-                }
-            },
+/// A port per rank.
+fn ports(
+    mesh: Mesh,
+    rank: Rank,
+    settings: shm::Settings,
+    deadline: Instant,
+    witness: &mut Witness,
+) -> Result<Vec<Port>> {
+    let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
+    let (controls, sockets) = Peer::apart(mesh.peers);
+    let shared = match share_memory(&controls, &sockets, &labels, rank, settings, deadline) {
+        Ok(links) => links,
+        // With all connections still there.
+        Err(error) => return Err(witness.explain(error, Acquaintances::new(rank, labels, controls))),
+    };
+    let port = |(((control, socket), shared), label)| {
+        let link: Box<dyn Link> = match (socket, shared) {
+            (Some(socket), _) => Box::new(TcpLink::new(socket)),
+            (None, Some(shared)) => Box::new(shared),
+            (None, None) => Box::new(LoopbackLink::default()),
         };
-        ports.push(Port::new(link, control.map(Control::new), label));
-    }
-    Ok(ports)
+        Port::new(link, control, label)
+    };
+    Ok(controls.into_iter().zip(sockets).zip(shared).zip(labels).map(port).collect())
+}
+
+/// The links to those ranks with which no data socket was made.
+fn share_memory(
+    controls: &[Option<Control>],
+    sockets: &[Option<Socket>],
+    labels: &[String],
+    rank: Rank,
+    settings: shm::Settings,
+    deadline: Instant,
+) -> Result<Vec<Option<ShmLink>>> {
+    let start = Instant::now();
+    let peers =
+        controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
+    // All offers go out before the first is waited for: nobody waits for somebody who waits.
+    let offer = |(control, peer): (Option<&Control>, Rank)| {
+        control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
+    };
+    let offered = peers.clone().zip(0..).map(offer).collect::<Result<Vec<_>>>()?;
+    let complete = |(control, offered): (Option<&Control>, Option<shm::Offered>)| match (control, offered) {
+        (None, _) => Ok(None),
+        (Some(control), Some(offered)) => offered.complete(control.socket(), Some(deadline)).map(Some),
+        (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
+    };
+    let links = peers.zip(offered).map(complete).zip(labels).zip(0..);
+    links.map(|((link, label), peer)| link.map_err(|error| not_shared(peer, label, error, start))).collect()
 }
 
 /// Names the peer whose memory has not come.
-fn not_shared(peer: usize, label: &str, error: Error, start: Instant) -> Error {
+fn not_shared(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
     let Error::System { what, source } = &error else { return error };
     match source.kind() {
         ErrorKind::TimedOut => {
@@ -168,7 +183,7 @@ fn not_shared(peer: usize, label: &str, error: Error, start: Instant) -> Error {
         }
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
             let detail = format!("{label} ended before it had connected with everybody");
-            Error::PeerLost { rank: peer as Rank, detail }
+            Error::PeerLost { rank: peer, detail }
         }
         kind => Error::system(format!("{what}, {label}"), kind.into()),
     }

@@ -298,8 +298,9 @@ impl Engine {
         match self.visit_all() {
             Ok(moved) => moved,
             Err(Trouble { group, error }) => {
-                // A link that breaks is often the end of a rank that has said why.
+                // A link that breaks is often the end of a rank that has said why; then the ranks do not meet, either.
                 self.read_control();
+                self.all_have_met();
                 self.fail(group, error);
                 true
             }

@@ -13,10 +13,9 @@ use super::port::{Port, Presence};
 use super::prepared::Recent;
 use crate::base::{Error, Rank, Result};
 use crate::p2p::Conversation;
+use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::Message;
 
-/// Context of the first communicator.
-pub(super) const FIRST_CONTEXT: u32 = 0;
 /// Set in the context of transfers.
 const TRANSFERS: u32 = 1;
 

@@ -1,11 +1,11 @@
 //! How communicators begin and end in an engine: made from others, failed, given up.
 
 use super::engine::{Engine, Ticket};
-use super::failure;
 use super::group::{Group, GroupId};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::transport::control::Message;
+use crate::transport::failure;
 
 impl Engine {
     /// A new context for a communicator made from one that this rank leads.

@@ -11,14 +11,13 @@
 //! - `heads` sorts out what stands in the way, `lifecycle` begins and ends communicators.
 //! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
-//! - [`disagreement`] and [`failure`] turn silence and surprises into errors that name who and what.
+//! - [`disagreement`] and [`crate::transport::failure`] turn silence and surprises into errors that name who and what.
 
 mod buffers;
 mod consensus;
 pub mod disagreement;
 pub mod engine;
 pub mod execution;
-pub mod failure;
 mod gates;
 pub mod group;
 mod heads;

@@ -5,13 +5,12 @@ use std::time::Instant;
 use super::disagreement::Verdict;
 use super::engine::{Engine, Joining};
 use super::execution::LinkFailure;
-use super::failure;
-use super::group::{self, FIRST_CONTEXT, Group, GroupId, Known, Stall};
+use super::group::{self, Group, GroupId, Known, Stall};
 use super::port::Presence;
 use crate::base::{Error, Rank};
 use crate::log_line;
-use crate::transport::Header;
 use crate::transport::control::{Event, Message};
+use crate::transport::{FIRST_CONTEXT, Header, failure};
 
 /// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
 const MOST_EARLY: usize = 4096;

@@ -9,7 +9,7 @@ use super::poll::{Interest, PollSet};
 use super::socket::Socket;
 
 /// The byte that travels with the descriptor: a stream socket sends no empty message.
-const CARRIER: u8 = 0x46;
+pub const CARRIER: u8 = 0x46;
 
 #[repr(C, align(8))]
 struct ControlSpace([u8; 64]);
@@ -39,7 +39,7 @@ pub fn send_descriptor(socket: &Socket, fd: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// Receives a descriptor that the peer sends with [`send_descriptor`].
+/// Receives a descriptor that the peer sends with [`send_descriptor`]. What else it may send stays unread.
 pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Result<OwnedFd> {
     let mut set = PollSet::new();
     let token = set.add(socket, Interest::Read);
@@ -50,6 +50,11 @@ pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Res
         set.wait(deadline)?;
     }
     let mut byte = [0u8];
+    // SAFETY: `byte` is one byte, and outlives the call.
+    let peeked = unsafe { libc::recv(socket.as_raw_fd(), byte.as_mut_ptr().cast(), 1, libc::MSG_PEEK) };
+    if peeked == 1 && byte[0] != CARRIER {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer sent something else"));
+    }
     let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
     let mut space = ControlSpace([0; 64]);
     let mut message = message_with(&mut part, &mut space);

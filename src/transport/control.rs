@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
 use super::garbage;
+use crate::sys::descriptor_passing::CARRIER;
 use crate::sys::socket::Socket;
 
 const BELL: u8 = 1;
@@ -193,6 +194,19 @@ impl Control {
         }
     }
 
+    /// The failure that the peer tells of, if it has by now: for a rank that gives up what it sets up with this peer. Descriptors
+    /// and messages that come before are dropped; afterwards the channel is of no other use.
+    pub fn last_words(&mut self) -> Option<Message> {
+        loop {
+            match self.next_event() {
+                Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => return Some(notice),
+                Ok(Some(Event::Message(_))) => {}
+                Err(_) if self.incoming.first() == Some(&CARRIER) => drop(self.incoming.drain(..1)),
+                Ok(Some(Event::Closed) | None) | Err(_) => return None,
+            }
+        }
+    }
+
     fn parse(&mut self) -> io::Result<Option<Message>> {
         let bells = self.incoming.iter().take_while(|byte| **byte == BELL).count();
         if bells > 0 {
@@ -256,6 +270,7 @@ impl AsRawFd for Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::descriptor_passing::send_descriptor;
     use std::os::unix::net::UnixStream;
 
     fn pair() -> (Control, Control) {
@@ -297,6 +312,20 @@ mod tests {
             a.socket.write(&[*byte]).unwrap();
             assert_eq!(b.next_event().unwrap().is_some(), i + 1 == n);
         }
+    }
+
+    #[test]
+    fn last_words_are_heard_behind_descriptors_and_bells_and_after_the_end() {
+        let (mut a, mut b) = pair();
+        let (file, _) = UnixStream::pair().unwrap();
+        send_descriptor(a.socket(), &file.into()).unwrap();
+        a.ring();
+        let notice = Message::Notice { context: 0, kind: 2, origin: 1, subject: 5, text: "gone".into() };
+        assert_eq!(b.last_words(), None);
+        a.send(&notice);
+        drop(a);
+        assert_eq!(b.last_words(), Some(notice));
+        assert_eq!(b.last_words(), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! `descriptor`.
 
 pub mod control;
+pub(crate) mod failure;
 pub mod loopback;
 pub mod shm;
 pub mod tcp;
@@ -16,6 +17,9 @@ use std::io;
 use std::os::fd::RawFd;
 
 use crate::base::Call;
+
+/// Context of the communicator that was made with the links.
+pub const FIRST_CONTEXT: u32 = 0;
 
 /// What goes before each fragment: the conversation that it belongs to, and the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::Peer;
 use super::attempt::Caller;
 use super::outgoing::{Outgoing, share_memory, unreachable};
 use super::witness::{Knowledge, explain};
+use super::{Acquaintances, Peer};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::gate::{Arrival, Gate};
@@ -22,8 +22,8 @@ use crate::sys::socket::Socket;
 const STRANGERS: usize = 256;
 /// How often to ask the store whether a rank that we are not connected with has failed.
 const CHECK_EVERY: Duration = Duration::from_millis(250);
-/// How long its answer may take.
-const CHECK_TIME: Duration = Duration::from_millis(500);
+/// How long its answer is waited for at a time: connections wait meanwhile.
+const CHECK_TIME: Duration = Duration::from_millis(20);
 /// Missing ranks named in the error.
 const NAMED: usize = 8;
 
@@ -34,12 +34,22 @@ struct Incoming {
     data: Option<Socket>,
 }
 
-/// Whether it makes sense to ask again; an error when the job has failed.
-fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<bool> {
+/// What the store says of the job.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Well,
+    /// Nothing in time: it is busy, or cut off.
+    None,
+    /// It has ended, as it may once rank 0 has connected with everybody.
+    Gone,
+}
+
+/// An error when the job has failed.
+fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<Answer> {
     match store.check(deadline.min(Instant::now() + CHECK_TIME)) {
-        Ok(()) => Ok(true),
-        // The store is gone, as it may be once rank 0 has connected with everybody.
-        Err(Error::System { .. } | Error::Timeout { .. }) => Ok(false),
+        Ok(()) => Ok(Answer::Well),
+        Err(Error::Timeout { .. }) => Ok(Answer::None),
+        Err(Error::System { .. }) => Ok(Answer::Gone),
         Err(failure) => Err(failure),
     }
 }
@@ -83,26 +93,40 @@ pub(super) fn assemble(
         peers: records.iter().map(|_| None).collect(),
         missing: records.len() - 1,
     };
-    // While the connections are still there: who misses this rank finds out why.
-    assembly.run(store, start, deadline).map_err(|error| {
-        let is_missed = matches!(error, Error::Timeout { .. });
-        explain(store, error, if is_missed { Knowledge::FirstHand } else { Knowledge::Hearsay })
-    })?;
-    Ok(assembly.peers)
+    match assembly.run(store, start, deadline) {
+        Ok(()) => Ok(assembly.peers),
+        Err(error) => {
+            let is_missed = matches!(error, Error::Timeout { .. });
+            let knowledge = if is_missed { Knowledge::FirstHand } else { Knowledge::Hearsay };
+            let labels = records.iter().map(|record| record.info.label(record.rank)).collect();
+            // While the connections are still there, all of them: who misses this rank finds out why.
+            let (controls, _data) = Peer::apart(std::mem::take(&mut assembly.peers));
+            Err(explain(store, Acquaintances::new(job.rank, labels, controls), error, knowledge))
+        }
+    }
 }
 
 impl Assembly<'_> {
     fn run(&mut self, store: &mut dyn Store, start: Instant, deadline: Instant) -> Result<()> {
         let mut set = PollSet::new();
         let mut next_check = Some(start + CHECK_EVERY);
+        let mut is_silent = false;
         // Starts the connections; nothing is ready yet.
         self.advance_outgoing(&set)?;
         while self.missing > 0 {
             if Instant::now() >= deadline {
-                return Err(Error::Timeout { waited: start.elapsed(), detail: self.name_missing() });
+                let store = if is_silent {
+                    "; the store, which rank 0 or the launcher serves, is silent"
+                } else {
+                    ""
+                };
+                let detail = format!("{}{store}", self.name_missing());
+                return Err(Error::Timeout { waited: start.elapsed(), detail });
             }
             if next_check.is_some_and(|t| t <= Instant::now()) {
-                next_check = ask_for_failure(store, deadline)?.then(|| Instant::now() + CHECK_EVERY);
+                let answer = ask_for_failure(store, deadline)?;
+                is_silent = answer == Answer::None;
+                next_check = (answer != Answer::Gone).then(|| Instant::now() + CHECK_EVERY);
             }
             set.clear();
             self.gate.register(&mut set);
@@ -179,8 +203,8 @@ impl Assembly<'_> {
 
     fn lost(&self, rank: Rank) -> Error {
         let info = &self.records[rank as usize].info;
-        let detail =
-            format!("host {}, pid {}: it ended while the ranks were connecting", info.host_name, info.pid);
+        let at = format!("host {}, pid {}", info.host_name, info.pid);
+        let detail = format!("{at}: it ended while the ranks were connecting; {}", self.name_missing());
         Error::PeerLost { rank, detail }
     }
 

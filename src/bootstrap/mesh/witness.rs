@@ -1,11 +1,12 @@
-//! Why the ranks could not come together, as the store knows it.
+//! Why the ranks could not come together, as the store and the others know it.
 //!
 //! When one rank is missing, those that wait for it give up one after the other, and each that goes is missed by others.
-//! What a rank sees itself is then who gave up before it. Whoever fails tells the store why before it closes its
-//! connections; so whoever misses somebody asks there first.
+//! What a rank sees itself is then who gave up before it. Whoever fails tells the store why, and those that it has connected
+//! with, before it closes its connections; so whoever misses somebody asks there first. The store may be what is missing.
 
 use std::time::{Duration, Instant};
 
+use super::Acquaintances;
 use crate::base::{Error, Result};
 use crate::bootstrap::Store;
 
@@ -23,9 +24,9 @@ impl Witness {
     }
 
     /// The reason that another rank has told, or else `own`, which the others are told then.
-    pub fn explain(&mut self, own: Error) -> Error {
+    pub fn explain(&mut self, own: Error, acquaintances: Acquaintances) -> Error {
         match &mut self.0 {
-            Some(store) => explain(&mut **store, own, Knowledge::Hearsay),
+            Some(store) => explain(&mut **store, acquaintances, own, Knowledge::Hearsay),
             None => own,
         }
     }
@@ -44,23 +45,33 @@ pub(super) enum Knowledge {
 ///
 /// Takes [`PATIENCE`]: until then others may ask the store, which may be this rank's, and a connection that is closed
 /// is taken for a lost rank.
-pub(super) fn explain(store: &mut dyn Store, own: Error, knowledge: Knowledge) -> Error {
+pub(super) fn explain(
+    store: &mut dyn Store,
+    mut acquaintances: Acquaintances,
+    own: Error,
+    knowledge: Knowledge,
+) -> Error {
     let until = Instant::now() + PATIENCE;
-    let mut found = told(store.check(Instant::now()));
-    let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
     // Of those whose deadlines come together, those who know tell before anybody who does not.
-    if knows && found.is_none() {
-        store.fail(&own.to_string());
-    }
-    while Instant::now() < until {
-        std::thread::sleep(PAUSE);
-        if !knows && found.is_none() {
-            found = told(store.check(Instant::now()));
+    let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
+    let mut why = None;
+    let mut has_told = false;
+    loop {
+        if !has_told {
+            why = acquaintances.ask().or_else(|| told(store.check(Instant::now() + PAUSE)));
         }
+        let is_late = Instant::now() >= until;
+        if !has_told && (knows || why.is_some() || is_late) {
+            let why = why.as_ref().unwrap_or(&own);
+            acquaintances.tell(why);
+            store.fail(&why.to_string());
+            has_told = true;
+        }
+        if is_late {
+            return why.unwrap_or(own);
+        }
+        std::thread::sleep(PAUSE);
     }
-    // Nothing, if the store knows already.
-    store.fail(&own.to_string());
-    found.unwrap_or(own)
 }
 
 /// Whether the others fail at the same moment, or have failed already, for the same reason.

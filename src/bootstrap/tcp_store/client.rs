@@ -22,6 +22,10 @@ const GRACE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(5
 pub(crate) struct Client {
     socket: Socket,
     joined: bool,
+    /// What has come of an answer that was given up waiting for.
+    input: Vec<u8>,
+    /// A check was sent, and its answer has not been read.
+    is_checking: bool,
 }
 
 /// Who wants to join what.
@@ -43,7 +47,7 @@ impl Client {
     ) -> Result<Option<Client>> {
         let own = Hello::new(Purpose::Store, who.rank, who.size, ANY_RANK);
         let Some(socket) = reach_once(addresses, who.key, own, deadline)? else { return Ok(None) };
-        let mut client = Client { socket, joined: false };
+        let mut client = Client { socket, joined: false, input: Vec::new(), is_checking: false };
         match client.ask(&Request::Join, deadline) {
             Ok(_) => {
                 client.joined = true;
@@ -85,21 +89,27 @@ impl Client {
         self.joined = false;
     }
 
+    /// What the server answers by its own deadline, or later by a grace: it knows more than a client of who is missing.
     fn ask(&mut self, request: &Request, deadline: Instant) -> Result<Vec<u8>> {
         let start = Instant::now();
         let until = deadline + grace(deadline.saturating_duration_since(start));
-        self.write_all(&request.encode(), start, until)?;
-        let mut header = [0; RESPONSE_HEADER];
-        self.read_exact(&mut header, start, until)?;
-        let (status, bytes) = parse_response_header(&header, &LIMITS)
-            .ok_or_else(|| Error::Bootstrap("the store's answer cannot be understood".into()))?;
-        let mut value = Vec::new();
-        while value.len() < bytes {
-            // In pieces: memory is taken as bytes arrive, not as they are announced.
-            let have = value.len();
-            value.resize(bytes.min(have + (1 << 20)), 0);
-            self.read_exact(&mut value[have..], start, until)?;
+        if self.is_checking {
+            self.answer(start, until)?;
+            self.is_checking = false;
         }
+        self.write_all(&request.encode(), start, until)?;
+        self.answer(start, until)
+    }
+
+    /// The next answer. One that has not come whole `until` then can be waited for again.
+    fn answer(&mut self, start: Instant, until: Instant) -> Result<Vec<u8>> {
+        self.receive(RESPONSE_HEADER, start, until)?;
+        let header = self.input.first_chunk::<RESPONSE_HEADER>().expect("so many were received");
+        let (status, bytes) = parse_response_header(header, &LIMITS)
+            .ok_or_else(|| Error::Bootstrap("the store's answer cannot be understood".into()))?;
+        self.receive(RESPONSE_HEADER + bytes, start, until)?;
+        let mut value = std::mem::take(&mut self.input);
+        value.drain(..RESPONSE_HEADER);
         if status == Status::Ok {
             return Ok(value);
         }
@@ -122,11 +132,17 @@ impl Client {
         Ok(())
     }
 
-    fn read_exact(&self, mut bytes: &mut [u8], since: Instant, until: Instant) -> Result<()> {
-        while !bytes.is_empty() {
-            match self.socket.read(bytes).map_err(gone)? {
+    /// Until so much of the answer is there.
+    fn receive(&mut self, bytes: usize, since: Instant, until: Instant) -> Result<()> {
+        while self.input.len() < bytes {
+            // In pieces: memory is taken as bytes arrive, not as they are announced.
+            let have = self.input.len();
+            self.input.resize(bytes.min(have + (1 << 20)), 0);
+            let read = self.socket.read(&mut self.input[have..]);
+            self.input.truncate(have + read.as_ref().map_or(0, |read| read.unwrap_or(0)));
+            match read.map_err(gone)? {
                 Some(0) => return Err(gone(std::io::ErrorKind::ConnectionReset.into())),
-                Some(read) => bytes = &mut bytes[read..],
+                Some(_) => {}
                 None => self.wait(Interest::Read, since, until)?,
             }
         }
@@ -170,7 +186,15 @@ impl Store for Client {
     }
 
     fn check(&mut self, deadline: Instant) -> Result<()> {
-        self.ask(&Request::Check, deadline).map(drop)
+        let start = Instant::now();
+        if !self.is_checking {
+            self.write_all(&Request::Check.encode(), start, deadline)?;
+            self.is_checking = true;
+        }
+        let answer = self.answer(start, deadline);
+        // One that comes later is the next check's.
+        self.is_checking = matches!(answer, Err(Error::Timeout { .. }));
+        answer.map(drop)
     }
 }
 

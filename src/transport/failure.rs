@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::control::Message;
 use crate::base::{Error, Rank};
-use crate::transport::control::Message;
 
 const PEER_LOST: u8 = 1;
 const TIMEOUT: u8 = 2;
@@ -12,7 +12,7 @@ const ABORTED: u8 = 4;
 const OTHER: u8 = 5;
 
 /// The notice that carries `error` of a communicator, noticed by its rank `origin`, to the other ranks.
-pub(super) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
+pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
     let (kind, subject, text) = match error {
         Error::PeerLost { rank, detail } => (PEER_LOST, *rank, detail.clone()),
         Error::Timeout { waited, detail } => (TIMEOUT, waited.as_millis() as u32, detail.clone()),
@@ -24,7 +24,7 @@ pub(super) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
 }
 
 /// The error that a notice means here; `origin` is the label of the rank that noticed it.
-pub(super) fn from_notice(kind: u8, subject: u32, text: &str, origin: &str) -> Error {
+pub(crate) fn from_notice(kind: u8, subject: u32, text: &str, origin: &str) -> Error {
     let told = format!("{text} (reported by {origin})");
     match kind {
         PEER_LOST => Error::PeerLost { rank: subject, detail: told },
