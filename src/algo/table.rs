@@ -235,6 +235,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::pairwise::cost),
     },
     Algorithm {
+        name: "direct",
+        collective: Collective::ReduceScatter,
+        summary: "all send each its block at once, reduce alone: the smallest blocks",
+        supports: always,
+        build: reduce_scatter::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct::cost),
+    },
+    Algorithm {
         name: "recursive_halving",
         collective: Collective::ReduceScatter,
         summary: "exchange of halves: small blocks",
@@ -417,6 +425,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: reduce_scatter::pairwise::build,
         cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::pairwise::cost),
+    },
+    Algorithm {
+        name: "direct",
+        collective: Collective::ReduceScatterV,
+        summary: "all send each its block at once, reduce alone: the smallest blocks",
+        supports: always,
+        build: reduce_scatter::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

@@ -183,6 +183,7 @@ proofs! {
     scatter_binomial_is_correct_for_every_size_up_to_64: Scatter "binomial";
     scatter_hierarchical_is_correct_for_every_size_up_to_64: Scatter "hierarchical";
     reduce_scatter_pairwise_is_correct_for_every_size_up_to_64: ReduceScatter "pairwise";
+    reduce_scatter_direct_is_correct_for_every_size_up_to_64: ReduceScatter "direct";
     reduce_scatter_recursive_halving_is_correct_for_every_size_up_to_64: ReduceScatter "recursive_halving";
     reduce_scatter_ring_is_correct_for_every_size_up_to_64: ReduceScatter "ring";
     reduce_scatter_hierarchical_is_correct_for_every_size_up_to_64: ReduceScatter "hierarchical";

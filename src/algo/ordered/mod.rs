@@ -11,14 +11,13 @@
 mod all_reduce;
 mod hierarchical;
 mod reduce;
-mod reduce_scatter;
 #[cfg(test)]
 mod tests;
 
 use super::builder::RoundBuilder;
 use super::cost::{Terms, burst, moved, reduced};
 use super::direct::{Slots, others};
-use super::{Algorithm, Cost, HIERARCHICAL, always, of};
+use super::{Algorithm, Cost, HIERARCHICAL, always, of, reduce_scatter};
 use crate::base::{Collective, Rank};
 use crate::plan::{PlanRequest, Span};
 use crate::tuning::{LinkModel, Traffic};
@@ -78,8 +77,8 @@ pub static ORDERED: &[Algorithm] = &[
         collective: Collective::ReduceScatter,
         summary: "every rank gets its block from all and combines in rank order",
         supports: always,
-        build: reduce_scatter::direct,
-        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct_cost),
+        build: reduce_scatter::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -94,8 +93,8 @@ pub static ORDERED: &[Algorithm] = &[
         collective: Collective::ReduceScatterV,
         summary: "every rank gets its block from all and combines in rank order",
         supports: always,
-        build: reduce_scatter::direct,
-        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct_cost),
+        build: reduce_scatter::direct::build,
+        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::direct::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

@@ -1,5 +1,6 @@
 //! reduce_scatter: rank r gets block r of the reduction of all inputs. reduce_scatter_v: blocks of unequal length.
 
+pub(super) mod direct;
 pub(super) mod hierarchical;
 pub(super) mod pairwise;
 pub(super) mod recursive_halving;
