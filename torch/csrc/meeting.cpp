@@ -15,7 +15,7 @@ namespace {
 constexpr char kGivenUp = '!';
 // After that time it is looked who has come, then after twice that, and so on: a disagreement is seen early, and a large group
 // does not keep the store busy.
-constexpr std::chrono::milliseconds kFirstLook{100};
+constexpr std::chrono::milliseconds kFirstLook{500};
 
 c10::intrusive_ptr<c10d::Store> without_prefixes(const c10::intrusive_ptr<c10d::Store>& store) {
   const auto prefixed = c10::dynamic_intrusive_pointer_cast<c10d::PrefixStore>(store);

@@ -348,26 +348,29 @@ def test_what_was_under_way_ends_with_an_error(table):
     def body(rank, size, backend, port):
         me = Rank(rank, size, backend, port)
         me.form(1, range(size))
-        blocked, begun = [], threading.Event()
-        if rank == 0:
-            works = [dist.irecv(torch.ones(1), 1), dist.all_reduce(torch.ones(1), async_op=True)]
+        if rank == 1:
+            me.form(2, range(size))
+            return members(rank)
+        works, errors = [dist.irecv(torch.ones(1), 1), dist.all_reduce(torch.ones(1), async_op=True)], []
+        group = dist.group.WORLD._get_backend(torch.device("cpu"))
+        calls = group._get_sequence_number_for_group()
 
-            def receive():
-                begun.set()
-                with pytest.raises(dist.DistBackendError):
-                    dist.recv(torch.ones(1), 1, tag=5)
-                blocked.append("ended")
+        def blocked():
+            try:
+                dist.all_reduce(torch.ones(1))
+            except dist.DistBackendError as error:
+                errors.append(error)
 
-            thread = threading.Thread(target=receive)
-            thread.start()
-            begun.wait()
+        thread = threading.Thread(target=blocked)
+        thread.start()
+        # The call counts itself when it begins.
+        ranks.comes_true(lambda: group._get_sequence_number_for_group() > calls)
         me.form(2, range(size))
-        if rank == 0:
-            thread.join(ranks.SOON)
-            assert blocked == ["ended"]
-            for work in works:
-                with pytest.raises(dist.DistBackendError):
-                    work.wait()
+        thread.join(ranks.SOON)
+        assert len(errors) == 1
+        for work in works:
+            with pytest.raises(dist.DistBackendError):
+                work.wait()
         return members(rank)
 
     assert values(2, body, table) == [[0, 1]] * 2
