@@ -7,32 +7,53 @@
 namespace anyccl_torch {
 
 AnycclBackend::AnycclBackend(const StorePtr& store, int rank, int size, c10::intrusive_ptr<AnycclOptions> options)
-    : Backend(rank, size), store_(clone_of(store)), options_(std::move(options)) {
+    : Backend(rank, size), store_(clone_of(store)), options_(std::move(options)), common_store_(store_) {
+  if (options_->is_deferred()) {
+    absence_ = "has no ranks yet, as it was made with enable_reconfigure=True: call reconfigure() first";
+  } else {
+    comm_ = connect(*store_, rank, size, options_->timeout);
+  }
+  init();
+}
+
+std::shared_ptr<Communicator> AnycclBackend::connect(
+    c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const {
   const std::string name = options_->group_name.empty() ? "group" : options_->group_name;
   anyccl_config_t config = ANYCCL_CONFIG_INIT;
   config.name = name.c_str();
-  config.timeout_ms = timeout_ms(options_->timeout);
+  config.timeout_ms = timeout_ms(patience);
   config.interface = options_->interface.empty() ? nullptr : options_->interface.c_str();
-  comm_ = std::make_shared<Communicator>(join(*store_, rank, size, config, name), name, options_->timeout);
-  init();
+  const auto comm = std::make_shared<Communicator>(join(store, rank, size, config, name), name, patience);
+  if (patience != options_->timeout) {
+    comm->set_timeout(options_->timeout);
+  }
+  return comm;
+}
+
+std::shared_ptr<Communicator> AnycclBackend::comm_if_there() const {
+  const std::lock_guard<std::mutex> lock(comm_mutex_);
+  return comm_;
 }
 
 std::shared_ptr<Communicator> AnycclBackend::comm() const {
   const std::lock_guard<std::mutex> lock(comm_mutex_);
-  TORCH_CHECK(comm_ != nullptr, "anyccl: the group \"", options_->group_name, "\" was destroyed");
+  TORCH_CHECK(comm_ != nullptr, "anyccl: the group \"", options_->group_name, "\" ", absence_);
   return comm_;
 }
 
 uintptr_t AnycclBackend::handle() const { return reinterpret_cast<uintptr_t>(comm()->get()); }
 
 void AnycclBackend::setTimeout(std::chrono::milliseconds timeout) {
-  comm()->set_timeout(timeout);
+  if (const auto comm = comm_if_there()) {
+    comm->set_timeout(timeout);
+  }
   options_->timeout = timeout;
 }
 
 #if ANYCCL_TORCH_FROM(7)
 c10d::ErrorType AnycclBackend::getError() {
-  switch (comm()->failure()) {
+  const auto comm = comm_if_there();
+  switch (comm ? comm->failure() : ANYCCL_SUCCESS) {
     case ANYCCL_SUCCESS: return c10d::ErrorType::SUCCESS;
     case ANYCCL_ERR_TIMEOUT: return c10d::ErrorType::TIMEOUT;
     case ANYCCL_ERR_PEER_LOST:
@@ -43,11 +64,7 @@ c10d::ErrorType AnycclBackend::getError() {
 #endif
 
 void AnycclBackend::abort() {
-  const auto comm = [this] {
-    const std::lock_guard<std::mutex> lock(comm_mutex_);
-    return comm_;
-  }();
-  if (comm) {
+  if (const auto comm = comm_if_there()) {
     comm->abort();
   }
 }
@@ -57,6 +74,8 @@ void AnycclBackend::shutdown() {
   std::shared_ptr<Communicator> last;
   const std::lock_guard<std::mutex> lock(comm_mutex_);
   last.swap(comm_);
+  absence_ = "was destroyed";
+  is_destroyed_ = true;
 }
 
 void AnycclBackend::check_root(int64_t root) const {

@@ -9,10 +9,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <set>
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include "member.hpp"
 #include "options.hpp"
 #include "releases.hpp"
 #include "work.hpp"
@@ -51,6 +54,13 @@ class AnycclBackend final : public c10d::Backend {
   BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options) OVERRIDE_FROM_2_9;
   BackendPtr merge(const StorePtr& store, const BaseOptionsPtr& options, const int& rank, const int& size) OVERRIDE_FROM_2_9;
   BackendPtr shrink(const std::vector<int64_t>& excluded, int flags, const BaseOptionsPtr& options) OVERRIDE_FROM_2_10;
+
+#ifdef C10D_BACKEND_HAS_RECONFIGURE
+  // The same group with other ranks (reconfigure.cpp).
+  bool supportsReconfigure() const override { return true; }
+  c10d::ReconfigureHandle get_reconfigure_handle() const override { return member().handle(); }
+  WorkPtr reconfigure(const c10d::ReconfigureOptions& options) override;
+#endif
 
   // Collectives of single tensors (collectives.cpp).
   WorkPtr broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
@@ -141,15 +151,37 @@ class AnycclBackend final : public c10d::Backend {
   WorkPtr receive(Tensors& tensors, int source, int tag, c10d::OpType type, const char* title);
 
   BackendPtr make_group(const StorePtr& store, int rank, int size, const BaseOptionsPtr& options) const;
+  std::shared_ptr<Communicator> connect(
+      c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const;
+  std::shared_ptr<Communicator> comm_if_there() const;
 
+  // That the group was made with.
   const StorePtr store_;
   const c10::intrusive_ptr<AnycclOptions> options_;
   const std::shared_ptr<Hooks> hooks_ = std::make_shared<Hooks>();
   mutable std::mutex comm_mutex_;
   std::shared_ptr<Communicator> comm_;
+  // Why there is no communicator: the end of a sentence that begins with the group.
+  std::string absence_;
+  bool is_destroyed_ = false;
+  // That all of its ranks have.
+  StorePtr common_store_;
   std::atomic<uint64_t> collectives_{0};
   std::atomic<uint64_t> messages_{0};
   std::atomic<int64_t> monitored_barriers_{0};
+
+#ifdef C10D_BACKEND_HAS_RECONFIGURE
+  Member member() const;
+  void end_generation(const std::string& absence);
+  void begin_generation(std::shared_ptr<Communicator> comm, const StorePtr& store, int rank, int size, int64_t uuid);
+
+  const std::string instance_ = new_instance();
+  const Birthplace birthplace_;
+  std::mutex reconfigure_mutex_;
+  // That its ranks came together with the last time, if they did so again; all that they came together with.
+  std::optional<int64_t> uuid_;
+  std::set<int64_t> uuids_;
+#endif
 };
 
 }  // namespace anyccl_torch

@@ -20,12 +20,13 @@ using Pointer = c10::intrusive_ptr<T>;
 
 Pointer<ours::AnycclBackend> create(
     const Pointer<c10d::Store>& store, int rank, int size, std::chrono::milliseconds timeout, const std::string& name,
-    const std::vector<uint64_t>& global_ranks, const Pointer<ours::AnycclOptions>& given) {
+    const std::vector<uint64_t>& global_ranks, const Pointer<ours::AnycclOptions>& given, bool is_deferred) {
   auto options = given ? Pointer<ours::AnycclOptions>(c10::make_intrusive<ours::AnycclOptions>(*given))
                        : c10::make_intrusive<ours::AnycclOptions>();
   options->timeout = timeout;
   options->group_name = name;
   options->global_ranks_in_group = global_ranks;
+  options->set_deferred(is_deferred || options->is_deferred());
   return c10::make_intrusive<ours::AnycclBackend>(store, rank, size, std::move(options));
 }
 
@@ -60,7 +61,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
 
   module.def(
       "create", &create, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout"), py::arg("name"),
-      py::arg("global_ranks"), py::arg("options").none(true), py::call_guard<py::gil_scoped_release>());
+      py::arg("global_ranks"), py::arg("options").none(true), py::arg("is_deferred"), py::call_guard<py::gil_scoped_release>());
   module.def(
       "at_exit", &at_exit, py::call_guard<py::gil_scoped_release>(),
       "Ends the progress thread, and lets ranks part that are about to. Before the interpreter ends.");

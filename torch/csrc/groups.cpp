@@ -18,6 +18,8 @@ AnycclBackend::BackendPtr AnycclBackend::make_group(
   TORCH_CHECK_VALUE(
       own || !options, "anyccl: pg_options of the backend \"", options ? options->backend : "", "\" were given; use anyccl's");
   own = c10::dynamic_intrusive_pointer_cast<AnycclOptions>((own ? own : options_)->clone());
+  // Its ranks are known, also if those of this group were not.
+  own->set_deferred(false);
   return c10::make_intrusive<AnycclBackend>(store, rank, size, own);
 }
 
@@ -52,7 +54,7 @@ AnycclBackend::BackendPtr AnycclBackend::shrink(
   if ((flags & kAbortParent) != 0) {
     abort();
   }
-  return make_group(c10::make_intrusive<c10d::PrefixStore>(prefix, store_), rank, size, options);
+  return make_group(c10::make_intrusive<c10d::PrefixStore>(prefix, common_store_), rank, size, options);
 }
 
 }  // namespace anyccl_torch

@@ -18,6 +18,20 @@ struct AnycclOptions final : c10d::Backend::Options {
     return c10::make_intrusive<AnycclOptions>(*this);
   }
 
+  // Whether the group is to be formed later, by reconfigure().
+  bool is_deferred() const {
+#ifdef C10D_BACKEND_HAS_RECONFIGURE
+    return enable_reconfigure;
+#else
+    return false;
+#endif
+  }
+  void set_deferred([[maybe_unused]] bool deferred) {
+#ifdef C10D_BACKEND_HAS_RECONFIGURE
+    enable_reconfigure = deferred;
+#endif
+  }
+
   // Interfaces for TCP, as ANYCCL_SOCKET_IFNAME says them. Empty: what that variable says.
   std::string interface;
 

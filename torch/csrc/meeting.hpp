@@ -1,0 +1,58 @@
+// Where the members of a group to be wait for each other, before any of them gives up what it has.
+//
+// They meet in the store of the first of them: all know who that is, and its group came to be through that store, so it can
+// be reached. Each leaves a note there, with a checksum of the handles that it was given, and waits for the notes of the
+// others. Who was given other handles makes all of them fail at once; who gives up writes so in its note, for those that come
+// later; who stays away is named when the time is over. Notes stay, as small as they are: a process that comes with other handles
+// when the others have gone on is told so, too.
+//
+// Cost: three requests to the store per process, two of which are as long as the group is large; some more while it waits.
+#pragma once
+
+#include "member.hpp"
+
+#ifdef C10D_BACKEND_HAS_RECONFIGURE
+
+#include <chrono>
+
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+namespace anyccl_torch {
+
+class Meeting {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+  // `own` is the store of this process's group, `self` its place among the members. Connects to the first member's store,
+  // if that is another one, until `end` at most.
+  Meeting(const StorePtr& own, int64_t uuid, std::vector<Member> members, size_t self, Clock::time_point end);
+  Meeting(const Meeting&) = delete;
+  Meeting& operator=(const Meeting&) = delete;
+
+  // Returns when all members are here. Throws when one has other handles or has given up, or is not here at `end`.
+  void gather(Clock::time_point end);
+  // Tells the others that this process does not come. Does not throw.
+  void give_up(const std::string& why) noexcept;
+  // A part of the store that these members alone use.
+  StorePtr place() const;
+
+ private:
+  std::string key_of(const Member& member) const;
+  bool wait_for_all(std::chrono::milliseconds at_most);
+  void read(size_t rank);
+  [[noreturn]] void fail(const std::string& why);
+
+  const int64_t uuid_;
+  const std::vector<Member> members_;
+  const size_t self_;
+  const std::string checksum_;
+  const StorePtr store_;
+};
+
+// The address of a store, "host:port"; empty when it has none.
+std::string address_of(const c10::intrusive_ptr<c10d::Store>& store);
+
+}  // namespace anyccl_torch
+
+#endif
