@@ -102,3 +102,23 @@ fn message_with(part: &mut libc::iovec, space: &mut ControlSpace) -> libc::msghd
     message.msg_controllen = unsafe { libc::CMSG_SPACE(mem::size_of::<libc::c_int>() as u32) } as usize;
     message
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn a_descriptor_arrives_and_what_is_none_is_an_error_that_stays_unread() {
+        let (a, b) = UnixStream::pair().unwrap();
+        let [a, b] = [a, b].map(|end| Socket::from_fd(end.into(), true).unwrap());
+        send_descriptor(&a, &UnixStream::pair().unwrap().0.into()).unwrap();
+        assert_eq!(a.write(b"\x03sorry").unwrap(), Some(6));
+        receive_descriptor(&b, None).unwrap();
+        let error = receive_descriptor(&b, None).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        let mut heard = [0; 9];
+        assert_eq!(b.read(&mut heard).unwrap(), Some(6));
+        assert_eq!(&heard[..6], b"\x03sorry");
+    }
+}
