@@ -3,6 +3,7 @@
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
 
 #include <charconv>
+#include <thread>
 
 #include <c10/util/ConstexprCrc.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -13,19 +14,17 @@ namespace {
 
 // What a note begins with that says why its writer does not come.
 constexpr char kGivenUp = '!';
-// After that time it is looked who has come, then after twice that, and so on: a disagreement is seen early, and a large group
+// Time after which it is looked who has come, then after twice that, and so on: a disagreement is seen early, and a large group
 // does not keep the store busy.
 constexpr std::chrono::milliseconds kFirstLook{500};
+// Between two questions whether all have come: twice as long each time, up to that much, and that much more per member.
+constexpr std::chrono::microseconds kFirstNap{100};
+constexpr std::chrono::microseconds kLongestNap{20'000};
+constexpr std::chrono::microseconds kLongestNapPerMember{500};
 
 c10::intrusive_ptr<c10d::Store> without_prefixes(const c10::intrusive_ptr<c10d::Store>& store) {
   const auto prefixed = c10::dynamic_intrusive_pointer_cast<c10d::PrefixStore>(store);
   return prefixed ? prefixed->getUnderlyingNonPrefixStore() : store;
-}
-
-std::chrono::milliseconds until(Meeting::Clock::time_point end) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Meeting::Clock::now());
-  // To a store nothing means for ever.
-  return std::max(left, std::chrono::milliseconds(1));
 }
 
 // The store that all members find: that of the first.
@@ -44,7 +43,9 @@ c10::intrusive_ptr<c10d::Store> store_of(
       has_address, "anyccl: the members of reconfigure() meet in the store of ", first.name(),
       ", which has no address, and this process has another one, ", here);
   options.waitWorkers = false;
-  options.timeout = until(end);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Meeting::Clock::now());
+  // To a store nothing means for ever.
+  options.timeout = std::max(left, std::chrono::milliseconds(1));
   return c10::make_intrusive<c10d::TCPStore>(first.store.substr(0, colon), options);
 }
 
@@ -79,7 +80,7 @@ void Meeting::gather(Clock::time_point end) {
   const auto begin = Clock::now();
   store_->set(key_of(members_[self_]), checksum_);
   for (auto look = kFirstLook;; look *= 2) {
-    const bool all_here = wait_for_all(std::min(look, until(end)));
+    const bool all_here = wait_for_all(std::min(end, Clock::now() + look));
     std::string missing;
     for (size_t rank = 0; rank < members_.size(); ++rank) {
       if (all_here || store_->check({key_of(members_[rank])})) {
@@ -98,21 +99,21 @@ void Meeting::gather(Clock::time_point end) {
   }
 }
 
-bool Meeting::wait_for_all(std::chrono::milliseconds at_most) {
+// Asks again and again: each wait of a TCPStore whose time is over writes warnings into the log.
+bool Meeting::wait_for_all(Clock::time_point end) {
   std::vector<std::string> keys;
   for (const auto& member : members_) {
     keys.push_back(key_of(member));
   }
-  const auto end = Clock::now() + at_most;
-  try {
-    store_->wait(keys, at_most);
-    return true;
-  } catch (const std::exception&) {
-    // Stores tell a time-out by different exceptions, and some a little early; the clock tells it of all.
-    if (Clock::now() < end - at_most / 2) {
-      throw;
+  const auto longest = kLongestNap + kLongestNapPerMember * static_cast<int>(keys.size());
+  for (auto nap = kFirstNap;; nap = std::min(2 * nap, longest)) {
+    if (store_->check(keys)) {
+      return true;
     }
-    return false;
+    if (Clock::now() >= end) {
+      return false;
+    }
+    std::this_thread::sleep_until(std::min(end, Clock::now() + nap));
   }
 }
 

@@ -6,7 +6,8 @@
 // later; who stays away is named when the time is over. Notes stay, as small as they are: a process that comes with other handles
 // when the others have gone on is told so, too.
 //
-// Cost: three requests to the store per process, two of which are as long as the group is large; some more while it waits.
+// Cost: a request to the store for the note, one for each note of the others, and one that asks for all of them now and then
+// while some are missing.
 #pragma once
 
 #include "member.hpp"
@@ -39,7 +40,7 @@ class Meeting {
 
  private:
   std::string key_of(const Member& member) const;
-  bool wait_for_all(std::chrono::milliseconds at_most);
+  bool wait_for_all(Clock::time_point end);
   void read(size_t rank);
   [[noreturn]] void fail(const std::string& why);
 
