@@ -8,7 +8,7 @@
 //! `descriptor`.
 
 pub mod control;
-pub(crate) mod failure;
+pub mod failure;
 pub mod loopback;
 pub mod shm;
 pub mod tcp;
