@@ -334,6 +334,8 @@ def test_a_member_that_refuses_does_not_hold_the_others_up(table):
         me = Rank(rank, size, backend, port)
         if rank == 0:
             dist._reconfigure(5, [dist._get_reconfigure_handle()])
+        # Connecting with a store of torch takes some seconds now and then.
+        me.tell("connected", range(size))
         begin = time.monotonic()
         with pytest.raises(RuntimeError, match="uuid 5 was already used"):
             me.form(5, range(size))
