@@ -29,6 +29,19 @@ impl Slots {
         scratch(index * self.len..(index + 1) * self.len)
     }
 
+    /// Sends each other rank `theirs` of it, and receives their contributions.
+    pub(super) fn collect(
+        self,
+        round: &mut RoundBuilder,
+        request: &PlanRequest,
+        theirs: impl Fn(Rank) -> Span,
+    ) {
+        for (index, peer) in others(request).into_iter().enumerate() {
+            round.send(peer, theirs(peer));
+            round.receive(peer, self.slot(index));
+        }
+    }
+
     /// Elements of scratch in all.
     pub(super) fn scratch(self, request: &PlanRequest) -> usize {
         (request.size as usize - 1) * self.len

@@ -61,7 +61,7 @@ def _create(options, pg_options):
         str(options.group_id),
         list(options.global_ranks_in_group),
         pg_options,
-        # Of init_process_group; releases before 2.14 have none.
+        # Of init_process_group; older releases have none.
         getattr(options, "enable_reconfigure", False),
     )
 

@@ -15,7 +15,7 @@ import torch
 import torch.distributed as dist
 from ranks import Ended, Failed
 
-pytestmark = pytest.mark.skipif(not hasattr(dist, "_reconfigure"), reason="torch has it from 2.14 on")
+pytestmark = pytest.mark.skipif(not hasattr(dist, "_reconfigure"), reason="this release of torch has no reconfigure")
 both = pytest.mark.parametrize("backend", ["gloo", "anyccl"])
 
 

@@ -10,7 +10,7 @@ use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};
 use super::super::direct::{Slots, others};
 use super::super::segments::Segments;
-use super::{collect, collected};
+use super::collected;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
@@ -46,7 +46,7 @@ pub(super) fn two_shot(request: &PlanRequest) -> Plan {
     let (own, result) = (input(segment(request.rank)), output(segment(request.rank)));
     let slots = Slots::new(own.len);
     let mut lane = LaneBuilder::default();
-    lane.round(|round| collect(round, request, slots, |peer| input(segment(peer))));
+    lane.round(|round| slots.collect(round, request, |peer| input(segment(peer))));
     lane.round(|round| {
         slots.reduce(round, request, own, result);
         round.send_to_all(others(request), result);

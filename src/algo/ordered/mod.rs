@@ -1,6 +1,6 @@
 //! Reductions that keep the order of the ranks: rank 0 is the leftmost operand, the last rank the rightmost.
 //!
-//! For operators that do not commute. All are made of one phase, [`collect`]: whoever is to have some elements of the
+//! For operators that do not commute. All are made of one phase, `Slots::collect`: whoever is to have some elements of the
 //! result gets everybody's contribution to them, and combines these in rank order. They differ in who has which
 //! elements, and in what becomes of the result. Only brackets may be set freely, so any tree over neighbours would do;
 //! the direct one takes one latency, the bytes of a ring, and the same brackets on every rank: all ranks get the same
@@ -14,12 +14,9 @@ mod reduce;
 #[cfg(test)]
 mod tests;
 
-use super::builder::RoundBuilder;
 use super::cost::{Terms, burst, moved, reduced};
-use super::direct::{Slots, others};
 use super::{Algorithm, Cost, HIERARCHICAL, always, of, reduce_scatter};
-use crate::base::{Collective, Rank};
-use crate::plan::{PlanRequest, Span};
+use crate::base::Collective;
 use crate::tuning::{LinkModel, Traffic};
 
 /// Every algorithm that keeps the order. Where predictions are equal, the earlier row wins.
@@ -111,14 +108,6 @@ pub fn ordered(collective: Collective) -> impl Iterator<Item = &'static Algorith
     // Scans keep the order anyway.
     let scans = of(collective).filter(move |_| matches!(collective, Collective::Scan | Collective::Exscan));
     ORDERED.iter().filter(move |algorithm| algorithm.collective == collective).chain(scans)
-}
-
-/// Sends each other rank `theirs` of it, and receives their contributions to as many elements as `slots` have room for.
-fn collect(round: &mut RoundBuilder, request: &PlanRequest, slots: Slots, theirs: impl Fn(Rank) -> Span) {
-    for (index, peer) in others(request).into_iter().enumerate() {
-        round.send(peer, theirs(peer));
-        round.receive(peer, slots.slot(index));
-    }
 }
 
 /// What it costs that each rank collects, for its part of a buffer, `bytes` from the others together.

@@ -10,7 +10,7 @@ use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved};
 use super::super::direct::{Slots, others};
 use super::super::segments::Segments;
-use super::{collect, collected};
+use super::collected;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
@@ -52,7 +52,7 @@ pub(super) fn two_shot(request: &PlanRequest) -> Plan {
     // Only the root has an output; the others leave their result where partial ones are.
     let result = if is_root { output(segment(request.rank)) } else { slots.slot(0) };
     let mut lane = LaneBuilder::default();
-    lane.round(|round| collect(round, request, slots, |peer| input(segment(peer))));
+    lane.round(|round| slots.collect(round, request, |peer| input(segment(peer))));
     lane.round(|round| {
         slots.reduce(round, request, own, result);
         if is_root {

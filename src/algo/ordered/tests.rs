@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::Plan;
+use crate::base::Rank;
 use crate::plan::verify::{Violation, verify_each, verify_order};
+use crate::plan::{Plan, PlanRequest};
 use crate::topology::Topology;
 
 fn proof(

@@ -10,7 +10,7 @@ use super::super::alone::alone;
 use super::super::blocks::{Blocks, own_output};
 use super::super::builder::{LaneBuilder, input, output, plan};
 use super::super::cost::{Terms, burst, moved, reduced};
-use super::super::direct::{Slots, others};
+use super::super::direct::Slots;
 use crate::plan::{Plan, PlanRequest};
 use crate::tuning::LinkModel;
 
@@ -22,12 +22,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let result = output(own_output(request));
     let slots = Slots::new(result.len);
     let mut lane = LaneBuilder::default();
-    lane.round(|round| {
-        for (index, peer) in others(request).into_iter().enumerate() {
-            round.send(peer, input(blocks.part(peer as usize)));
-            round.receive(peer, slots.slot(index));
-        }
-    });
+    lane.round(|round| slots.collect(round, request, |peer| input(blocks.part(peer as usize))));
     lane.round(|round| {
         slots.reduce(round, request, input(blocks.part(request.rank as usize)), result);
     });
