@@ -11,7 +11,7 @@ mod reduce_op;
 pub use call::{Call, CallKind, Formation};
 pub use collective::Collective;
 pub use datatype::Datatype;
-pub use error::{Error, Result};
+pub use error::{BoxedResult, Error, Result};
 pub use list_count::ListCount;
 pub use mix::mix;
 pub use reduce_op::ReduceOp;

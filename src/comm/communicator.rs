@@ -11,7 +11,7 @@ use super::request::Request;
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
-use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::base::{BoxedResult, Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::device::Kinds;
 use crate::progress::GroupId;
 use crate::progress::wait::Driver;
@@ -112,6 +112,22 @@ impl Communicator {
         }
         // SAFETY: passed on from our caller.
         unsafe { self.run_builtin(operation) }
+    }
+
+    /// Runs a call like one that was made lately to its end, without a look at what is known of that one. `None`: nothing was
+    /// done; [`Communicator::run`] must check it, or something else goes on.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], where the buffers are no NULL and do not overlap in a way that the call does not allow.
+    // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
+    #[inline(always)]
+    pub unsafe fn run_again(&self, operation: &Operation) -> Option<BoxedResult<()>> {
+        if self.has_choice() || self.finalized.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
+        unsafe { self.driver.run_again(self.group, &key, buffers, || self.timeout.get()) }
     }
 
     /// Runs a call to its end by the builtin engine.

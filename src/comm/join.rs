@@ -20,7 +20,7 @@ use crate::progress::wait::Driver;
 use crate::progress::{Engine, GroupId, Port};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::Link;
+use crate::transport::AnyLink;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::shm::{self, ShmLink};
@@ -137,10 +137,10 @@ fn ports(
         Err(error) => return Err(witness.explain(error, Acquaintances::new(rank, labels, controls))),
     };
     let port = |(((control, socket), shared), label)| {
-        let link: Box<dyn Link> = match (socket, shared) {
-            (Some(socket), _) => Box::new(TcpLink::new(socket)),
-            (None, Some(shared)) => Box::new(shared),
-            (None, None) => Box::new(LoopbackLink::default()),
+        let link = match (socket, shared) {
+            (Some(socket), _) => AnyLink::Other(Box::new(TcpLink::new(socket))),
+            (None, Some(shared)) => AnyLink::Shm(Box::new(shared)),
+            (None, None) => AnyLink::Other(Box::new(LoopbackLink::default())),
         };
         Port::new(link, control, label)
     };

@@ -1,7 +1,7 @@
 //! One call with its buffers, and the checks before anything is sent.
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
-use crate::progress::{Buffers, Division, Key};
+use crate::progress::{Buffers, Division, Extent, Key};
 use crate::reduce::{Reducer, divide_fn, reduce_fn};
 
 /// One call with its buffers.
@@ -32,8 +32,17 @@ impl Operation {
         Key::new(&self.call, self.is_in_place(rank))
     }
 
+    /// What it touches of its buffers. Only of an operation that [`Operation::check`] has passed.
+    pub(super) fn extent(&self, rank: Rank, size: u32) -> Option<Extent> {
+        let CallKind::Collective(collective) = self.call.kind else { return None };
+        let Call { root, count, datatype, .. } = self.call;
+        let read = collective.input_elements(size as usize, rank, root, count as usize);
+        let written = collective.output_elements(size as usize, rank, root, count as usize);
+        Some(Extent { read: read * datatype.bytes(), written: written * datatype.bytes() })
+    }
+
     /// Whether the buffers coincide as [`crate::plan::PlanRequest::in_place`] defines it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_in_place(&self, rank: Rank) -> bool {
         use Collective::*;
         let CallKind::Collective(collective) = self.call.kind else { return false };

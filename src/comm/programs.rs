@@ -95,7 +95,8 @@ impl Programs {
         };
         let program = self.build(operation, rank, topology)?;
         let call = variant.signature.unwrap_or(operation.call);
-        Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
+        let extent = operation.extent(rank, topology.size());
+        Ok(Prepared { reduce, divide, extent, ..Prepared::new(call, program) })
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only

@@ -45,7 +45,7 @@ impl History {
     }
 
     /// Notes a packed call; gives its number.
-    #[inline]
+    #[inline(always)]
     pub fn note(&mut self, call: [u64; 2]) -> u32 {
         if self.filled < REMEMBERED {
             self.calls.resize(REMEMBERED, [0; 2]);

@@ -8,16 +8,17 @@
 //! A failure is that of one communicator, and for ever: it ends its actives, is told to its other ranks once, and is
 //! repeated to every later call.
 
+use std::ptr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::buffers::{Buffers, placed};
+use super::buffers::{Buffers, Memory, placed};
 use super::disagreement::History;
 use super::execution::Execution;
 use super::group::{Group, GroupId, Groups};
 use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
-use super::straight;
+use super::straight::{self, Stop};
 use super::transfer::MessageTicket;
 use crate::base::{Error, Rank, Result};
 use crate::observe::trace;
@@ -35,7 +36,18 @@ pub enum Ticket {
     Message(MessageTicket),
 }
 
+/// What has become of a call that was to run to its end at once.
+pub enum Ran {
+    /// That.
+    ToItsEnd,
+    /// It has begun, and must be waited for.
+    Started(Ticket),
+    /// Nothing was done.
+    Not,
+}
+
 /// A call to be made.
+#[derive(Clone, Copy)]
 pub enum Wanted<'a> {
     /// One that was made lately.
     Recent(&'a Key),
@@ -213,23 +225,55 @@ impl Engine {
         wanted: Wanted,
         buffers: Buffers,
     ) -> Option<Result<Option<Ticket>>> {
+        // SAFETY: passed on from our caller.
+        match unsafe { self.run_straight(id, wanted, |_| Some(buffers)) } {
+            Ran::ToItsEnd => Some(Ok(None)),
+            Ran::Started(ticket) => Some(Ok(Some(ticket))),
+            Ran::Not => {
+                let prepared = Arc::clone(match wanted {
+                    Wanted::Recent(key) => self.groups.get(id).recent.get(key)?,
+                    Wanted::This(prepared) => prepared,
+                });
+                // SAFETY: passed on from our caller.
+                Some(unsafe { self.start(id, prepared, buffers) }.map(Some))
+            }
+        }
+    }
+
+    /// Runs a call to its end if it is known, its plan is straight and nothing else goes on. `buffers_of` gives the buffers
+    /// of a known call, or nothing if they must be looked at more closely.
+    ///
+    /// # Safety
+    /// As `start`, for what `buffers_of` gives.
+    // Always: it is a small call but for the ways into it and out of it.
+    #[inline(always)]
+    pub unsafe fn run_straight(
+        &mut self,
+        id: GroupId,
+        wanted: Wanted,
+        buffers_of: impl FnOnce(&Prepared) -> Option<Buffers>,
+    ) -> Ran {
         let group = self.groups.get_mut(id);
-        let prepared = match wanted {
-            Wanted::Recent(key) => group.recent.get(key)?,
-            Wanted::This(prepared) => prepared,
+        let known = match wanted {
+            Wanted::Recent(key) => group.recent.get(key),
+            Wanted::This(prepared) => Some(prepared),
         };
+        let Some(prepared) = known else { return Ran::Not };
+        let Some(buffers) = buffers_of(prepared) else { return Ran::Not };
+        let Some(straight) = prepared.program.straight.as_ref() else { return Ran::Not };
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
         let nothing = self.actives.is_empty() && self.talking.is_empty();
         let is_quiet = nothing && group.failure.is_none() && !group.stalls_known && !trace::is_on();
-        let Some(straight) = prepared.program.straight.as_ref().filter(|_| is_quiet) else {
-            let prepared = Arc::clone(prepared);
-            // SAFETY: passed on from our caller.
-            return Some(unsafe { self.start(id, prepared, buffers) }.map(Some));
-        };
+        if !is_quiet {
+            return Ran::Not;
+        }
         let Group { context, collectives, .. } = group;
         let header = header_for(*context, collectives, prepared);
-        let mut execution = spare_for(&mut self.spare, prepared);
-        let memory = execution.memory_for(buffers, prepared.program.scratch_bytes);
+        let scratch = match prepared.program.scratch_bytes {
+            0 => ptr::null_mut(),
+            bytes => scratch_of(&mut self.spare, prepared, bytes),
+        };
+        let memory = Memory { buffers, scratch };
         let call = straight::Call {
             header: &header,
             reduce: prepared.reduce.as_ref(),
@@ -240,14 +284,31 @@ impl Engine {
         // SAFETY: passed on from our caller.
         let stop = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
         if stop.done == straight.ops.len() {
-            self.spare.push(execution);
             finish(prepared, buffers);
-            return Some(Ok(None));
+            return Ran::ToItsEnd;
         }
         let prepared = Arc::clone(prepared);
         // SAFETY: passed on from our caller; the next operation is a transfer.
-        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, &stop) };
-        Some(Ok(Some(self.enlist(id, &prepared, buffers, Vec::new(), execution))))
+        Ran::Started(unsafe { self.go_on(id, prepared, header, buffers, &stop) })
+    }
+
+    /// Starts a call that has run as far as `stop`, with the scratch of the last spare execution.
+    ///
+    /// # Safety
+    /// As `start`; the next operation is a transfer.
+    #[cold]
+    unsafe fn go_on(
+        &mut self,
+        id: GroupId,
+        prepared: Arc<Prepared>,
+        header: Header,
+        buffers: Buffers,
+        stop: &Stop,
+    ) -> Ticket {
+        let mut execution = spare_for(&mut self.spare, &prepared);
+        // SAFETY: passed on from our caller.
+        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, stop) };
+        self.enlist(id, &prepared, buffers, Vec::new(), execution)
     }
 
     fn enlist(
@@ -395,7 +456,7 @@ pub(super) struct Trouble {
     pub error: Error,
 }
 
-#[inline]
+#[inline(always)]
 fn header_for(context: u32, collectives: &mut History, prepared: &Prepared) -> Header {
     let call = prepared.packed;
     Header { context, sequence: collectives.note(call), call }
@@ -405,6 +466,14 @@ fn header_for(context: u32, collectives: &mut History, prepared: &Prepared) -> H
 #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
 fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<Execution> {
     spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
+}
+
+/// Scratch of the next execution.
+fn scratch_of(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>, bytes: usize) -> *mut u8 {
+    if spare.is_empty() {
+        spare.push(Box::new(Execution::idle(Arc::clone(prepared))));
+    }
+    spare.last_mut().map_or(ptr::null_mut(), |next| next.scratch(bytes))
 }
 
 /// The last local step of a call.

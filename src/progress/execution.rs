@@ -89,13 +89,13 @@ impl Execution {
         }
     }
 
-    /// The buffers of a call with so much scratch; the scratch is valid until the next use of this execution.
+    /// So much scratch, or more; the same until the next use of this execution.
     #[inline]
-    pub fn memory_for(&mut self, buffers: Buffers, scratch_bytes: usize) -> Memory {
-        if self.scratch.len() < scratch_bytes {
-            self.scratch.resize(scratch_bytes, 0);
+    pub fn scratch(&mut self, bytes: usize) -> *mut u8 {
+        if self.scratch.len() < bytes {
+            self.scratch.resize(bytes, 0);
         }
-        Memory { buffers, scratch: self.scratch.as_mut_ptr() }
+        self.scratch.as_mut_ptr()
     }
 
     /// Starts a call: runs the local steps of the first rounds, so the buffers are in use from now on.
@@ -146,7 +146,7 @@ impl Execution {
     }
 
     fn reset(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
-        self.memory = self.memory_for(buffers, prepared.program.scratch_bytes);
+        self.memory = Memory { buffers, scratch: self.scratch(prepared.program.scratch_bytes) };
         self.header = header;
         let program = &prepared.program;
         self.lanes.clear();

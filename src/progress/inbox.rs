@@ -7,7 +7,7 @@
 use std::io;
 
 use crate::base::Call;
-use crate::transport::{Arrival, FRAGMENT_GRAIN, Header, Link};
+use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 
 struct Stashed {
     header: Header,
@@ -33,12 +33,12 @@ pub(super) enum Found {
 
 /// The incoming side of a link.
 pub(super) struct Inbox {
-    pub link: Box<dyn Link>,
+    pub link: AnyLink,
     stash: Vec<Stashed>,
 }
 
 impl Inbox {
-    pub fn new(link: Box<dyn Link>) -> Inbox {
+    pub fn new(link: AnyLink) -> Inbox {
         Inbox { link, stash: Vec::new() }
     }
 

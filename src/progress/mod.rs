@@ -39,7 +39,7 @@ pub use consensus::Survivors;
 pub use engine::{Engine, Outcome, Ticket};
 pub use group::GroupId;
 pub use port::Port;
-pub use prepared::{Division, Key, Prepared, Question};
+pub use prepared::{Division, Extent, Key, Prepared, Question};
 pub use program::Program;
 pub use transfer::MessageTicket;
 

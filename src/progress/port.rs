@@ -1,7 +1,7 @@
 //! The way to one rank: what comes from it, the doorbell, and what it has said about itself.
 
 use super::inbox::Inbox;
-use crate::transport::Link;
+use crate::transport::AnyLink;
 use crate::transport::control::Control;
 
 /// How a peer went away.
@@ -28,7 +28,7 @@ pub struct Port {
 
 impl Port {
     /// `label` names the rank in messages, with host and process.
-    pub fn new(link: Box<dyn Link>, control: Option<Control>, label: String) -> Port {
+    pub fn new(link: AnyLink, control: Option<Control>, label: String) -> Port {
         Port { inbox: Inbox::new(link), control, label, presence: Presence::Here, has_parted: false }
     }
 

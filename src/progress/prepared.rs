@@ -3,8 +3,10 @@
 //! Programs repeat few calls. What a call needs beside its buffers (checks, plan, kernels) depends on a [`Key`] of
 //! 24 bytes; the communicator works it out once, and the engine finds it again with one comparison.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::buffers::Buffers;
 use super::program::Program;
 use crate::base::{Call, Result};
 use crate::reduce::{DivideFn, Reducer};
@@ -25,6 +27,33 @@ pub struct Prepared {
     pub is_counted: bool,
     /// The program only asks other ranks for what the call itself depends on.
     pub question: Option<Question>,
+    /// What it touches of its two buffers; `None` where that is not a matter of two lengths.
+    pub extent: Option<Extent>,
+}
+
+/// What a call touches of its buffers, from their beginnings.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Bytes of the input.
+    pub read: usize,
+    /// Bytes of the output.
+    pub written: usize,
+}
+
+impl Extent {
+    /// Whether two buffers are there as far as they are touched and, unless the call is in place, apart.
+    #[inline]
+    pub fn fits(&self, buffers: Buffers, in_place: bool) -> bool {
+        let (input, output) = (buffers.input.addr(), buffers.output.addr());
+        let is_there = |start: usize, bytes: usize| bytes == 0 || start != 0 && start <= usize::MAX - bytes;
+        let are_apart = || {
+            self.read == 0
+                || self.written == 0
+                || input + self.read <= output
+                || output + self.written <= input
+        };
+        is_there(input, self.read) && is_there(output, self.written) && (in_place || are_apart())
+    }
 }
 
 /// What must be asked before a call can be prepared. The program that asks reads numbers and writes answers, and has the
@@ -59,7 +88,16 @@ impl Prepared {
     pub fn new(call: Call, program: Program) -> Prepared {
         let packed = call.pack();
         let is_counted = Call::is_counted_by_message(packed);
-        Prepared { call, packed, program, reduce: None, divide: None, is_counted, question: None }
+        Prepared {
+            call,
+            packed,
+            program,
+            reduce: None,
+            divide: None,
+            is_counted,
+            question: None,
+            extent: None,
+        }
     }
 
     /// A call that asks first: by `program`, which goes on with the call when it has run.
@@ -70,10 +108,32 @@ impl Prepared {
 }
 
 /// All that a prepared call depends on, within one communicator and rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Key([u64; 3]);
 
+impl PartialEq for Key {
+    /// Word by word: a comparison as bytes loads two words at once, which has to wait for both when they have just been
+    /// written one by one.
+    #[inline]
+    fn eq(&self, other: &Key) -> bool {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        (a ^ x) | (b ^ y) | (c ^ z) == 0
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
 impl Key {
+    /// Whether it is of a call in place.
+    #[inline]
+    pub fn is_in_place(&self) -> bool {
+        self.0[2] & 1 != 0
+    }
+
     /// Of a call, in place or not.
     #[inline]
     pub fn new(call: &Call, in_place: bool) -> Key {

@@ -16,6 +16,7 @@ use super::program::{Bytes, Local, Program, Queue};
 use crate::base::Rank;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
+use crate::sys::memory_copy::copy_short;
 use crate::transport::shm::{Cut, LOAN_BYTES, Peek, SLOT_BYTES};
 use crate::transport::{Header, Lending};
 
@@ -146,6 +147,7 @@ fn by_round<S>(queues: &[Queue<S>], rounds: usize, round_of: fn(&S) -> u32) -> V
 pub(super) struct Call<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
+    /// A power of two.
     pub element_bytes: usize,
     /// Each message has a count of its own in its header.
     pub is_counted: bool,
@@ -247,7 +249,7 @@ unsafe fn receive(
     loop {
         let before = done.unwrap_or(0);
         let (data, bytes) = match link.peek(header, dst.len - before) {
-            Peek::Here(data, bytes) if bytes.is_multiple_of(call.element_bytes) => (data, bytes),
+            Peek::Here(data, bytes) if bytes & (call.element_bytes - 1) == 0 => (data, bytes),
             Peek::Nothing if pause(waited, call.crowded) => continue,
             _ => break,
         };
@@ -255,13 +257,13 @@ unsafe fn receive(
         match operand {
             // SAFETY: `peek` gave so many readable bytes, at most what is left of the span; user memory and scratch lie
             // outside of the link's memory. A peer that still writes there can only spoil the bytes.
-            None => unsafe { std::ptr::copy_nonoverlapping(data, to, bytes) },
+            None => unsafe { copy_short(to, data, bytes) },
             Some(operand) => {
                 let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
                 let operand = memory.address(operand, before);
                 // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more; by the
                 // verifier, `dst` is identical to the operand or disjoint from it.
-                unsafe { reduce.apply(to, operand, data, bytes / call.element_bytes) };
+                unsafe { reduce.apply(to, operand, data, bytes >> call.element_bytes.trailing_zeros()) };
             }
         }
         link.release();

@@ -53,7 +53,14 @@ thread_local! {
 /// Whether this thread is inside of a callback.
 #[inline]
 pub fn is_inside_callback() -> bool {
-    RUNNING.load(Ordering::Relaxed) > 0 && INSIDE.get()
+    RUNNING.load(Ordering::Relaxed) > 0 && is_this_inside()
+}
+
+/// Out of line: finding the thread's own memory is a call in a shared library, and would be made in vain.
+#[cold]
+#[inline(never)]
+fn is_this_inside() -> bool {
+    INSIDE.get()
 }
 
 impl Callback {

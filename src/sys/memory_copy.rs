@@ -42,6 +42,35 @@ pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, far: bool
     unsafe { copy_plain(dst, src, len) };
 }
 
+/// Copies `len` bytes, most often few of them, without a call.
+///
+/// # Safety
+/// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
+#[inline(always)]
+pub unsafe fn copy_short(dst: *mut u8, src: *const u8, len: usize) {
+    /// From both ends, in two pieces that may overlap.
+    #[inline(always)]
+    unsafe fn ends<T: Copy>(dst: *mut u8, src: *const u8, len: usize) {
+        let last = len - size_of::<T>();
+        // SAFETY: the caller promises at least the length of a `T`, so both pieces lie inside; unaligned reads and writes ask
+        // for nothing else. Any bytes are a value of the integers that `T` stands for.
+        unsafe {
+            let (head, tail) = (src.cast::<T>().read_unaligned(), src.add(last).cast::<T>().read_unaligned());
+            dst.cast::<T>().write_unaligned(head);
+            dst.add(last).cast::<T>().write_unaligned(tail);
+        }
+    }
+    // SAFETY: passed on from our caller; each arm has at least the length of its type.
+    unsafe {
+        match len {
+            8..=16 => ends::<u64>(dst, src, len),
+            4..=7 => ends::<u32>(dst, src, len),
+            17..=32 => ends::<u128>(dst, src, len),
+            _ => std::ptr::copy_nonoverlapping(src, dst, len),
+        }
+    }
+}
+
 /// Outputs of so many bytes are written past the caches: they would not stay there, and are not read for ownership so.
 pub const STREAMED_FROM: usize = 8 << 20;
 

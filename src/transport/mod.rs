@@ -7,11 +7,14 @@
 //! Every transport has the same items: how to make its link, `send`, `head`, `arrival`, `take`, `consume`,
 //! `descriptor`.
 
+mod any_link;
 pub mod control;
 pub mod failure;
 pub mod loopback;
 pub mod shm;
 pub mod tcp;
+
+pub use any_link::AnyLink;
 
 use std::io;
 use std::os::fd::RawFd;
@@ -132,11 +135,6 @@ pub trait Link: Send {
 
     /// Ranks share processors: what is read out of the sender's memory saves the work of a rank that must give way.
     fn set_crowded(&mut self, _crowded: bool) {}
-
-    /// The link itself, if it is one over shared memory: small messages take a shorter way there.
-    fn as_shm(&mut self) -> Option<&mut shm::ShmLink> {
-        None
-    }
 
     /// "shm", "tcp" or "self".
     fn transport(&self) -> &'static str;

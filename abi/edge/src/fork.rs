@@ -24,6 +24,12 @@ pub fn epoch() -> u16 {
     EPOCH.load(Ordering::Relaxed)
 }
 
+/// The same, where somebody has stored a count already.
+#[inline]
+pub fn last_epoch() -> u16 {
+    EPOCH.load(Ordering::Relaxed)
+}
+
 /// Runs in the child before `fork` returns there, on its only thread.
 unsafe extern "C" fn in_child() {
     EPOCH.fetch_add(1, Ordering::Relaxed);

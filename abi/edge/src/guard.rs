@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anyccl_engine::base::{Error, Result};
+use anyccl_engine::base::{BoxedResult, Error, Result};
 use anyccl_engine::reduce::is_inside_callback;
 
 use crate::last_error;
@@ -14,21 +14,33 @@ use crate::last_error;
 /// The door turns the error into its own number. Profiles keep `panic = "unwind"`: with abort there would be
 /// nothing to catch.
 pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    guard_boxed(name, || body().map_err(Box::new)).map_err(|error| *error)
+}
+
+/// The same for small calls.
+#[inline(always)]
+pub fn guard_boxed<T>(name: &str, body: impl FnOnce() -> BoxedResult<T>) -> BoxedResult<T> {
     let body = || if is_inside_callback() { Err(inside_callback()) } else { body() };
     // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, and a communicator
     // in whose calls it happened is not repaired here. Nothing of `body` itself is used afterwards.
     let outcome = catch_unwind(AssertUnwindSafe(body))
-        .unwrap_or_else(|payload| Err(Error::Internal(panic_text(payload.as_ref()))));
+        .unwrap_or_else(|payload| Err(Box::new(Error::Internal(panic_text(payload.as_ref())))));
     if let Err(error) = &outcome {
-        last_error::set(&format!("{name}: {error}"));
+        keep(name, error);
     }
     outcome
 }
 
+#[cold]
+fn keep(name: &str, error: &Error) {
+    last_error::set(&format!("{name}: {error}"));
+}
+
 /// The engine is locked by the call that runs the function: this one would wait for itself.
 #[cold]
-fn inside_callback() -> Error {
-    Error::InvalidUsage("called by the function of a reduction operator, which must only combine".into())
+fn inside_callback() -> Box<Error> {
+    let text = "called by the function of a reduction operator, which must only combine";
+    Box::new(Error::InvalidUsage(text.into()))
 }
 
 /// What was given to `panic!`: a literal or a formatted string.

@@ -22,7 +22,7 @@ use anyccl_engine::base::{Error, Result};
 use parking_lot::RwLock;
 
 use crate::per_process::{OfProcess, PerProcess};
-use crate::place::{Pin, Place};
+use crate::place::{Pinned, Place};
 
 const SERIAL_BITS: u32 = 48;
 const FIRST_SERIAL: usize = 0xacc1_0000_0000;
@@ -48,7 +48,7 @@ struct Table<T> {
 pub struct Found<'a, T>(Holder<'a, T>);
 
 enum Holder<'a, T> {
-    Pinned(Pin<'a, T>),
+    Pinned(Pinned<'a, T>),
     Shared(Arc<T>),
 }
 
@@ -102,6 +102,13 @@ impl<T: Send + Sync + 'static> Handles<T> {
             return Ok(Found(Holder::Pinned(pin)));
         }
         self.get_other(table, handle, *epoch)
+    }
+
+    /// The same in fewest steps. `None`: look with `get`.
+    #[inline(always)]
+    pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
+        let table = &self.table.known()?.value;
+        if handle == 0 { None } else { table.place(handle).pin(handle) }
     }
 
     #[cold]

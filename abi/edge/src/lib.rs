@@ -24,8 +24,9 @@ mod out;
 mod per_process;
 mod place;
 
-pub use guard::guard;
+pub use guard::{guard, guard_boxed};
 pub use handles::{Found, Handles};
 pub use operators::{FIRST_OPERATOR, Operators, Resolved};
 pub use out::Out;
 pub use per_process::PerProcess;
+pub use place::Pinned;

@@ -48,6 +48,15 @@ impl<T: Send + Sync> PerProcess<T> {
         }
     }
 
+    /// The same if it is there.
+    // Always: it is a part of each small call.
+    #[inline(always)]
+    pub fn known(&self) -> Option<&OfProcess<T>> {
+        // SAFETY: as in `get_or`.
+        unsafe { self.current.load(Ordering::Acquire).as_ref() }
+            .filter(|value| value.epoch == fork::last_epoch())
+    }
+
     /// Not inlined: what is made may be large, and its place on the stack costs even those who do not make it.
     #[cold]
     #[inline(never)]

@@ -40,10 +40,10 @@ impl<T> Default for Place<T> {
 impl<T> Place<T> {
     /// The object, if it has this handle, which is not 0.
     #[inline]
-    pub fn pin(&self, handle: usize) -> Option<Pin<'_, T>> {
+    pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         self.state.fetch_add(1, Ordering::Acquire);
         // From here on the pin counts; its drop takes it back, also where the handle is another one.
-        let pin = Pin { place: self };
+        let pin = Pinned { place: self };
         (self.handle.load(Ordering::Acquire) == handle).then_some(pin)
     }
 
@@ -92,11 +92,11 @@ impl<T> Place<T> {
 }
 
 /// An object in use.
-pub(crate) struct Pin<'a, T> {
+pub struct Pinned<'a, T> {
     place: &'a Place<T>,
 }
 
-impl<T> Pin<'_, T> {
+impl<T> Pinned<'_, T> {
     pub fn object(&self) -> &Arc<T> {
         // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin is gone.
         let object = unsafe { &*self.place.object.get() };
@@ -104,7 +104,7 @@ impl<T> Pin<'_, T> {
     }
 }
 
-impl<T> Deref for Pin<'_, T> {
+impl<T> Deref for Pinned<'_, T> {
     type Target = T;
 
     #[inline]
@@ -113,7 +113,7 @@ impl<T> Deref for Pin<'_, T> {
     }
 }
 
-impl<T> Drop for Pin<'_, T> {
+impl<T> Drop for Pinned<'_, T> {
     #[inline]
     fn drop(&mut self) {
         let before = self.place.state.fetch_sub(1, Ordering::AcqRel);

@@ -38,7 +38,14 @@ thread_local! {
 /// Whether this thread is inside of a batch.
 #[inline]
 pub fn is_open() -> bool {
-    OPEN.load(Ordering::Relaxed) > 0 && DEPTH.get() > 0
+    OPEN.load(Ordering::Relaxed) > 0 && is_open_here()
+}
+
+/// Out of line, as in `is_inside_callback`.
+#[cold]
+#[inline(never)]
+fn is_open_here() -> bool {
+    DEPTH.get() > 0
 }
 
 /// Runs what is started here to its end: now, or inside of a batch at its end.

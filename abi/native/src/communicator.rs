@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use anyccl_edge::check::{self, invalid, not_null};
-use anyccl_edge::{Found, Handles, Out};
+use anyccl_edge::{Found, Handles, Out, Pinned};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::Communicator;
@@ -43,6 +43,13 @@ impl Comm {
         } else {
             COMMS.get(handle.addr()).map_err(|error| explain(handle, error))
         }
+    }
+
+    /// The same for a handle that is most likely right; `None` says nothing about it.
+    // Always: it is a part of each small call.
+    #[inline(always)]
+    pub fn if_known(handle: anyccl_comm_t) -> Option<Pinned<'static, Comm>> {
+        COMMS.pin(if handle.is_null() { world::handle() } else { handle.addr() })
     }
 
     /// Whether it may be given up: nobody is in a call, no request is open, or it has failed anyway.

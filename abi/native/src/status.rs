@@ -2,8 +2,8 @@
 
 use std::ffi::{c_char, c_int};
 
-use anyccl_edge::{guard, last_error};
-use anyccl_engine::base::{Error, Result};
+use anyccl_edge::{guard_boxed, last_error};
+use anyccl_engine::base::{BoxedResult, Error, Result};
 
 /// What became of a call: one of enum anyccl_status. Everything but ANYCCL_SUCCESS leaves a sentence for
 /// anyccl_last_error().
@@ -58,15 +58,26 @@ impl From<&Error> for anyccl_status_t {
 
 /// Runs the body of the C function `name`: no panic leaves it, and a failure leaves its sentence.
 pub fn edge(name: &str, body: impl FnOnce() -> Result<()>) -> anyccl_status_t {
+    edge_boxed(name, || body().map_err(Box::new))
+}
+
+/// The same for small calls.
+#[inline(always)]
+pub fn edge_boxed(name: &str, body: impl FnOnce() -> BoxedResult<()>) -> anyccl_status_t {
     let body = || {
         #[cfg(test)]
         crate::tests::panic_if_asked();
         body()
     };
-    match guard(name, body) {
+    match guard_boxed(name, body) {
         Ok(()) => ANYCCL_SUCCESS,
-        Err(error) => anyccl_status_t::from(&error),
+        Err(error) => number_of(error),
     }
+}
+
+#[cold]
+fn number_of(error: Box<Error>) -> anyccl_status_t {
+    anyccl_status_t::from(&*error)
 }
 
 /// Names a status in a few words, for messages.

@@ -15,6 +15,12 @@ use crate::status::{anyccl_status_t, edge};
 /// Handle of the world; 0 before init. It stays after finalize, and is unknown from then on.
 static WORLD: AtomicUsize = AtomicUsize::new(0);
 
+/// Its handle; 0 before init.
+#[inline(always)]
+pub fn handle() -> usize {
+    WORLD.load(Ordering::Acquire)
+}
+
 /// The world, or why there is none.
 // Always: it is a part of each small call.
 #[inline(always)]

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::base::Error;
-use crate::transport::{Arrival, Header, Lending};
+use crate::transport::{AnyLink, Arrival, Header, Lending};
 
 /// A link that breaks.
 struct Breaking {
-    inner: Box<dyn Link>,
+    inner: AnyLink,
     /// Operations until it does.
     left: Arc<AtomicU64>,
     is_broken: Cell<bool>,
@@ -96,7 +96,11 @@ fn world_that_breaks(size: u32, kind: Kind, operations: u64) -> (Vec<Arc<Driver>
         if (rank, peer) != (0, 1) {
             return link;
         }
-        Box::new(Breaking { inner: link, left: Arc::clone(&inside), is_broken: Cell::new(false) })
+        AnyLink::Other(Box::new(Breaking {
+            inner: link,
+            left: Arc::clone(&inside),
+            is_broken: Cell::new(false),
+        }))
     });
     (drivers, left)
 }

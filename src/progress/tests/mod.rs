@@ -22,7 +22,7 @@ use crate::topology::Topology;
 use crate::transport::control::Control;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::tcp::TcpLink;
-use crate::transport::{Lending, Link, shm};
+use crate::transport::{AnyLink, Lending, Link, shm};
 
 /// Long enough for the busiest machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -43,14 +43,9 @@ fn socket_pair() -> (Socket, Socket) {
 }
 
 /// The two ends of a link between the ranks `a` < `b`.
-fn port_pair(
-    a: u32,
-    b: u32,
-    kind: Kind,
-    wrap: &impl Fn(Rank, Rank, Box<dyn Link>) -> Box<dyn Link>,
-) -> (Port, Port) {
+fn port_pair(a: u32, b: u32, kind: Kind, wrap: &impl Fn(Rank, Rank, AnyLink) -> AnyLink) -> (Port, Port) {
     let (control_a, control_b) = socket_pair();
-    let (link_a, link_b): (Box<dyn Link>, Box<dyn Link>) = match kind {
+    let (link_a, link_b) = match kind {
         Kind::Shm | Kind::Slots => {
             let settings = shm::Settings { ranks: 8, single_copy: kind == Kind::Shm };
             let offered = shm::offer(&control_a, settings).unwrap();
@@ -59,11 +54,12 @@ fn port_pair(
             // So that large messages are lent.
             lower.set_crowded(true);
             higher.set_crowded(true);
-            (Box::new(lower), Box::new(higher))
+            (AnyLink::Shm(Box::new(lower)), AnyLink::Shm(Box::new(higher)))
         }
         Kind::Tcp => {
             let (data_a, data_b) = socket_pair();
-            (Box::new(TcpLink::new(data_a)), Box::new(TcpLink::new(data_b)))
+            let other = |socket| AnyLink::Other(Box::new(TcpLink::new(socket)));
+            (other(data_a), other(data_b))
         }
     };
     let port_a = Port::new(wrap(a, b, link_a), Some(Control::new(control_a)), format!("rank {b}"));
@@ -77,11 +73,7 @@ fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
 }
 
 /// The same; `wrap` may replace the link of a rank to a peer.
-fn world_with(
-    size: u32,
-    kind: Kind,
-    wrap: impl Fn(Rank, Rank, Box<dyn Link>) -> Box<dyn Link>,
-) -> Vec<Arc<Driver>> {
+fn world_with(size: u32, kind: Kind, wrap: impl Fn(Rank, Rank, AnyLink) -> AnyLink) -> Vec<Arc<Driver>> {
     let mut ports: Vec<Vec<Port>> = (0..size).map(|_| Vec::new()).collect();
     // Rank by rank, so that each list grows in rank order.
     for b in 0..size {
@@ -90,7 +82,7 @@ fn world_with(
             ports[a as usize].push(port_a);
             ports[b as usize].push(port_b);
         }
-        let own = Port::new(Box::new(LoopbackLink::default()), None, format!("rank {b}"));
+        let own = Port::new(AnyLink::Other(Box::new(LoopbackLink::default())), None, format!("rank {b}"));
         ports[b as usize].push(own);
     }
     let driver = |(rank, ports)| {

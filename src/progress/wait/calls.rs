@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::MutexGuard;
+
 use super::Driver;
-use crate::base::Result;
+use crate::base::{BoxedResult, Result};
 use crate::progress::buffers::Buffers;
-use crate::progress::engine::{Engine, Ticket, Wanted};
+use crate::progress::engine::{Engine, Ran, Ticket, Wanted};
 use crate::progress::group::GroupId;
 use crate::progress::prepared::{Key, Prepared};
 
@@ -66,6 +68,43 @@ impl Driver {
         let ticket = unsafe { engine.start(group, prepared, buffers) }?;
         self.move_on(engine);
         Ok(ticket)
+    }
+
+    /// Runs a call like one that was made lately to its end. `None`: nothing was done, because this is not one, because its
+    /// buffers must be looked at more closely, or because something else goes on.
+    ///
+    /// # Safety
+    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`Extent::fits`]).
+    // Always: it is a part of each small call.
+    #[inline(always)]
+    pub unsafe fn run_again(
+        &self,
+        group: GroupId,
+        key: &Key,
+        buffers: Buffers,
+        timeout: impl FnOnce() -> Option<Duration>,
+    ) -> Option<BoxedResult<()>> {
+        let mut engine = self.lock();
+        let fitting = |prepared: &Prepared| {
+            let extent = prepared.extent.filter(|extent| extent.fits(buffers, key.is_in_place()));
+            extent.map(|_| buffers)
+        };
+        // SAFETY: passed on from our caller: they fit.
+        match unsafe { engine.run_straight(group, Wanted::Recent(key), fitting) } {
+            Ran::ToItsEnd => Some(Ok(())),
+            Ran::Started(ticket) => Some(self.wait_to_end(&mut engine, ticket, timeout())),
+            Ran::Not => None,
+        }
+    }
+
+    #[cold]
+    fn wait_to_end(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+    ) -> BoxedResult<()> {
+        self.wait_for(engine, ticket, timeout).map(drop).map_err(Box::new)
     }
 
     /// Runs a call to its end. `None`: no such call was made lately. `timeout` is asked for only if there is a wait.

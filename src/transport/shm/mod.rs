@@ -397,10 +397,6 @@ impl Link for ShmLink {
         self.is_crowded = crowded;
     }
 
-    fn as_shm(&mut self) -> Option<&mut ShmLink> {
-        Some(self)
-    }
-
     fn descriptor(&self) -> Option<RawFd> {
         None
     }

@@ -46,6 +46,12 @@ impl Producer {
         (self.next - self.seen) >> self.shift > 0
     }
 
+    /// The slot to be filled next. It is free unless one [`Producer::must_look`].
+    #[inline]
+    pub fn next_slot(&self) -> usize {
+        slot(self.next, self.shift)
+    }
+
     /// The slot to be filled next, if it is free.
     #[inline]
     pub fn free_slot(&mut self, consumed: &AtomicU64) -> Result<Option<usize>, Spoilt> {
@@ -55,7 +61,7 @@ impl Producer {
                 return Ok(None);
             }
         }
-        Ok(Some(slot(self.next, self.shift)))
+        Ok(Some(self.next_slot()))
     }
 
     /// Whether the next `fragments` slots are free.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::layout::{self, Extent, INLINE_BYTES, SLOT_BYTES};
 use super::{AtomicU64, Header, Lending, Link, ShmLink};
+use crate::sys::memory_copy::copy_short;
 
 /// Largest fragment of a message that is cut finely.
 pub const FINE_BYTES: usize = SLOT_BYTES / 2;
@@ -37,6 +38,22 @@ impl ShmLink {
     /// `data` is readable for `bytes` bytes.
     #[inline]
     pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, cut: Cut) -> bool {
+        if bytes <= INLINE_BYTES && self.offer.is_none() && !self.producer.must_look() {
+            let line = self.ring(self.side) + layout::line(self.producer.next_slot());
+            // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
+            // is published, inside the mapping.
+            unsafe { copy_short(self.at(line + 32), data, bytes) };
+            self.publish(line, header, Extent { bytes, start: 0 }.encode());
+            return true;
+        }
+        // SAFETY: passed on from our caller.
+        unsafe { self.post_longer(header, data, bytes, cut) }
+    }
+
+    /// # Safety
+    /// As `post`.
+    #[inline(never)]
+    unsafe fn post_longer(&mut self, header: &Header, data: *const u8, bytes: usize, cut: Cut) -> bool {
         // Whoever shares our core cannot begin before we have ended.
         let most = if cut == Cut::Fine && !self.is_crowded { FINE_BYTES } else { SLOT_BYTES };
         if bytes > most && !self.has_room(bytes.div_ceil(most)) {

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use anyccl_engine::base::Collective;
 
-use super::Arguments;
+use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::request::anyccl_request_t;
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn anyccl_all_to_all(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     // SAFETY: the caller promises buffers of the documented length, used by nobody else during the call.
-    edge("anyccl_all_to_all", || unsafe { arguments(send, recv, count_per_rank, datatype, comm).run() })
+    unsafe { run("anyccl_all_to_all", || arguments(send, recv, count_per_rank, datatype, comm)) }
 }
 
 /// Starts an all_to_all and returns at once.

@@ -2,7 +2,7 @@
 
 use anyccl_engine::base::{Collective, Datatype};
 
-use super::Arguments;
+use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
@@ -21,7 +21,7 @@ use crate::status::{anyccl_status_t, edge};
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_barrier(comm: anyccl_comm_t) -> anyccl_status_t {
     // SAFETY: a barrier has no buffers.
-    edge("anyccl_barrier", || unsafe { arguments(comm).run() })
+    unsafe { run("anyccl_barrier", || arguments(comm)) }
 }
 
 /// Starts a barrier and returns at once; the request ends when every rank has come.

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use anyccl_engine::base::Collective;
 
-use super::Arguments;
+use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::request::anyccl_request_t;
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn anyccl_broadcast(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     // SAFETY: the caller promises buffers of the documented length, used by nobody else during the call.
-    edge("anyccl_broadcast", || unsafe { arguments(send, recv, count, datatype, root, comm).run() })
+    unsafe { run("anyccl_broadcast", || arguments(send, recv, count, datatype, root, comm)) }
 }
 
 /// Starts a broadcast and returns at once.

@@ -37,7 +37,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::{Found, Resolved, buffers, check};
-use anyccl_engine::base::{Call, CallKind, Collective, Result};
+use anyccl_engine::base::{BoxedResult, Call, CallKind, Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Operation, Operator, Persistent};
 
 use crate::batch;
@@ -46,6 +46,7 @@ use crate::datatype::anyccl_datatype_t;
 use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
+use crate::status::{anyccl_status_t, edge_boxed};
 
 /// The arguments of a collective as they came from C.
 pub struct Arguments {
@@ -65,6 +66,24 @@ pub struct Checked {
     pub operation: Operation,
     /// Where it is not builtin.
     pub operator: Option<Arc<Operator>>,
+}
+
+/// Runs the call of the C function `name` to its end. `arguments` is of a type of its own in each such function, which so
+/// has code of its own: most decisions are made when it is compiled.
+///
+/// # Safety
+/// The buffers are as long as the documentation of the C function says, and nobody else uses them meanwhile.
+#[inline(always)]
+unsafe fn run(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_status_t {
+    edge_boxed(name, || {
+        let arguments = arguments();
+        // SAFETY: passed on from our caller.
+        match unsafe { arguments.run_again() } {
+            Some(outcome) => outcome,
+            // SAFETY: passed on from our caller.
+            None => unsafe { arguments.run_checked() },
+        }
+    })
 }
 
 impl Arguments {
@@ -93,11 +112,46 @@ impl Arguments {
         Ok(Checked { comm, operation, operator })
     }
 
+    /// Runs a call like one that was made lately. `None`: it is not one, or not plainly, and nothing was done.
+    ///
+    /// # Safety
+    /// As for [`run`].
+    #[inline(always)]
+    unsafe fn run_again(&self) -> Option<BoxedResult<()>> {
+        if batch::is_open() {
+            return None;
+        }
+        let comm = Comm::if_known(self.comm)?;
+        let op = match self.op {
+            None => None,
+            Some(op) => Some(ReduceOp::from_number(u32::try_from(op).ok()?)?),
+        };
+        let call = Call {
+            kind: CallKind::Collective(self.collective),
+            datatype: Datatype::from_number(u32::try_from(self.datatype).ok()?)?,
+            op,
+            // A negative number is none of a rank; no such call was made.
+            root: self.root.map_or(0, |root| root as u32),
+            count: self.count as u64,
+        };
+        let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
+        // SAFETY: the caller vouches for what the buffers hold.
+        unsafe { comm.engine.run_again(&operation) }
+    }
+
     /// Runs the call to its end.
     ///
     /// # Safety
-    /// The buffers are as long as the documentation of the C function says, and nobody else uses them meanwhile.
-    unsafe fn run(&self) -> Result<()> {
+    /// As for [`run`].
+    #[inline(never)]
+    unsafe fn run_checked(self) -> BoxedResult<()> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.run_closely() }.map_err(Box::new)
+    }
+
+    /// # Safety
+    /// As for [`run`].
+    unsafe fn run_closely(&self) -> Result<()> {
         if batch::is_open() {
             // SAFETY: the same promise holds until the end of the batch.
             return batch::run(None, || unsafe { self.begin() });
@@ -110,7 +164,7 @@ impl Arguments {
     /// Starts the call and gives C a request.
     ///
     /// # Safety
-    /// As for `run`, until the request has ended; and `request` is NULL or writable.
+    /// As for [`run`], until the request has ended; and `request` is NULL or writable.
     unsafe fn start(&self, request: *mut anyccl_request_t) -> Result<()> {
         // SAFETY: handed on.
         let start = || unsafe { self.begin() };
@@ -119,7 +173,7 @@ impl Arguments {
     }
 
     /// # Safety
-    /// As for `run`, until the request has ended.
+    /// As for [`run`], until the request has ended.
     unsafe fn begin(&self) -> Result<batch::Started> {
         let Checked { comm, operation, operator } = self.check()?;
         // SAFETY: as in `run`.
@@ -130,7 +184,7 @@ impl Arguments {
     /// Prepares the call and gives C a persistent request.
     ///
     /// # Safety
-    /// As for `run`, during each run of the request; and `request` is NULL or writable.
+    /// As for [`run`], during each run of the request; and `request` is NULL or writable.
     pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
         let prepare = || {
             let Checked { comm, operation, operator } = self.check()?;

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use anyccl_engine::base::Collective;
 
-use super::Arguments;
+use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::reduce_op::anyccl_reduce_op_t;
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     // SAFETY: the caller promises buffers of the documented length, used by nobody else during the call.
-    edge("anyccl_reduce_scatter", || unsafe { arguments(send, recv, recv_count, datatype, op, comm).run() })
+    unsafe { run("anyccl_reduce_scatter", || arguments(send, recv, recv_count, datatype, op, comm)) }
 }
 
 /// Starts a reduce_scatter and returns at once.

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use anyccl_engine::base::Collective;
 
-use super::Arguments;
+use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::reduce_op::anyccl_reduce_op_t;
@@ -40,9 +40,7 @@ pub unsafe extern "C" fn anyccl_scan(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     // SAFETY: the caller promises buffers of the documented length, used by nobody else during the call.
-    edge("anyccl_scan", || unsafe {
-        arguments(Collective::Scan, send, recv, count, datatype, op, comm).run()
-    })
+    unsafe { run("anyccl_scan", || arguments(Collective::Scan, send, recv, count, datatype, op, comm)) }
 }
 
 /// Starts a scan and returns at once.
@@ -126,9 +124,7 @@ pub unsafe extern "C" fn anyccl_exscan(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     // SAFETY: the caller promises buffers of the documented length, used by nobody else during the call.
-    edge("anyccl_exscan", || unsafe {
-        arguments(Collective::Exscan, send, recv, count, datatype, op, comm).run()
-    })
+    unsafe { run("anyccl_exscan", || arguments(Collective::Exscan, send, recv, count, datatype, op, comm)) }
 }
 
 /// Starts an exscan and returns at once.
