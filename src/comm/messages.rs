@@ -1,12 +1,16 @@
 //! Messages from rank to rank: the checks, and the way to the engine.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::communicator::Communicator;
 use super::request::Request;
-use crate::base::{Datatype, Error, Rank, Result};
-use crate::p2p::{Landing, Message, Outgoing, Selector, Status};
+use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
+use crate::p2p::{Landing, Message, Outgoing, Selector, Status, Tag};
 use crate::progress::Ticket;
+
+/// Most elements of a message that is tried the short way; which of them are too long, the engine knows.
+const SMALL: u64 = 1 << 20;
 
 impl Communicator {
     /// Sends a message. Returns when its memory may be used again, which a receive may or may not have met it by then.
@@ -18,6 +22,21 @@ impl Communicator {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
         unsafe { self.driver.send(self.group, what, self.timeout.get()) }
+    }
+
+    /// Sends a small message if nothing is in its way; whether it has left. If it has not, nothing was done, and it may be a
+    /// wrong one.
+    ///
+    /// # Safety
+    /// As [`Communicator::send`].
+    // Always: it is a part of each small call.
+    #[inline(always)]
+    pub unsafe fn send_at_once(&self, what: &Outgoing) -> bool {
+        if !self.is_plain(what.to, what.data.addr(), what.count, what.datatype) {
+            return false;
+        }
+        // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
+        unsafe { self.driver.send_at_once(self.group, what) }
     }
 
     /// Starts a send.
@@ -40,6 +59,37 @@ impl Communicator {
         self.check_landing(&landing)?;
         // SAFETY: passed on from our caller.
         unsafe { self.driver.receive(self.group, selector, landing, self.timeout.get()) }
+    }
+
+    /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its way. `None`:
+    /// nothing was done, and it may be a wrong one.
+    ///
+    /// # Safety
+    /// As [`Communicator::receive`].
+    // Always: it is a part of each small call.
+    #[inline(always)]
+    pub unsafe fn receive_at_once(
+        &self,
+        source: Rank,
+        tag: Tag,
+        landing: Landing,
+    ) -> Option<BoxedResult<Status>> {
+        if !self.is_plain(source, landing.data.addr(), landing.count, landing.datatype) {
+            return None;
+        }
+        let selector = Selector::new(Some(source), Some(tag));
+        // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
+        unsafe { self.driver.receive_at_once(self.group, selector, landing, || self.timeout.get()) }
+    }
+
+    /// Whether a message between this rank and `peer` is small and surely right.
+    #[inline(always)]
+    fn is_plain(&self, peer: Rank, address: usize, count: u64, datatype: Datatype) -> bool {
+        let is_small = count <= SMALL;
+        let end = address.checked_add((count as usize).wrapping_mul(datatype.bytes()));
+        let is_there = address != 0 && end.is_some();
+        let is_usable = !self.finalized.load(Ordering::Relaxed) && !self.kinds.may_differ();
+        is_small && is_there && is_usable && peer < self.size()
     }
 
     /// Starts a receive.

@@ -6,13 +6,16 @@
 
 use std::time::Duration;
 
+use parking_lot::MutexGuard;
+
 use super::engine::{Engine, Ticket};
 use super::group::{Group, GroupId};
 use super::straight::{LONGEST, LONGEST_CROWDED, pause};
 use super::transfer::MessageTicket;
 use super::wait::Driver;
-use crate::base::Result;
+use crate::base::{BoxedResult, Result};
 use crate::p2p::{Ended, Landing, Message, Outgoing, Selector, Status};
+use crate::sys::memory_copy::copy_short;
 use crate::transport::shm::{Cut, LOAN_BYTES, Peek};
 
 impl Driver {
@@ -71,6 +74,47 @@ impl Driver {
         // SAFETY: passed on from our caller. This function returns only when there is an outcome.
         let ticket = unsafe { engine.start_send(group, what) }?;
         self.wait_for(&mut engine, ticket, timeout).map(drop)
+    }
+
+    /// Sends a small message if nothing is in its way; whether it has left.
+    ///
+    /// # Safety
+    /// As [`Engine::start_send`], for the time of this call.
+    #[inline(always)]
+    pub unsafe fn send_at_once(&self, group: GroupId, what: &Outgoing) -> bool {
+        // SAFETY: passed on from our caller.
+        unsafe { self.lock().send_now(group, what) }
+    }
+
+    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was done.
+    ///
+    /// # Safety
+    /// As [`Engine::start_receive`], for the time of this call.
+    #[inline(always)]
+    pub unsafe fn receive_at_once(
+        &self,
+        group: GroupId,
+        selector: Selector,
+        landing: Landing,
+        timeout: impl FnOnce() -> Option<Duration>,
+    ) -> Option<BoxedResult<Status>> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller.
+        match unsafe { engine.receive_now(group, selector, &landing) } {
+            Now::Received(status) => Some(Ok(status)),
+            Now::Begun(ticket) => Some(self.receive_to_end(&mut engine, ticket, timeout())),
+            Now::Nothing => None,
+        }
+    }
+
+    #[cold]
+    fn receive_to_end(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        ticket: Ticket,
+        timeout: Option<Duration>,
+    ) -> BoxedResult<Status> {
+        self.wait_for(engine, ticket, timeout).map(status).map_err(Box::new)
     }
 
     /// Receives a message.
@@ -206,7 +250,7 @@ impl Engine {
                     // SAFETY: `peek` gave so many readable bytes, no more than what is left of the landing, for which our
                     // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
                     // spoil the bytes.
-                    unsafe { std::ptr::copy_nonoverlapping(arrived, data.wrapping_add(before), n) };
+                    unsafe { copy_short(data.wrapping_add(before), arrived, n) };
                     link.release();
                     done = Some(before + n);
                 }

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::{Found, buffers, check};
-use anyccl_engine::base::{Call, CallKind, Result};
+use anyccl_engine::base::{BoxedResult, Call, CallKind, Datatype, Rank, Result};
 use anyccl_engine::comm::Persistent;
 use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 
@@ -13,7 +13,7 @@ use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::message::{self, StatusPlace, anyccl_message_status_t, status_place};
 use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
-use crate::status::{anyccl_status_t, edge};
+use crate::status::{anyccl_status_t, edge, edge_boxed};
 
 /// Sends elements to one rank.
 ///
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn anyccl_send(
 ) -> anyccl_status_t {
     let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
     // SAFETY: the caller promises a buffer of the documented length that nobody changes during the call.
-    edge("anyccl_send", || unsafe { message.run() })
+    unsafe { message.run("anyccl_send") }
 }
 
 /// Sends elements to one rank, and waits until it receives them.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn anyccl_ssend(
 ) -> anyccl_status_t {
     let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: true };
     // SAFETY: the caller promises a buffer of the documented length that nobody changes during the call.
-    edge("anyccl_ssend", || unsafe { message.run() })
+    unsafe { message.run("anyccl_ssend") }
 }
 
 /// Receives elements from one rank, or from any.
@@ -93,12 +93,9 @@ pub unsafe extern "C" fn anyccl_recv(
     status: *mut anyccl_message_status_t,
 ) -> anyccl_status_t {
     let message = Received { recv, count, datatype, source, tag, comm };
-    edge("anyccl_recv", || {
-        // SAFETY: the caller promises a writable place or NULL.
-        let place = unsafe { status_place(status) };
-        // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call.
-        unsafe { message.run(place) }
-    })
+    // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call, and a writable
+    // place or NULL.
+    unsafe { message.run("anyccl_recv", status) }
 }
 
 /// Starts a send and returns at once.
@@ -218,9 +215,15 @@ pub unsafe extern "C" fn anyccl_sendrecv(
         // requests are waited for before this returns, or belong to the batch.
         let (sending, comm) = batch::noting(|| unsafe { sent.start() })?;
         // SAFETY: as above.
-        let outcome = unsafe { received.run(place) };
+        let outcome = unsafe { received.run_closely(place) };
         outcome.and(batch::run(None, || Ok((sending, comm))))
     })
+}
+
+/// The datatype of a number from C, if it is one.
+#[inline(always)]
+fn plain_datatype(number: anyccl_datatype_t) -> Option<Datatype> {
+    Datatype::from_number(u32::try_from(number).ok()?)
 }
 
 /// The arguments of a send as they came from C.
@@ -249,9 +252,45 @@ impl Sent {
         Ok((comm, Outgoing { to, tag, datatype, count, data, is_synchronous }))
     }
 
+    /// Sends for the C function `name`.
+    ///
     /// # Safety
     /// The buffer is as long as the documentation of the C function says, and used as it says.
-    unsafe fn run(&self) -> Result<()> {
+    #[inline(always)]
+    unsafe fn run(self, name: &str) -> anyccl_status_t {
+        // SAFETY: passed on from our caller.
+        edge_boxed(
+            name,
+            || if unsafe { self.run_at_once() } { Ok(()) } else { unsafe { self.run_checked() } },
+        )
+    }
+
+    /// Sends a small message if nothing is in its way; whether it has left.
+    ///
+    /// # Safety
+    /// As for `run`.
+    #[inline(always)]
+    unsafe fn run_at_once(&self) -> bool {
+        let (Some(comm), Some(datatype)) = (Comm::if_known(self.comm), plain_datatype(self.datatype)) else {
+            return false;
+        };
+        let (to, data, count) = (self.peer as Rank, self.send.cast(), self.count as u64);
+        let what = Outgoing { to, tag: self.tag, datatype, count, data, is_synchronous: self.is_synchronous };
+        // SAFETY: the caller vouches for what the buffer holds. A negative rank is one beyond the last.
+        self.tag >= 0 && !batch::is_open() && unsafe { comm.engine.send_at_once(&what) }
+    }
+
+    /// # Safety
+    /// As for `run`.
+    #[inline(never)]
+    unsafe fn run_checked(self) -> BoxedResult<()> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.run_closely() }.map_err(Box::new)
+    }
+
+    /// # Safety
+    /// As for `run`.
+    unsafe fn run_closely(&self) -> Result<()> {
         if batch::is_open() {
             // SAFETY: the same promise holds until the end of the batch.
             return batch::run(None, || unsafe { self.start() });
@@ -314,9 +353,56 @@ impl Received {
         Ok((comm, selector, landing))
     }
 
+    /// Receives for the C function `name`.
+    ///
     /// # Safety
-    /// The buffer is as long as the documentation of the C function says, and used as it says.
-    unsafe fn run(&self, place: StatusPlace) -> Result<()> {
+    /// The buffer is as long as the documentation of the C function says, and used as it says; `status` is NULL or
+    /// writable.
+    #[inline(always)]
+    unsafe fn run(self, name: &str, status: *mut anyccl_message_status_t) -> anyccl_status_t {
+        edge_boxed(name, || {
+            // SAFETY: passed on from our caller.
+            match unsafe { self.run_at_once(status) } {
+                Some(outcome) => outcome,
+                // SAFETY: passed on from our caller.
+                None => unsafe { self.run_checked(status) },
+            }
+        })
+    }
+
+    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was done.
+    ///
+    /// # Safety
+    /// As for `run`.
+    #[inline(always)]
+    unsafe fn run_at_once(&self, status: *mut anyccl_message_status_t) -> Option<BoxedResult<()>> {
+        let (comm, datatype) = (Comm::if_known(self.comm)?, plain_datatype(self.datatype)?);
+        if self.tag < 0 || batch::is_open() {
+            return None;
+        }
+        let (data, count) = (self.recv.cast(), self.count as u64);
+        let landing = Landing { data, datatype, count, is_lenient: false };
+        // SAFETY: the caller vouches for the buffer. A negative rank is one beyond the last.
+        let outcome = unsafe { comm.engine.receive_at_once(self.source as Rank, self.tag, landing) }?;
+        Some(outcome.map(|received| {
+            // SAFETY: the caller promises a writable place or NULL.
+            if let Some(place) = unsafe { status_place(status) } {
+                place.set(received.into());
+            }
+        }))
+    }
+
+    /// # Safety
+    /// As for `run`.
+    #[inline(never)]
+    unsafe fn run_checked(self, status: *mut anyccl_message_status_t) -> BoxedResult<()> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.run_closely(status_place(status)) }.map_err(Box::new)
+    }
+
+    /// # Safety
+    /// As for `run`.
+    unsafe fn run_closely(&self, place: StatusPlace) -> Result<()> {
         if batch::is_open() {
             // SAFETY: the same promise holds until the end of the batch.
             return batch::run(place, || unsafe { self.start() });

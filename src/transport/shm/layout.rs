@@ -61,7 +61,7 @@ pub const fn ring(producer_side: usize, slots: usize) -> usize {
 
 /// Start of a slot's control line, from the start of its ring.
 pub const fn line(slot: usize) -> usize {
-    128 + slot * 64
+    128 + slot * 128
 }
 
 /// Start of a slot's data area, from the start of its ring.
