@@ -212,6 +212,29 @@ mod tests {
     }
 
     #[test]
+    fn buffers_fit_where_they_are_there_and_apart_or_the_call_is_in_place() {
+        let fits = |extent: Extent, input: usize, output: usize, in_place: bool| {
+            let input = std::ptr::without_provenance(input);
+            extent.fits(Buffers { input, output: std::ptr::without_provenance_mut(output) }, in_place)
+        };
+        let both = Extent { read: 8, written: 16 };
+        assert!(fits(both, 100, 108, false) && fits(both, 116, 100, false));
+        assert!(!fits(both, 100, 107, false) && !fits(both, 115, 100, false) && !fits(both, 100, 100, false));
+        assert!(fits(both, 100, 100, true));
+        assert!(!fits(both, 0, 100, false) && !fits(both, 100, 0, false) && !fits(both, 0, 0, true));
+        let last = usize::MAX - 15;
+        assert!(
+            fits(both, 100, last - 1, false)
+                && !fits(both, 100, last, false)
+                && !fits(both, usize::MAX - 7, 100, false)
+        );
+        assert!(fits(Extent { read: 0, written: 16 }, 0, 100, false));
+        assert!(fits(Extent { read: 0, written: 16 }, 104, 100, false));
+        assert!(fits(Extent { read: 8, written: 0 }, 100, 0, false));
+        assert!(fits(Extent { read: 0, written: 0 }, 0, 0, true));
+    }
+
+    #[test]
     fn powers_of_two_do_not_push_each_other_out() {
         let mut recent = Recent::default();
         let keys: Vec<Key> = (0..24).map(|bit| Key::new(&call(1 << bit), false)).collect();

@@ -138,6 +138,16 @@ mod tests {
     }
 
     #[test]
+    fn few_bytes_are_copied_whole_and_nothing_beside_them() {
+        for len in 0..=70 {
+            for offset in [0, 1, 7] {
+                // SAFETY: `check` gives memory for `len` bytes.
+                check(len, offset, 3, |dst, src| unsafe { copy_short(dst, src, len) });
+            }
+        }
+    }
+
+    #[test]
     fn copy_to_shared_copies_every_byte_and_no_other_at_any_alignment() {
         for far in [false, true] {
             // SAFETY: the promise is passed on unchanged.
