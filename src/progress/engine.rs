@@ -469,6 +469,7 @@ fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<E
 }
 
 /// Scratch of the next execution.
+#[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
 fn scratch_of(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>, bytes: usize) -> *mut u8 {
     if spare.is_empty() {
         spare.push(Box::new(Execution::idle(Arc::clone(prepared))));

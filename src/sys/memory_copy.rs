@@ -48,27 +48,33 @@ pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, far: bool
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
 #[inline(always)]
 pub unsafe fn copy_short(dst: *mut u8, src: *const u8, len: usize) {
-    /// From both ends, in two pieces that may overlap.
-    #[inline(always)]
-    unsafe fn ends<T: Copy>(dst: *mut u8, src: *const u8, len: usize) {
-        let last = len - size_of::<T>();
-        // SAFETY: the caller promises at least the length of a `T`, so both pieces lie inside; unaligned reads and writes ask
-        // for nothing else. Any bytes are a value of the integers that `T` stands for.
-        unsafe {
-            let (head, tail) = (src.cast::<T>().read_unaligned(), src.add(last).cast::<T>().read_unaligned());
-            dst.cast::<T>().write_unaligned(head);
-            dst.add(last).cast::<T>().write_unaligned(tail);
-        }
+    match len {
+        // SAFETY: the caller's promise, and 8 bytes at least.
+        8..=16 => unsafe { copy_ends::<8>(dst, src, len) },
+        // SAFETY: the caller's promise, and 4 bytes at least.
+        4..=7 => unsafe { copy_ends::<4>(dst, src, len) },
+        // SAFETY: the caller's promise, and 16 bytes at least.
+        17..=32 => unsafe { copy_ends::<16>(dst, src, len) },
+        // SAFETY: the caller's promise is the one asked for.
+        _ => unsafe { std::ptr::copy_nonoverlapping(src, dst, len) },
     }
-    // SAFETY: passed on from our caller; each arm has at least the length of its type.
-    unsafe {
-        match len {
-            8..=16 => ends::<u64>(dst, src, len),
-            4..=7 => ends::<u32>(dst, src, len),
-            17..=32 => ends::<u128>(dst, src, len),
-            _ => std::ptr::copy_nonoverlapping(src, dst, len),
-        }
-    }
+}
+
+/// Copies the first and the last `N` bytes, which may overlap.
+///
+/// # Safety
+/// As [`copy_short`], with `N` bytes at least and twice that at most.
+#[inline(always)]
+unsafe fn copy_ends<const N: usize>(dst: *mut u8, src: *const u8, len: usize) {
+    let last = len - N;
+    // SAFETY: the first `N` of `len` readable bytes; an array of bytes lies anywhere.
+    let head = unsafe { src.cast::<[u8; N]>().read() };
+    // SAFETY: the last `N` of them.
+    let tail = unsafe { src.wrapping_add(last).cast::<[u8; N]>().read() };
+    // SAFETY: the first `N` of `len` writable bytes.
+    unsafe { dst.cast::<[u8; N]>().write(head) };
+    // SAFETY: the last `N` of them.
+    unsafe { dst.wrapping_add(last).cast::<[u8; N]>().write(tail) };
 }
 
 /// Outputs of so many bytes are written past the caches: they would not stay there, and are not read for ownership so.
@@ -142,7 +148,7 @@ mod tests {
         for len in 0..=70 {
             for offset in [0, 1, 7] {
                 // SAFETY: `check` gives memory for `len` bytes.
-                check(len, offset, 3, |dst, src| unsafe { copy_short(dst, src, len) });
+                check(len, offset, 3, |dst, src, len| unsafe { copy_short(dst, src, len) });
             }
         }
     }

@@ -16,10 +16,24 @@ pub fn not_null<T>(ptr: *const T, what: &'static str) -> Result<()> {
     if ptr.is_null() { invalid(what, "NULL") } else { Ok(()) }
 }
 
+/// The datatype with this number, if there is one.
+// Always: it is a part of each small call.
+#[inline(always)]
+pub fn known_datatype(number: c_int) -> Option<Datatype> {
+    Datatype::from_number(u32::try_from(number).ok()?)
+}
+
+/// The builtin operator with this number, if there is one.
+// Always: as above.
+#[inline(always)]
+pub fn known_reduce_op(number: c_int) -> Option<ReduceOp> {
+    ReduceOp::from_number(u32::try_from(number).ok()?)
+}
+
 /// The datatype with this number.
 #[inline]
 pub fn datatype(number: c_int) -> Result<Datatype> {
-    match u32::try_from(number).ok().and_then(Datatype::from_number) {
+    match known_datatype(number) {
         Some(datatype) => Ok(datatype),
         None => invalid("datatype", format!("{number}; accepted: 0 to {}", Datatype::ALL.len() - 1)),
     }
@@ -28,7 +42,7 @@ pub fn datatype(number: c_int) -> Result<Datatype> {
 /// The operator with this number.
 #[inline]
 pub fn reduce_op(number: c_int) -> Result<ReduceOp> {
-    match u32::try_from(number).ok().and_then(ReduceOp::from_number) {
+    match known_reduce_op(number) {
         Some(op) => Ok(op),
         None => invalid("op", format!("{number}; accepted: 0 to {}", ReduceOp::ALL.len() - 1)),
     }

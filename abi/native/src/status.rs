@@ -71,13 +71,13 @@ pub fn edge_boxed(name: &str, body: impl FnOnce() -> BoxedResult<()>) -> anyccl_
     };
     match guard_boxed(name, body) {
         Ok(()) => ANYCCL_SUCCESS,
-        Err(error) => number_of(error),
+        Err(error) => number_of(&error),
     }
 }
 
 #[cold]
-fn number_of(error: Box<Error>) -> anyccl_status_t {
-    anyccl_status_t::from(&*error)
+fn number_of(error: &Error) -> anyccl_status_t {
+    anyccl_status_t::from(error)
 }
 
 /// Names a status in a few words, for messages.

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::{Found, buffers, check};
-use anyccl_engine::base::{BoxedResult, Call, CallKind, Datatype, Rank, Result};
+use anyccl_engine::base::{BoxedResult, Call, CallKind, Rank, Result};
 use anyccl_engine::comm::Persistent;
 use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 
@@ -220,12 +220,6 @@ pub unsafe extern "C" fn anyccl_sendrecv(
     })
 }
 
-/// The datatype of a number from C, if it is one.
-#[inline(always)]
-fn plain_datatype(number: anyccl_datatype_t) -> Option<Datatype> {
-    Datatype::from_number(u32::try_from(number).ok()?)
-}
-
 /// The arguments of a send as they came from C.
 pub struct Sent {
     pub send: *const c_void,
@@ -258,11 +252,14 @@ impl Sent {
     /// The buffer is as long as the documentation of the C function says, and used as it says.
     #[inline(always)]
     unsafe fn run(self, name: &str) -> anyccl_status_t {
-        // SAFETY: passed on from our caller.
-        edge_boxed(
-            name,
-            || if unsafe { self.run_at_once() } { Ok(()) } else { unsafe { self.run_checked() } },
-        )
+        edge_boxed(name, || {
+            // SAFETY: passed on from our caller.
+            if unsafe { self.run_at_once() } {
+                return Ok(());
+            }
+            // SAFETY: passed on from our caller.
+            unsafe { self.run_checked() }
+        })
     }
 
     /// Sends a small message if nothing is in its way; whether it has left.
@@ -271,7 +268,8 @@ impl Sent {
     /// As for `run`.
     #[inline(always)]
     unsafe fn run_at_once(&self) -> bool {
-        let (Some(comm), Some(datatype)) = (Comm::if_known(self.comm), plain_datatype(self.datatype)) else {
+        let (Some(comm), Some(datatype)) = (Comm::if_known(self.comm), check::known_datatype(self.datatype))
+        else {
             return false;
         };
         let (to, data, count) = (self.peer as Rank, self.send.cast(), self.count as u64);
@@ -376,7 +374,7 @@ impl Received {
     /// As for `run`.
     #[inline(always)]
     unsafe fn run_at_once(&self, status: *mut anyccl_message_status_t) -> Option<BoxedResult<()>> {
-        let (comm, datatype) = (Comm::if_known(self.comm)?, plain_datatype(self.datatype)?);
+        let (comm, datatype) = (Comm::if_known(self.comm)?, check::known_datatype(self.datatype)?);
         if self.tag < 0 || batch::is_open() {
             return None;
         }
@@ -397,7 +395,9 @@ impl Received {
     #[inline(never)]
     unsafe fn run_checked(self, status: *mut anyccl_message_status_t) -> BoxedResult<()> {
         // SAFETY: passed on from our caller.
-        unsafe { self.run_closely(status_place(status)) }.map_err(Box::new)
+        let place = unsafe { status_place(status) };
+        // SAFETY: passed on from our caller.
+        unsafe { self.run_closely(place) }.map_err(Box::new)
     }
 
     /// # Safety

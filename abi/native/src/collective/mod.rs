@@ -37,7 +37,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::{Found, Resolved, buffers, check};
-use anyccl_engine::base::{BoxedResult, Call, CallKind, Collective, Datatype, ReduceOp, Result};
+use anyccl_engine::base::{BoxedResult, Call, CallKind, Collective, Result};
 use anyccl_engine::comm::{Operation, Operator, Persistent};
 
 use crate::batch;
@@ -124,11 +124,11 @@ impl Arguments {
         let comm = Comm::if_known(self.comm)?;
         let op = match self.op {
             None => None,
-            Some(op) => Some(ReduceOp::from_number(u32::try_from(op).ok()?)?),
+            Some(op) => Some(check::known_reduce_op(op)?),
         };
         let call = Call {
             kind: CallKind::Collective(self.collective),
-            datatype: Datatype::from_number(u32::try_from(self.datatype).ok()?)?,
+            datatype: check::known_datatype(self.datatype)?,
             op,
             // A negative number is none of a rank; no such call was made.
             root: self.root.map_or(0, |root| root as u32),
