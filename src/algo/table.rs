@@ -277,7 +277,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "spread",
         collective: Collective::AllToAll,
-        summary: "all messages at once: middle blocks",
+        summary: "all messages at once: small and middle blocks",
         supports: always,
         build: all_to_all::spread::build,
         cost: Cost::Flat(Traffic::Everywhere, all_to_all::spread::cost),
@@ -285,7 +285,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "one_shot",
         collective: Collective::AllToAll,
-        summary: "all send everything to all, one write: the smallest blocks among few ranks",
+        summary: "all send everything to all, one write: for links that write once for all",
         supports: always,
         build: all_to_all::one_shot::build,
         cost: Cost::Flat(Traffic::Everywhere, all_to_all::one_shot::cost),
