@@ -27,6 +27,13 @@ OTHER_NAMES = {"allreduce": "all_reduce", "allgather": "all_gather", "alltoall":
                "impi_nopin": "intelmpi-unpinned", "ccl": "oneccl"}
 
 
+KIB, MIB = 1 << 10, 1 << 20
+MOODS = ["near", "far"]
+REGIONS = [("all", "up to 1 KiB", 0, KIB), ("all", "8 KiB", 8 * KIB, 8 * KIB), ("all", "64 and 512 KiB", 64 * KIB, 512 * KIB),
+           ("reduce_scatter", "64 and 512 KiB", 64 * KIB, 512 * KIB), ("all", "4 and 32 MiB", 4 * MIB, 32 * MIB),
+           ("all", "32 MiB", 32 * MIB, 32 * MIB), ("reduce_scatter", "4 and 32 MiB", 4 * MIB, 32 * MIB)]
+
+
 def markdown(header, rows):
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -70,6 +77,17 @@ def means(found):
                 rows.append([str(ranks), mood, f"{geometric_mean(chosen):.2f}", f"{len(chosen)}", f"{behind}"])
     rows.append(["all", "", f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
     return markdown(["ranks", "mood", "geometric mean", "cells", "behind"], rows)
+
+
+def regions(private, lent):
+    """Geometric means of the ratios of two ranks, by size, with private buffers and with memory of the library's own."""
+    def mean(found, collective, least, most, mood):
+        chosen = [r for r in found if r.cell.ranks == 2 and r.cell.mood == mood and least <= r.cell.bytes <= most
+                  and collective in ("all", r.cell.collective)]
+        return f"{geometric_mean(chosen):.2f}" if chosen else ""
+    rows = [[collective, words, *(mean(found, collective, least, most, mood) for found in (private, lent) for mood in MOODS)]
+            for collective, words, least, most in REGIONS]
+    return markdown(["collectives", "bytes", "near", "far", "mem_alloc, near", "mem_alloc, far"], rows)
 
 
 def behind(found):
@@ -135,6 +153,8 @@ def sections():
         found = results.load(FOLDER / f"results-{mode}.json")
         made |= {f"{mode}-about": about(found), f"{mode}-means": means(found), f"{mode}-ratios": ratios(found),
                  f"{mode}-behind": behind(found), f"{mode}-times": times(found, ours_and_best)}
+    between, lent = (results.load(FOLDER / f"results-{name}.json").list for name in ("shm-between", "shm-mem_alloc"))
+    made["shm-regions"] = regions(results.load(FOLDER / "results-shm.json").list + between, lent)
     check = results.load(FOLDER / "results-check.json")
     made |= {"check-about": about(check), "check-behind": behind(check)}
     made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
@@ -180,6 +200,7 @@ def arguments():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--import", dest="source", type=Path)
     parser.add_argument("--mode", choices=MODES)
+    parser.add_argument("--name", help="of the file of imported results; default: the mode")
     parser.add_argument("--about", nargs="*", default=[], metavar="TOPIC=WORDS", help="kept with the imported results")
     return parser.parse_args()
 
@@ -189,7 +210,7 @@ def main():
     FOLDER.mkdir(exist_ok=True)
     if args.source:
         about = dict(item.split("=", 1) for item in args.about)
-        import_text(args.source, args.mode, about).save(FOLDER / f"results-{args.mode}.json")
+        import_text(args.source, args.mode, about).save(FOLDER / f"results-{args.name or args.mode}.json")
     document = DOCUMENT.read_text()
     new = written(document, sections())
     if args.check and new != document:

@@ -74,7 +74,7 @@ impl Driver {
     /// buffers must be looked at more closely, or because something else goes on.
     ///
     /// # Safety
-    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`Extent::fits`]).
+    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`crate::progress::Extent::fits`]).
     // Always: it is a part of each small call.
     #[inline(always)]
     pub unsafe fn run_again(

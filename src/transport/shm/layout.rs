@@ -11,7 +11,7 @@
 //!
 //! ring: 0      consumed (u64), its own line
 //!       64     bytes read of offered or lent messages (u64); in the same line, 72: the last one is withdrawn (u32)
-//!       128    a control line of 64 bytes per slot
+//!       128    a control line of 64 bytes per slot, every second line: the CPU fetches neighbours in pairs
 //!       12288  a data area of SLOT_BYTES per slot
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
@@ -63,6 +63,8 @@ pub const fn ring(producer_side: usize, slots: usize) -> usize {
 pub const fn line(slot: usize) -> usize {
     128 + slot * 128
 }
+
+const _: () = assert!(line(*SLOTS.end()) <= DATA);
 
 /// Start of a slot's data area, from the start of its ring.
 #[inline]
