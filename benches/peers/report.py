@@ -25,10 +25,8 @@ MODES = ["shm", "tcp"]
 OTHER_NAMES = {"allreduce": "all_reduce", "allgather": "all_gather", "alltoall": "all_to_all", "pingpong": "ping_pong",
                "ompi": "openmpi", "ompi_collsm": "openmpi-coll_sm", "ompi2": "openmpi-two_links", "impi": "intelmpi",
                "impi_nopin": "intelmpi-unpinned", "ccl": "oneccl"}
-
-
+# What a table of ratios by size has a row for: collectives, words, and the least and the most bytes.
 KIB, MIB = 1 << 10, 1 << 20
-MOODS = ["near", "far"]
 REGIONS = [("all", "up to 1 KiB", 0, KIB), ("all", "8 KiB", 8 * KIB, 8 * KIB), ("all", "64 and 512 KiB", 64 * KIB, 512 * KIB),
            ("reduce_scatter", "64 and 512 KiB", 64 * KIB, 512 * KIB), ("all", "4 and 32 MiB", 4 * MIB, 32 * MIB),
            ("all", "32 MiB", 32 * MIB, 32 * MIB), ("reduce_scatter", "4 and 32 MiB", 4 * MIB, 32 * MIB)]
@@ -85,7 +83,7 @@ def regions(private, lent):
         chosen = [r for r in found if r.cell.ranks == 2 and r.cell.mood == mood and least <= r.cell.bytes <= most
                   and collective in ("all", r.cell.collective)]
         return f"{geometric_mean(chosen):.2f}" if chosen else ""
-    rows = [[collective, words, *(mean(found, collective, least, most, mood) for found in (private, lent) for mood in MOODS)]
+    rows = [[collective, words, *(mean(found, collective, least, most, mood) for found in (private, lent) for mood in results.MOODS)]
             for collective, words, least, most in REGIONS]
     return markdown(["collectives", "bytes", "near", "far", "mem_alloc, near", "mem_alloc, far"], rows)
 

@@ -21,7 +21,7 @@ pub fn epoch() -> u16 {
         let refused = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         assert_eq!(refused, 0, "pthread_atfork has no memory");
     });
-    EPOCH.load(Ordering::Relaxed)
+    last_epoch()
 }
 
 /// The same, where somebody has stored a count already.

@@ -25,7 +25,7 @@ pub fn handle() -> usize {
 // Always: it is a part of each small call.
 #[inline(always)]
 pub fn current() -> Result<Found<'static, Comm>> {
-    match WORLD.load(Ordering::Acquire) {
+    match handle() {
         0 => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),
         handle => COMMS.get(handle).map_err(finalized),
     }
