@@ -48,7 +48,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "least bytes, neighbours only: large messages",
         supports: always,
         build: all_reduce::ring::build,
-        cost: Cost::Flat(Traffic::Neighbours, all_reduce::ring::cost),
+        cost: Cost::Flat(Traffic::Ring, all_reduce::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -168,7 +168,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: Cost::Flat(Traffic::Neighbours, all_gather::ring::cost),
+        cost: Cost::Flat(Traffic::Ring, all_gather::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -256,7 +256,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks between hosts",
         supports: always,
         build: reduce_scatter::ring::build,
-        cost: Cost::Flat(Traffic::Neighbours, reduce_scatter::ring::cost),
+        cost: Cost::Flat(Traffic::Ring, reduce_scatter::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -376,7 +376,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: Cost::Flat(Traffic::Neighbours, all_gather::ring::cost),
+        cost: Cost::Flat(Traffic::Ring, all_gather::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

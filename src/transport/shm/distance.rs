@@ -21,7 +21,8 @@ const FAR_FROM: u8 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Distance {
     score: u8,
-    last: u64,
+    /// The word as it was sampled last.
+    pub(super) last: u64,
 }
 
 impl Distance {

@@ -247,6 +247,9 @@ impl Link for ShmLink {
             self.publish(line, header, layout::OFFER);
             return Ok(None);
         }
+        if bytes <= SLOT_BYTES {
+            self.leaves(data, bytes);
+        }
         let bytes = bytes.min(SLOT_BYTES);
         // Lines that go from core to core should rest; those of a rank on the same core are best where they are.
         let start = if self.is_crowded { 0 } else { layout::part(self.producer.lap(), bytes) };

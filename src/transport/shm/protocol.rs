@@ -46,6 +46,12 @@ impl Producer {
         (self.next - self.seen) >> self.shift > 0
     }
 
+    /// Whether `has_room` will have to.
+    #[inline]
+    pub fn must_look_for(&self, fragments: usize) -> bool {
+        self.next - self.seen + fragments as u64 > 1u64 << self.shift
+    }
+
     /// The slot to be filled next. It is free unless one [`Producer::must_look`].
     #[inline]
     pub fn next_slot(&self) -> usize {
@@ -67,12 +73,10 @@ impl Producer {
     /// Whether the next `fragments` slots are free.
     #[inline]
     pub fn has_room(&mut self, consumed: &AtomicU64, fragments: usize) -> Result<bool, Spoilt> {
-        let slots = 1u64 << self.shift;
-        if self.next - self.seen + fragments as u64 <= slots {
-            return Ok(true);
+        if self.must_look_for(fragments) {
+            self.look(consumed)?;
         }
-        self.look(consumed)?;
-        Ok(self.next - self.seen + fragments as u64 <= slots)
+        Ok(!self.must_look_for(fragments))
     }
 
     /// Reads what is consumed.

@@ -79,6 +79,9 @@ impl ShmLink {
         let ring = self.ring(self.side);
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
+        if self.producer.must_look_for(fragments) {
+            self.distance.sample(consumed);
+        }
         self.producer.has_room(consumed, fragments).unwrap_or(false)
     }
 

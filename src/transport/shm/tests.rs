@@ -188,6 +188,23 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
     assert_eq!(receive(&mut b), Some(vec![7]));
 }
 
+#[test]
+fn how_far_the_peer_is_shows_in_long_messages_too() {
+    let (mut a, mut b) = pair();
+    a.set_crowded(false);
+    let message = vec![7; 4 * SLOT_BYTES];
+    // Once round the ring; then the producer has to look.
+    for _ in 0..SLOTS / 4 {
+        assert_eq!(a.distance.last, 0);
+        // SAFETY: a vector is readable for its length.
+        assert!(unsafe { a.post(&HEADER, message.as_ptr(), message.len(), Cut::Whole) });
+        while receive(&mut b).is_some() {}
+    }
+    // SAFETY: as above.
+    assert!(unsafe { a.post(&HEADER, message.as_ptr(), message.len(), Cut::Whole) });
+    assert_eq!(a.distance.last, SLOTS as u64);
+}
+
 /// What the two sides do when they connect: `link` knows its own arena and has the peer's.
 fn share(link: &mut ShmLink, own: &'static Arena, peer: &Arena) {
     link.share(Arenas::new(own, Window::new(peer.descriptor().try_clone().unwrap()).unwrap()));
@@ -202,6 +219,33 @@ fn memory_of_the_arena_is_not_lent_before_the_peer_has_mapped_it() {
     assert!(!a.lends(start, LOAN_BYTES));
     b.word32(layout::can_map(1)).store(1, Ordering::Release);
     assert!(a.lends(start, LOAN_BYTES));
+    crate::memory::free(start).unwrap();
+}
+
+#[test]
+fn what_goes_back_to_where_it_came_from_goes_through_slots_once_for_each_time_it_came() {
+    let (mut a, mut b) = pair();
+    a.set_crowded(false);
+    let own = Arena::of_this_process().unwrap();
+    let bytes = SLOT_BYTES + 100;
+    let start = own.allocate(bytes).unwrap();
+    share(&mut a, own, own);
+    b.word32(layout::can_map(1)).store(1, Ordering::Release);
+    for _ in 0..2 {
+        assert!(a.lends(start, bytes));
+        assert_eq!(send(&mut b, &[7; 100]), Some(100));
+        assert_eq!(a.head().unwrap(), Some(HEADER));
+        // SAFETY: the end of the allocation is writable.
+        assert_eq!(unsafe { a.take(start.wrapping_add(SLOT_BYTES), 100, false) }.unwrap(), 100);
+        assert!(!a.lends(start, bytes));
+        for (from, sent) in [(0, SLOT_BYTES), (SLOT_BYTES, 100)] {
+            let rest = start.wrapping_add(from);
+            // SAFETY: the allocation outlives both links.
+            let now = unsafe { a.send(&HEADER, rest, bytes - from, Lending::Anywhere) }.unwrap();
+            assert_eq!(now, Some(sent), "not lent");
+        }
+        while receive(&mut b).is_some() {}
+    }
     crate::memory::free(start).unwrap();
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Arenas {
     peer: Option<Window>,
     /// What the peer read last of our memory.
     lent: Range,
-    /// What was received last into our memory.
+    /// Where was received last, if it has not been sent since.
     pub received: Range,
 }
 
@@ -83,11 +83,18 @@ impl ShmLink {
     }
 
     /// Whether a message goes back to where it came from, in the memory in which it came. The peer would have to take
-    /// its lines back for the next one: with a cache in common, copies through slots cost less.
+    /// its lines back for the next one: copies through slots cost less.
     fn goes_back(&self, data: *const u8, bytes: usize) -> bool {
-        bytes <= GOES_BACK_BYTES
-            && !self.distance.is_far()
-            && overlap(self.arenas.received, (data.addr(), bytes))
+        bytes <= GOES_BACK_BYTES && overlap(self.arenas.received, (data.addr(), bytes))
+    }
+
+    /// The last `bytes` of a message leave through a slot. If nothing is received there before the next message leaves, that
+    /// one does not go back.
+    #[inline]
+    pub(super) fn leaves(&mut self, data: *const u8, bytes: usize) {
+        if overlap(self.arenas.received, (data.addr(), bytes)) {
+            self.arenas.received = Range::default();
+        }
     }
 
     /// Puts a loan into the slot at `line`, which is free, and hands it over.
