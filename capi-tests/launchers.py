@@ -136,9 +136,25 @@ def torchrun_standalone(_options, words):
     return [([*command, *words], variables)]
 
 
-def torchrun_of_two_agents(_options, words):
-    store = f"--rdzv-endpoint=127.0.0.1:{free_port()}"
-    command, variables = torchrun(2, "--nnodes=2", "--rdzv-backend=c10d", f"--rdzv-id=test-{os.getpid()}", store)
+# Ends when this script does.
+STORE = """
+import sys
+from torch.distributed import TCPStore
+store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+print(store.port, flush=True)
+sys.stdin.read()
+"""
+
+
+def torchrun_of_two_agents(options, words):
+    """They meet in a store of neither. If one of them had it and ended first, the other would complain on standard error."""
+    agent = torchrun(2)[0][0]
+    store = subprocess.Popen([agent.parent / "python", "-c", STORE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True)
+    options.open.append(store)
+    endpoint = f"--rdzv-endpoint=127.0.0.1:{store.stdout.readline().strip()}"
+    command, variables = torchrun(2, "--nnodes=2", "--rdzv-backend=c10d", "--rdzv-conf=is_host=false",
+                                  f"--rdzv-id=test-{os.getpid()}", endpoint)
     return [([*command, *words], variables)] * 2
 
 

@@ -44,7 +44,7 @@ pub use table::ALGORITHMS;
 
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::{LinkModel, Paths, Traffic};
+use crate::tuning::{Edges, LinkModel, Paths, Traffic};
 
 /// A row of the table. `anyccl info` prints it.
 pub struct Algorithm {
@@ -67,6 +67,8 @@ pub struct Algorithm {
 pub enum Cost {
     /// It does not look at hosts: one kind of link, which hosts make slower for messages that go like this.
     Flat(Traffic, fn(&PlanRequest, &LinkModel) -> f64),
+    /// It does not look at hosts, and each rank sends to the next one only.
+    Around(fn(&PlanRequest, &Edges) -> f64),
     /// It knows which of its messages leave the host.
     ByHost(fn(&PlanRequest, &Paths) -> f64),
 }
@@ -78,7 +80,7 @@ impl Algorithm {
     /// Whether a prediction is worth while: with one host, or one rank on each, a hierarchical algorithm is a
     /// flat one in other words.
     pub fn is_worth_comparing(&self, request: &PlanRequest) -> bool {
-        let is_flat = matches!(self.cost, Cost::Flat(..));
+        let is_flat = !matches!(self.cost, Cost::ByHost(_));
         is_flat || (2..request.size).contains(&request.topology.hosts())
     }
 

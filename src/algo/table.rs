@@ -48,7 +48,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "least bytes, neighbours only: large messages",
         supports: always,
         build: all_reduce::ring::build,
-        cost: Cost::Flat(Traffic::Ring, all_reduce::ring::cost),
+        cost: Cost::Around(all_reduce::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -88,7 +88,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages among few ranks",
         supports: always,
         build: reduce::chain::build,
-        cost: Cost::Flat(Traffic::Neighbours, reduce::chain::cost),
+        cost: Cost::Around(reduce::chain::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -128,7 +128,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages among few ranks",
         supports: always,
         build: broadcast::chain::build,
-        cost: Cost::Flat(Traffic::Neighbours, broadcast::chain::cost),
+        cost: Cost::Around(broadcast::chain::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -168,7 +168,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: Cost::Flat(Traffic::Ring, all_gather::ring::cost),
+        cost: Cost::Around(all_gather::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -256,7 +256,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks between hosts",
         supports: always,
         build: reduce_scatter::ring::build,
-        cost: Cost::Flat(Traffic::Ring, reduce_scatter::ring::cost),
+        cost: Cost::Around(reduce_scatter::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -344,7 +344,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages",
         supports: always,
         build: scan::chain::build,
-        cost: Cost::Flat(Traffic::Neighbours, scan::chain::cost),
+        cost: Cost::Around(scan::chain::cost),
     },
     Algorithm {
         name: "recursive_doubling",
@@ -360,7 +360,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages",
         supports: always,
         build: scan::chain::build,
-        cost: Cost::Flat(Traffic::Neighbours, scan::chain::cost),
+        cost: Cost::Around(scan::chain::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -376,7 +376,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: Cost::Flat(Traffic::Ring, all_gather::ring::cost),
+        cost: Cost::Around(all_gather::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

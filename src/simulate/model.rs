@@ -1,6 +1,6 @@
 //! What links, cores and network interfaces cost: the numbers of a simulation, in seconds and bytes.
 
-use crate::tuning::{Exchange, LinkModel, Links};
+use crate::tuning::{Curve, LinkModel, Links};
 
 /// What messages of one kind cost: those within a host, or those between hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,8 +11,10 @@ pub struct LinkCosts {
     pub message: f64,
     /// Per byte through the port of a rank, in each direction (beta; LogGP's G).
     pub byte: f64,
-    /// What bytes through the ports take by measurement, where there is one: it counts instead of `byte`.
-    pub exchange: Exchange,
+    /// What a message takes by measurement, where there is one: it counts instead of `byte`.
+    pub one_way: Curve,
+    /// The same while as much goes the other way: see [`LinkCosts::moving`]. If only this is known, it counts for all.
+    pub exchange: Curve,
     /// Work of a core per byte, at each end (LogGOPS's O): sending, receiving and reducing share one core.
     pub core_byte: f64,
     /// Longer messages leave only when their receiver is ready (LogGPS's S).
@@ -25,7 +27,8 @@ impl LinkCosts {
         latency: 0.0,
         message: 0.0,
         byte: 0.0,
-        exchange: Exchange::NONE,
+        one_way: Curve::NONE,
+        exchange: Curve::NONE,
         core_byte: 0.0,
         eager_bytes: u64::MAX,
     };
@@ -37,7 +40,8 @@ impl LinkCosts {
             latency: (link.latency_us - message).max(0.0) * 1e-6,
             message: message * 1e-6,
             byte: link.us_per_byte * 1e-6,
-            exchange: Exchange::NONE,
+            one_way: Curve::NONE,
+            exchange: Curve::NONE,
             core_byte: 0.0,
             eager_bytes,
         }
@@ -45,7 +49,23 @@ impl LinkCosts {
 
     /// Seconds of a message in the ports of its ranks.
     pub fn port(&self, bytes: u64) -> f64 {
-        self.exchange.us(bytes).map_or(bytes as f64 * self.byte, |us| us * 1e-6)
+        let measured = self.one_way.us(bytes).or(self.exchange.us(bytes));
+        measured.map_or(bytes as f64 * self.byte, |us| us * 1e-6)
+    }
+
+    /// Seconds of the core at each end while a message is in the ports. An exchange is two of them, and takes a core all its
+    /// time. So a message that goes alone takes [`LinkCosts::port`], two that meet take what an exchange takes, and a
+    /// reduction at the same time prolongs it. Zero unless both are measured.
+    pub fn moving(&self, bytes: u64) -> f64 {
+        match (self.one_way.us(bytes), self.exchange.us(bytes)) {
+            (Some(_), Some(exchange)) => 0.5e-6 * exchange,
+            _ => 0.0,
+        }
+    }
+
+    /// Seconds of the core at each end, besides that.
+    pub fn work(&self, bytes: u64) -> f64 {
+        self.message + bytes as f64 * self.core_byte
     }
 
     /// The other way. `byte`: what else a byte needs.
@@ -70,8 +90,12 @@ pub struct Model {
     pub nic_byte: f64,
     /// Work of a core per byte of a reduction's result (gamma).
     pub reduce_byte: f64,
+    /// What a reduction takes by measurement, where there is one: it counts instead of `reduce_byte`.
+    pub reduce: Curve,
     /// Work of a core per byte copied in memory.
     pub copy_byte: f64,
+    /// What a copy takes by measurement, as `reduce`.
+    pub copy: Curve,
 }
 
 impl Model {
@@ -81,7 +105,9 @@ impl Model {
         between: LinkCosts::FREE,
         nic_byte: 0.0,
         reduce_byte: 0.0,
+        reduce: Curve::NONE,
         copy_byte: 0.0,
+        copy: Curve::NONE,
     };
 
     /// The costs that the choice of algorithms assumes: its prediction and a simulation can be compared.
@@ -91,7 +117,9 @@ impl Model {
             between: LinkCosts::of(between, 256 << 10),
             nic_byte: between.us_per_byte * 1e-6,
             reduce_byte: within.reduce_us_per_byte * 1e-6,
+            reduce: Curve::NONE,
             copy_byte: within.us_per_byte * 1e-6,
+            copy: Curve::NONE,
         }
     }
 
@@ -100,8 +128,21 @@ impl Model {
         Links {
             shm: self.within.to_link(0.0, self.reduce_byte),
             tcp: self.between.to_link(self.nic_byte, self.reduce_byte),
+            tcp_one_way: self.between.one_way,
             tcp_exchange: self.between.exchange,
+            reduce: self.reduce,
+            copy: self.copy,
         }
+    }
+
+    /// Seconds of a core for a copy.
+    pub fn copying(&self, bytes: u64) -> f64 {
+        self.copy.us(bytes).map_or(bytes as f64 * self.copy_byte, |us| us * 1e-6)
+    }
+
+    /// Seconds of a core for a reduction.
+    pub fn reducing(&self, bytes: u64) -> f64 {
+        self.reduce.us(bytes).map_or(bytes as f64 * self.reduce_byte, |us| us * 1e-6)
     }
 
     /// What messages of one kind cost.

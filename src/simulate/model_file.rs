@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use super::model::{LinkCosts, Model};
 use super::presets::{PRESETS, Preset};
-use crate::tuning::Exchange;
+use crate::tuning::Curve;
 
 /// How a number is written down.
 #[derive(Clone, Copy)]
@@ -51,8 +51,41 @@ static KEYS: [Key; 11] = keys! {
     "copy.gigabytes_per_second" GigabytesPerSecond copy_byte "a copy in memory";
 };
 
-/// Lines for [`LinkCosts::exchange`].
-const EXCHANGE: [&str; 2] = ["within.exchange_us", "between.exchange_us"];
+/// A line with more than a number.
+struct CurveKey {
+    name: &'static str,
+    meaning: &'static str,
+    place: fn(&mut Model) -> &mut Curve,
+}
+
+static CURVES: [CurveKey; 6] = [
+    CurveKey {
+        name: "within.one_way_us",
+        meaning: "instead of gigabytes per second",
+        place: |model| &mut model.within.one_way,
+    },
+    CurveKey {
+        name: "within.exchange_us",
+        meaning: "the same while as much goes the other way",
+        place: |model| &mut model.within.exchange,
+    },
+    CurveKey {
+        name: "between.one_way_us",
+        meaning: "instead of gigabytes per second",
+        place: |model| &mut model.between.one_way,
+    },
+    CurveKey {
+        name: "between.exchange_us",
+        meaning: "the same while as much goes the other way",
+        place: |model| &mut model.between.exchange,
+    },
+    CurveKey {
+        name: "reduce.us",
+        meaning: "instead of gigabytes per second",
+        place: |model| &mut model.reduce,
+    },
+    CurveKey { name: "copy.us", meaning: "instead of gigabytes per second", place: |model| &mut model.copy },
+];
 
 /// Lines for [`LinkCosts::eager_bytes`].
 const EAGER: [&str; 2] = ["within.eager_bytes", "between.eager_bytes"];
@@ -117,16 +150,15 @@ impl Model {
             let bytes = value.parse().map_err(|_| format!("\"{value}\" is not a number of bytes"))?;
             let link: &mut LinkCosts = if name == EAGER[0] { &mut self.within } else { &mut self.between };
             link.eager_bytes = bytes;
-        } else if EXCHANGE.contains(&name) {
-            let exchange = Exchange::parse(value);
-            let exchange = exchange.ok_or_else(|| {
+        } else if let Some(key) = CURVES.iter().find(|key| key.name == name) {
+            let curve = Curve::parse(value);
+            *(key.place)(self) = curve.ok_or_else(|| {
                 format!("\"{value}\" is not BYTES:US BYTES:US ..., both rising and above 0")
             })?;
-            let link: &mut LinkCosts = if name == EXCHANGE[0] { &mut self.within } else { &mut self.between };
-            link.exchange = exchange;
         } else {
             let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
-                let known: Vec<_> = KEYS.iter().map(|key| key.name).chain(EAGER).chain(EXCHANGE).collect();
+                let curves = CURVES.iter().map(|key| key.name);
+                let known: Vec<_> = KEYS.iter().map(|key| key.name).chain(EAGER).chain(curves).collect();
                 format!("there is no key \"{name}\"; there are preset, {}", known.join(", "))
             })?;
             *(key.place)(self) = key.unit.parse(value)?;
@@ -144,10 +176,10 @@ impl Model {
         for (name, link) in EAGER.into_iter().zip([&self.within, &self.between]) {
             let _ = writeln!(text, "{name} = {}  # longer messages wait for the receiver", link.eager_bytes);
         }
-        for (name, link) in EXCHANGE.into_iter().zip([&self.within, &self.between]) {
-            if !link.exchange.is_empty() {
-                let _ =
-                    writeln!(text, "{name} = {}  # BYTES:US, instead of gigabytes per second", link.exchange);
+        for CurveKey { name, meaning, place } in &CURVES {
+            let curve = place(&mut model);
+            if !curve.is_empty() {
+                let _ = writeln!(text, "{name} = {curve}  # BYTES:US, {meaning}");
             }
         }
         text

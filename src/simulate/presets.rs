@@ -1,7 +1,7 @@
 //! Models with a name.
 
 use super::model::{LinkCosts, Model};
-use crate::tuning::Exchange;
+use crate::tuning::Curve;
 
 /// A model with a name.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,8 @@ const SHARED_MEMORY: LinkCosts = LinkCosts {
     latency: 0.2e-6,
     message: 0.05e-6,
     byte: per_byte(10.0),
-    exchange: Exchange::NONE,
+    one_way: Curve::NONE,
+    exchange: Curve::NONE,
     core_byte: 0.0,
     eager_bytes: 64 << 10,
 };
@@ -34,7 +35,9 @@ const SERVER: Model = Model {
     between: LinkCosts::FREE,
     nic_byte: 0.0,
     reduce_byte: per_byte(10.0),
+    reduce: Curve::NONE,
     copy_byte: per_byte(10.0),
+    copy: Curve::NONE,
 };
 
 /// All presets but `engine`, which depends on the tuning in use.
@@ -47,7 +50,8 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 18e-6,
                 message: 2e-6,
                 byte: per_byte(3.0),
-                exchange: Exchange::NONE,
+                one_way: Curve::NONE,
+                exchange: Curve::NONE,
                 core_byte: per_byte(8.0),
                 eager_bytes: 256 << 10,
             },
@@ -63,7 +67,8 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 12e-6,
                 message: 2e-6,
                 byte: per_byte(5.0),
-                exchange: Exchange::NONE,
+                one_way: Curve::NONE,
+                exchange: Curve::NONE,
                 core_byte: per_byte(8.0),
                 eager_bytes: 256 << 10,
             },
@@ -79,7 +84,8 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 1.2e-6,
                 message: 0.2e-6,
                 byte: per_byte(24.0),
-                exchange: Exchange::NONE,
+                one_way: Curve::NONE,
+                exchange: Curve::NONE,
                 core_byte: 0.0,
                 eager_bytes: 8 << 10,
             },
@@ -95,7 +101,8 @@ pub static PRESETS: [Preset; 4] = [
                 latency: 1.1e-6,
                 message: 0.2e-6,
                 byte: per_byte(48.0),
-                exchange: Exchange::NONE,
+                one_way: Curve::NONE,
+                exchange: Curve::NONE,
                 core_byte: 0.0,
                 eager_bytes: 8 << 10,
             },

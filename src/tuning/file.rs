@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::{Exchange, LinkModel};
+use super::{Curve, LinkModel};
 use crate::base::{Error, Result};
 
 /// The costs that a file can set.
@@ -15,12 +15,15 @@ pub struct Links {
     pub shm: LinkModel,
     /// Links between hosts.
     pub tcp: LinkModel,
-    /// Exchanges over TCP. The choice of algorithms does not look at them.
-    pub tcp_exchange: Exchange,
+    /// Messages over TCP, nothing else under way. The choice of algorithms does not look at them.
+    pub tcp_one_way: Curve,
+    /// Exchanges over TCP: both of a pair send as much at once. As above.
+    pub tcp_exchange: Curve,
+    /// Reductions, by the bytes of the result. As above.
+    pub reduce: Curve,
+    /// Copies in memory. As above.
+    pub copy: Curve,
 }
-
-/// The line of [`Links::tcp_exchange`]: the only one with more than a number.
-const EXCHANGE: &str = "tcp.exchange_us";
 
 /// A line that may stand in a file.
 struct Key {
@@ -28,6 +31,13 @@ struct Key {
     meaning: &'static str,
     get: fn(&Links) -> f64,
     set: fn(&mut Links, f64),
+}
+
+/// A line with more than a number.
+struct CurveKey {
+    name: &'static str,
+    meaning: &'static str,
+    place: fn(&mut Links) -> &mut Curve,
 }
 
 /// Gigabytes per second and microseconds per byte, either way.
@@ -77,10 +87,31 @@ static KEYS: [Key; 5] = [
     },
 ];
 
+static CURVES: [CurveKey; 4] = [
+    CurveKey {
+        name: "tcp.one_way_us",
+        meaning: "one message, beyond the latency",
+        place: |links| &mut links.tcp_one_way,
+    },
+    CurveKey {
+        name: "tcp.exchange_us",
+        meaning: "both send at once, beyond the latency",
+        place: |links| &mut links.tcp_exchange,
+    },
+    CurveKey { name: "reduce.us", meaning: "a reduction", place: |links| &mut links.reduce },
+    CurveKey { name: "copy.us", meaning: "a copy in memory", place: |links| &mut links.copy },
+];
+
 impl Links {
     /// What holds without a file.
-    pub const DEFAULT: Links =
-        Links { shm: LinkModel::SHM, tcp: LinkModel::TCP, tcp_exchange: Exchange::NONE };
+    pub const DEFAULT: Links = Links {
+        shm: LinkModel::SHM,
+        tcp: LinkModel::TCP,
+        tcp_one_way: Curve::NONE,
+        tcp_exchange: Curve::NONE,
+        reduce: Curve::NONE,
+        copy: Curve::NONE,
+    };
 
     /// The defaults with what the file at `path` says.
     pub fn read(path: &str) -> Result<Links> {
@@ -91,22 +122,22 @@ impl Links {
     /// The text of a file that says all that is measured: figures of TCP only if `tcp`, of shared memory only if `shm`.
     pub fn to_text(&self, shm: bool, tcp: bool) -> String {
         let mut text = String::new();
+        let is_known = |name: &str| match name.split_once('.') {
+            Some(("shm", _)) => shm,
+            Some(("tcp", _)) => tcp,
+            _ => true,
+        };
         for key in &KEYS {
-            let known = match key.name.split_once('.') {
-                Some(("shm", _)) => shm,
-                Some(("tcp", _)) => tcp,
-                _ => true,
-            };
-            if known {
+            if is_known(key.name) {
                 let _ = writeln!(text, "{} = {}  # {}", key.name, rounded((key.get)(self)), key.meaning);
             }
         }
-        if tcp && !self.tcp_exchange.is_empty() {
-            let _ = writeln!(
-                text,
-                "{EXCHANGE} = {}  # BYTES:US, both send at once, beyond the latency",
-                self.tcp_exchange
-            );
+        let mut links = *self;
+        for CurveKey { name, meaning, place } in &CURVES {
+            let curve = place(&mut links);
+            if is_known(name) && !curve.is_empty() {
+                let _ = writeln!(text, "{name} = {curve}  # BYTES:US, {meaning}");
+            }
         }
         text
     }
@@ -114,7 +145,7 @@ impl Links {
     /// The defaults with what a text says. An error is the number of the line, from 1, and what is wrong with it.
     pub fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
         let mut links = Links::DEFAULT;
-        let (mut seen, mut has_exchange) = ([false; KEYS.len()], false);
+        let mut seen = Vec::new();
         for (line, content) in (1..).zip(text.lines()) {
             let content = content.split('#').next().unwrap_or_default().trim();
             if content.is_empty() {
@@ -123,27 +154,26 @@ impl Links {
             let (name, value) =
                 content.split_once('=').ok_or_else(|| (line, format!("\"{content}\" is not KEY = VALUE")))?;
             let (name, value) = (name.trim(), value.trim());
-            if name == EXCHANGE {
-                if std::mem::replace(&mut has_exchange, true) {
-                    return Err((line, format!("{name} is said twice")));
-                }
-                links.tcp_exchange = Exchange::parse(value).ok_or_else(|| {
+            if seen.contains(&name) {
+                return Err((line, format!("{name} is said twice")));
+            }
+            seen.push(name);
+            if let Some(key) = CURVES.iter().find(|key| key.name == name) {
+                *(key.place)(&mut links) = Curve::parse(value).ok_or_else(|| {
                     let accepted = "BYTES:US BYTES:US ..., both rising and above 0";
                     (line, format!("{name} is \"{value}\"; accepted: {accepted}"))
                 })?;
                 continue;
             }
-            let at = KEYS.iter().position(|key| key.name == name).ok_or_else(|| {
-                let known = KEYS.each_ref().map(|key| key.name).join(", ");
-                (line, format!("there is no key \"{name}\"; there are {known}, {EXCHANGE}"))
+            let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
+                let names = KEYS.iter().map(|key| key.name).chain(CURVES.iter().map(|key| key.name));
+                let known = names.collect::<Vec<_>>().join(", ");
+                (line, format!("there is no key \"{name}\"; there are {known}"))
             })?;
-            if std::mem::replace(&mut seen[at], true) {
-                return Err((line, format!("{name} is said twice")));
-            }
             let number = value.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
             let number =
                 number.ok_or_else(|| (line, format!("{name} is \"{value}\"; accepted: a number above 0")))?;
-            (KEYS[at].set)(&mut links, number);
+            (key.set)(&mut links, number);
         }
         Ok(links)
     }
@@ -175,8 +205,13 @@ mod tests {
         for (at, key) in KEYS.iter().enumerate() {
             (key.set)(&mut links, at as f64 + 0.5);
         }
-        links.tcp_exchange = Exchange::new(&[(8, 0.5), (1 << 20, 300.25)]).unwrap();
+        links.tcp_one_way = Curve::new(&[(4096, 0.5), (1 << 20, 200.5)]).unwrap();
+        links.tcp_exchange = Curve::new(&[(8, 0.5), (1 << 20, 300.25)]).unwrap();
+        links.reduce = Curve::new(&[(4096, 0.125)]).unwrap();
+        links.copy = Curve::new(&[(4096, 0.1)]).unwrap();
         let read = Links::parse(&links.to_text(true, true)).unwrap();
+        assert_eq!((read.reduce, read.copy), (links.reduce, links.copy));
+        assert_eq!(read.tcp_one_way, links.tcp_one_way);
         assert_eq!(read.tcp_exchange, links.tcp_exchange);
         for key in &KEYS {
             assert!(((key.get)(&read) - (key.get)(&links)).abs() < 1e-9, "{}", key.name);
@@ -202,6 +237,7 @@ mod tests {
             ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "said twice"),
             ("tcp.exchange_us = 8:1\ntcp.exchange_us = 8:1", 2, "said twice"),
             ("tcp.exchange_us = fast", 1, "tcp.exchange_us is \"fast\"; accepted: BYTES:US"),
+            ("tcp.one_way_us = 8", 1, "tcp.one_way_us is \"8\"; accepted: BYTES:US"),
         ];
         for (text, line, why) in table {
             let (at, told) = Links::parse(text).unwrap_err();

@@ -4,7 +4,6 @@
 //! host each rank has links of its own.
 
 use super::LinkModel;
-use crate::base::{Collective, Rank};
 use crate::plan::PlanRequest;
 
 /// Both kinds of links of a job, for algorithms that know which rank is where.
@@ -21,10 +20,6 @@ pub struct Paths {
 pub enum Traffic {
     /// To all alike, or to partners at many distances.
     Everywhere,
-    /// To the next rank only, one chunk after the other.
-    Neighbours,
-    /// To the next rank only, and what came goes on in the next round.
-    Ring,
     /// From the root or to it: its wire decides.
     Root,
 }
@@ -34,10 +29,6 @@ impl Paths {
     ///
     /// Its rounds wait for the slowest message, so the latency is that between hosts. A byte costs what it costs on
     /// the busiest host, on average over the peers of a rank there.
-    ///
-    /// Around a ring, a round of one rank waits only for the round before of the rank before it. So either the way of a
-    /// segment decides, over as many links as there are rounds, each with its own latency and bytes; or the rank with the
-    /// busiest wire, which has something to do all the time.
     pub fn seen_by(&self, traffic: Traffic, request: &PlanRequest) -> LinkModel {
         let ranks_of = ranks_of(request);
         let size = f64::from(request.size);
@@ -52,35 +43,8 @@ impl Paths {
                 ranks_of.iter().map(|&ranks| average(ranks, f64::from(ranks))).fold(0.0, f64::max)
             }
             Traffic::Root => average(ranks_of[request.topology.host_of(request.root) as usize], 1.0),
-            Traffic::Neighbours => self.busiest_wire(&crossings(request)),
-            Traffic::Ring => return self.around(request),
         };
         LinkModel { us_per_byte, ..self.remote }
-    }
-
-    /// Microseconds per byte where most edges of a ring leave a host.
-    fn busiest_wire(&self, crossings: &[u32]) -> f64 {
-        let most = crossings.iter().copied().max().unwrap_or(0);
-        self.local.us_per_byte.max(f64::from(most) * self.remote.us_per_byte)
-    }
-
-    /// The link that a ring seems to have.
-    fn around(&self, request: &PlanRequest) -> LinkModel {
-        let crossings = crossings(request);
-        let remote = f64::from(crossings.iter().sum::<u32>()) / f64::from(request.size);
-        let on_average =
-            |of: fn(&LinkModel) -> f64| remote * of(&self.remote) + (1.0 - remote) * of(&self.local);
-        let latency_us = on_average(|link| link.latency_us);
-        let segment = match request.collective {
-            Collective::AllReduce => request.count / request.size as usize,
-            _ => request.count,
-        };
-        let segment = (segment * request.element_bytes).max(1) as f64;
-        let on_the_way = on_average(|link| link.us_per_byte);
-        // A rank whose link leaves the host works on one message while its wire carries the one before.
-        let busiest = self.remote.message_us.max(segment * self.busiest_wire(&crossings));
-        let us_per_byte = on_the_way.max((busiest - latency_us) / segment);
-        LinkModel { latency_us, us_per_byte, ..self.remote }
     }
 }
 
@@ -93,22 +57,11 @@ fn ranks_of(request: &PlanRequest) -> Vec<u32> {
     ranks_of
 }
 
-/// Ranks whose next rank is on another host, by host.
-fn crossings(request: &PlanRequest) -> Vec<u32> {
-    let host_of = |rank: Rank| request.topology.host_of(rank) as usize;
-    let mut crossings = vec![0; request.topology.hosts() as usize];
-    for rank in 0..request.size {
-        if host_of(rank) != host_of((rank + 1) % request.size) {
-            crossings[host_of(rank)] += 1;
-        }
-    }
-    crossings
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::Tuning;
     use super::*;
+    use crate::base::Collective;
     use crate::config::Config;
     use crate::plan::BlockLayout;
     use crate::topology::Topology;
@@ -116,7 +69,7 @@ mod tests {
     const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
 
     /// `labels`: one letter per rank, its host.
-    fn with_request<R>(
+    pub(in crate::tuning) fn with_request<R>(
         labels: &str,
         collective: Collective,
         bytes: usize,
@@ -150,30 +103,11 @@ mod tests {
         assert_eq!(wires("abc", Traffic::Everywhere), 1.0, "one rank, all peers elsewhere");
         assert_eq!(wires("aabb", Traffic::Everywhere), 4.0 / 3.0, "two ranks, two of three peers elsewhere");
         assert_eq!(wires("aabb", Traffic::Root), 2.0 / 3.0, "only the root");
-        assert_eq!(wires("aaabbb", Traffic::Neighbours), 1.0, "one edge of the ring leaves");
-        assert_eq!(wires("ababab", Traffic::Neighbours), 3.0, "every edge does");
-    }
-
-    #[test]
-    fn around_a_ring_the_way_of_a_segment_decides_or_the_busiest_wire() {
-        let (near, far) = (PATHS.local, PATHS.remote);
-        let round = |labels, segment: usize| {
-            with_request(labels, Collective::AllGather, segment, |request| {
-                let link = PATHS.seen_by(Traffic::Ring, request);
-                link.latency_us + segment as f64 * link.us_per_byte
-            })
-        };
-        let empty = 0.25 * far.latency_us + 0.75 * near.latency_us;
-        assert!((round("aaaabbbb", 0) - empty).abs() < 1e-9, "two of eight edges leave");
-        let short = empty + 1000.0 * (0.25 * far.us_per_byte + 0.75 * near.us_per_byte);
-        assert!((round("aaaabbbb", 1000) - short).abs() < 1e-9);
-        let long = 1e6 * far.us_per_byte;
-        assert!((round("aaaabbbb", 1_000_000) - long).abs() < 1e-9, "the edges that leave are always busy");
     }
 
     #[test]
     fn one_rank_per_host_sees_the_plain_link() {
-        for traffic in [Traffic::Everywhere, Traffic::Neighbours, Traffic::Ring, Traffic::Root] {
+        for traffic in [Traffic::Everywhere, Traffic::Root] {
             with_request("abcd", Collective::AllReduce, 1, |request| {
                 assert_eq!(PATHS.seen_by(traffic, request), LinkModel::TCP);
             });

@@ -5,7 +5,8 @@
 //! when the communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
 //! from a file.
 
-mod exchange;
+mod curve;
+mod edges;
 mod file;
 mod hosts;
 mod link;
@@ -13,7 +14,8 @@ mod ordered;
 mod overrides;
 mod wire;
 
-pub use exchange::Exchange;
+pub use curve::Curve;
+pub use edges::Edges;
 pub use file::Links;
 pub use hosts::{Paths, Traffic};
 pub use link::LinkModel;
@@ -100,6 +102,7 @@ impl Tuning {
         match algorithm.cost {
             Cost::Flat(_, cost) if request.topology.hosts() == 1 => cost(request, &local),
             Cost::Flat(traffic, cost) => cost(request, &paths.seen_by(traffic, request)),
+            Cost::Around(cost) => cost(request, &Edges::of(&paths, request)),
             Cost::ByHost(cost) => cost(request, &paths),
         }
     }

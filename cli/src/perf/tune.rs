@@ -1,7 +1,8 @@
 //! `--tune`: what links and reductions cost here, as the choice of algorithms wants to know it.
 //!
 //! The cost of a message is taken to be latency + bytes / bandwidth. Latency is half a round trip of a small message;
-//! bandwidth is what a long message takes beyond that. Shared memory is measured to the first rank of this host, TCP
+//! bandwidth is what a long message takes beyond that. For the simulator, messages of several sizes over TCP are measured
+//! besides, one way and both ways at once, and reductions and copies of these sizes on all ranks at once. Shared memory is measured to the first rank of this host, TCP
 //! to the first rank elsewhere; where there is none, over loopback. All other ranks wait meanwhile.
 
 use std::fs::File;
@@ -12,7 +13,7 @@ use std::time::Instant;
 use anyccl_engine::base::{Datatype, Rank, ReduceOp};
 use anyccl_engine::comm::Communicator;
 use anyccl_engine::reduce::{instruction_set, reduce_fn};
-use anyccl_engine::tuning::{Exchange, LinkModel, Links};
+use anyccl_engine::tuning::{Curve, LinkModel, Links};
 
 use super::arguments::PerfArguments;
 use super::measure::measure;
@@ -25,34 +26,31 @@ use crate::Failure;
 const SMALL: usize = 8;
 /// For the bandwidth: where the choice between algorithms matters most.
 const LONG: usize = 1 << 20;
-/// For exchanges: in steps, since caches are.
-const EXCHANGES: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
-/// Repetitions of the reduction; the median counts.
-const REDUCTIONS: usize = 200;
+/// For curves: in steps, since caches are.
+const STEPS: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
+/// Repetitions of what a core does alone, for so many bytes in all, and at most so many; the median counts.
+const REPEATED: (usize, usize) = (256 << 20, 200);
 
 /// Measures, writes the file on rank 0, and says there what came out. Collective.
 pub fn tune(arguments: &PerfArguments, ranks: &Ranks, file: Option<File>) -> Result<(), Failure> {
     let mut links = Links::DEFAULT;
-    let gamma = reduction();
+    let gamma = reduction_us(LONG) / LONG as f64;
+    links.reduce = curve(0.0, |bytes| Ok(reduction_us(bytes)))?;
+    links.copy = curve(0.0, |bytes| Ok(copy_us(bytes)))?;
     (links.shm.reduce_us_per_byte, links.tcp.reduce_us_per_byte) = (gamma, gamma);
     let shm = first_peer(ranks, "shm")?;
     if let Some(peer) = shm {
         links.shm = link(arguments, ranks, &ranks.world, peer, links.shm)?;
     }
     let other_host = first_peer(ranks, "tcp")?;
-    let tcp = |comm: &Communicator, peer| -> Result<(LinkModel, Exchange), Failure> {
-        let measured = link(arguments, ranks, comm, peer, LinkModel::TCP)?;
-        Ok((measured, exchange(arguments, ranks, comm, peer, measured.latency_us)?))
-    };
-    (links.tcp, links.tcp_exchange) = match other_host {
-        Some(peer) => tcp(&ranks.world, peer)?,
+    match other_host {
+        Some(peer) => tcp(arguments, ranks, &ranks.world, peer, &mut links)?,
         None => {
             let comm = ranks.with_tcp()?;
-            let measured = tcp(&comm, 1)?;
+            tcp(arguments, ranks, &comm, 1, &mut links)?;
             comm.finalize()?;
-            measured
         }
-    };
+    }
     links.tcp.reduce_us_per_byte = gamma;
     let Some(mut file) = file else { return Ok(()) };
     let text = format!(
@@ -78,6 +76,21 @@ fn first_peer(ranks: &Ranks, transport: &str) -> Result<Option<Rank>, Failure> {
     Ok(Some(Rank::from_ne_bytes(peer)).filter(|&peer| peer != 0))
 }
 
+/// All that is measured of TCP.
+fn tcp(
+    arguments: &PerfArguments,
+    ranks: &Ranks,
+    comm: &Communicator,
+    peer: Rank,
+    links: &mut Links,
+) -> Result<(), Failure> {
+    links.tcp = link(arguments, ranks, comm, peer, LinkModel::TCP)?;
+    let latency_us = links.tcp.latency_us;
+    links.tcp_one_way = curve(latency_us, |bytes| one_way_us(arguments, ranks, comm, peer, bytes))?;
+    links.tcp_exchange = curve(latency_us, |bytes| exchange_us(arguments, ranks, comm, peer, bytes))?;
+    Ok(())
+}
+
 fn link(
     arguments: &PerfArguments,
     ranks: &Ranks,
@@ -85,55 +98,80 @@ fn link(
     peer: Rank,
     model: LinkModel,
 ) -> Result<LinkModel, Failure> {
-    let one_way_us = |bytes| -> Result<f64, Failure> {
-        let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
-        let samples = measure(ranks, arguments.effort(), |trips| pair.round_trips(trips))?;
-        Ok(Summary::of(&samples.seconds).median * 0.5e6)
-    };
-    let latency_us = one_way_us(SMALL)?;
+    let latency_us = one_way_us(arguments, ranks, comm, peer, SMALL)?;
+    let long_us = one_way_us(arguments, ranks, comm, peer, LONG)?;
     // A link so fast that the difference drowns still takes some time.
-    let us_per_byte = ((one_way_us(LONG)? - latency_us) / LONG as f64).max(1e-9);
+    let us_per_byte = ((long_us - latency_us) / LONG as f64).max(1e-9);
     Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
 }
 
-/// What both sending at once takes, beyond the latency of one way.
-fn exchange(
+/// Half of there and back.
+fn one_way_us(
     arguments: &PerfArguments,
     ranks: &Ranks,
     comm: &Communicator,
     peer: Rank,
-    latency_us: f64,
-) -> Result<Exchange, Failure> {
-    let us = |bytes| -> Result<f64, Failure> {
-        let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
-        let samples = measure(ranks, arguments.effort(), |times| pair.exchanges(times))?;
-        Ok(Summary::of(&samples.seconds).median * 1e6)
-    };
+    bytes: usize,
+) -> Result<f64, Failure> {
+    let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
+    let samples = measure(ranks, arguments.effort(), |trips| pair.round_trips(trips))?;
+    Ok(Summary::of(&samples.seconds).median * 0.5e6)
+}
+
+/// Both send at once.
+fn exchange_us(
+    arguments: &PerfArguments,
+    ranks: &Ranks,
+    comm: &Communicator,
+    peer: Rank,
+    bytes: usize,
+) -> Result<f64, Failure> {
+    let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
+    let samples = measure(ranks, arguments.effort(), |times| pair.exchanges(times))?;
+    Ok(Summary::of(&samples.seconds).median * 1e6)
+}
+
+/// What messages take beyond the latency.
+fn curve(latency_us: f64, us: impl Fn(usize) -> Result<f64, Failure>) -> Result<Curve, Failure> {
     let mut points: Vec<(u64, f64)> = Vec::new();
-    for bytes in EXCHANGES {
+    for bytes in STEPS {
         // Noise must not make a larger message the faster one, nor a message free.
         let least = points.last().map_or(1e-3, |point| point.1);
         points.push((bytes as u64, (us(bytes)? - latency_us).max(least)));
     }
-    Ok(Exchange::new(&points).expect("sizes rise, and so do the times"))
+    Ok(Curve::new(&points).expect("sizes rise, and so do the times"))
 }
 
-/// Microseconds per byte of the result of a reduction, on this rank alone.
-fn reduction() -> f64 {
-    let elements = LONG / size_of::<f32>();
-    let (mut sum, other) = (vec![0f32; elements], vec![1f32; elements]);
+/// A reduction with a result of so many bytes.
+fn reduction_us(bytes: usize) -> f64 {
     let reduce = reduce_fn(Datatype::Float32, ReduceOp::Sum).expect("floats can be added");
-    let seconds: Vec<f64> = (0..REDUCTIONS)
+    median_us(bytes, |sum, other| {
+        let dst = sum.as_mut_ptr().cast::<u8>();
+        // SAFETY: both have as many elements, and the destination is exactly the first operand.
+        unsafe { reduce(dst, dst, other.as_ptr().cast(), sum.len()) };
+    })
+}
+
+/// A copy of so many bytes.
+fn copy_us(bytes: usize) -> f64 {
+    median_us(bytes, |to, from| to.copy_from_slice(from))
+}
+
+/// `work` on two buffers of so many bytes.
+fn median_us(bytes: usize, work: impl Fn(&mut [f32], &[f32])) -> f64 {
+    let elements = bytes / size_of::<f32>();
+    let (mut one, other) = (vec![0f32; elements], vec![1f32; elements]);
+    let (in_all, most) = REPEATED;
+    let seconds: Vec<f64> = (0..(in_all / bytes).min(most))
         .map(|_| {
-            let dst = sum.as_mut_ptr().cast::<u8>();
             let start = Instant::now();
-            // SAFETY: both have `elements` elements, and the destination is exactly the first operand.
-            unsafe { reduce(dst, dst, other.as_ptr().cast(), elements) };
-            start.elapsed().as_secs_f64()
+            work(&mut one, black_box(&other));
+            let seconds = start.elapsed().as_secs_f64();
+            black_box(&mut one);
+            seconds
         })
         .collect();
-    black_box(&sum);
-    Summary::of(&seconds).median * 1e6 / LONG as f64
+    Summary::of(&seconds).median * 1e6
 }
 
 #[cfg(test)]
@@ -142,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_reduction_takes_between_a_picosecond_and_a_microsecond_per_byte() {
-        let us_per_byte = reduction();
+        let us_per_byte = reduction_us(LONG) / LONG as f64;
         assert!(1e-6 < us_per_byte && us_per_byte < 1.0, "{us_per_byte}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyccl_engine::simulate::{Model, PRESETS, Preset};
+use anyccl_engine::simulate::{LinkCosts, Model, PRESETS, Preset};
 use anyccl_engine::tuning::{Links, Tuning};
 
 use crate::Failure;
@@ -38,9 +38,11 @@ impl Cluster {
 fn of_links(links: Links, call: &Call) -> (Model, Links) {
     let shm = if call.all_tcp { links.tcp } else { links.shm };
     let mut model = Model::of_links(&shm, &links.tcp);
-    model.between.exchange = links.tcp_exchange;
+    let measured = |link| LinkCosts { one_way: links.tcp_one_way, exchange: links.tcp_exchange, ..link };
+    (model.reduce, model.copy) = (links.reduce, links.copy);
+    model.between = measured(model.between);
     if call.all_tcp {
-        model.within.exchange = links.tcp_exchange;
+        model.within = measured(model.within);
     }
     (model, Links { shm, ..links })
 }

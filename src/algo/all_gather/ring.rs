@@ -4,12 +4,12 @@
 
 use super::super::blocks::{Blocks, own_input};
 use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
+use super::super::cost::{Terms, around, moved};
 use super::super::fold::identity;
 use super::super::ring::Ring;
 use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
+use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = Blocks::of_output(request);
@@ -21,7 +21,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(0, [lane].into_iter().chain(own_copy(request)))
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, edges: &Edges) -> f64 {
     let t = Terms::of(request);
-    t.others() * (link.latency_us + moved(link, t.bytes))
+    around(edges, t.others(), |link| moved(link, t.bytes))
 }

@@ -26,7 +26,7 @@ use super::super::segments::Segments;
 use super::{one_shot, rabenseifner, recursive_doubling, ring, two_shot};
 use crate::base::Collective;
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Paths;
+use crate::tuning::{Edges, Paths};
 
 /// What the phases are made of.
 pub(in crate::algo) struct Parts {
@@ -44,7 +44,7 @@ const CANDIDATES: [Candidate; 5] = [
     Candidate { build: two_shot::build, cost: two_shot::cost },
     Candidate { build: recursive_doubling::build, cost: recursive_doubling::cost },
     Candidate { build: rabenseifner::build, cost: rabenseifner::cost },
-    Candidate { build: ring::build, cost: ring::cost },
+    Candidate { build: ring::build, cost: |request, link| ring::cost(request, &Edges::alike(link)) },
 ];
 
 /// Rounds of the first phase: contributions, and their reduction.

@@ -12,12 +12,12 @@
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved, moved_and_reduced};
+use super::super::cost::{Terms, around, moved, moved_and_reduced};
 use super::super::fold::identity;
 use super::super::ring::Ring;
 use super::super::segments::Segments;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
+use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
@@ -33,8 +33,9 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(0, [lane])
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, edges: &Edges) -> f64 {
     let t = Terms::of(request);
-    let bytes = t.foreign_share() * t.bytes;
-    2.0 * t.others() * link.latency_us + moved_and_reduced(link, bytes) + moved(link, bytes)
+    let segment = t.bytes / t.size;
+    let reduced = around(edges, t.others(), |link| moved_and_reduced(link, segment));
+    reduced + around(edges, t.others(), |link| moved(link, segment))
 }

@@ -5,12 +5,12 @@
 //! Cost, s chunks: (s+p-2) (alpha + n/s beta). Best for large messages among few ranks.
 
 use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, hop, moved};
+use super::super::cost::{Terms, along, hop, moved};
 use super::super::rotation::Rotation;
 use super::super::segments::Segments;
 use super::own_copy;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
+use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let size = request.size as usize;
@@ -32,8 +32,8 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(0, lanes.chain(own_copy(request)))
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, edges: &Edges) -> f64 {
     let t = Terms::of(request);
     let chunks = Segments::chunks(request).parts() as f64;
-    (chunks + t.size - 2.0).max(0.0) * (hop(link) + moved(link, t.bytes / chunks))
+    along(edges, t.size, chunks, |link| hop(link) + moved(link, t.bytes / chunks))
 }

@@ -6,11 +6,11 @@
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, hop, moved_and_reduced};
+use super::super::cost::{Terms, along, hop, moved_and_reduced};
 use super::super::rotation::Rotation;
 use super::super::segments::Segments;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
+use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
@@ -40,8 +40,8 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(if position == 0 || position == last { 0 } else { request.count }, lanes)
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, edges: &Edges) -> f64 {
     let t = Terms::of(request);
     let chunks = Segments::chunks(request).parts() as f64;
-    (chunks + t.size - 2.0).max(0.0) * (hop(link) + moved_and_reduced(link, t.bytes / chunks))
+    along(edges, t.size, chunks, |link| hop(link) + moved_and_reduced(link, t.bytes / chunks))
 }

@@ -9,12 +9,12 @@
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
-use super::super::cost::{Terms, moved_and_reduced};
+use super::super::cost::{Terms, around, moved_and_reduced};
 use super::super::fold::identity;
 use super::super::ring::Ring;
 use super::blocks;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
+use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
@@ -32,7 +32,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan((size - 2).min(2) * count, [lane])
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, edges: &Edges) -> f64 {
     let t = Terms::of(request);
-    t.others() * (link.latency_us + moved_and_reduced(link, t.bytes))
+    around(edges, t.others(), |link| moved_and_reduced(link, t.bytes))
 }

@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use super::super::alone::alone;
 use super::super::builder::{LaneBuilder, RoundBuilder, input, output, plan, scratch, shifted};
-use super::super::cost::{Terms, hop, moved, reduced};
+use super::super::cost::{Terms, along, hop, moved, reduced};
 use super::super::segments::Segments;
 use super::is_exclusive;
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::LinkModel;
+use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
@@ -77,9 +77,9 @@ impl Places {
     }
 }
 
-pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
+pub(in crate::algo) fn cost(request: &PlanRequest, edges: &Edges) -> f64 {
     let t = Terms::of(request);
     let chunks = Segments::chunks(request).parts() as f64;
     let chunk = t.bytes / chunks;
-    (chunks + t.size - 2.0).max(0.0) * (hop(link) + moved(link, chunk) + reduced(link, chunk))
+    along(edges, t.size, chunks, |link| hop(link) + moved(link, chunk) + reduced(link, chunk))
 }

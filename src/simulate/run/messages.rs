@@ -60,9 +60,7 @@ impl Run<'_> {
     fn stream(&mut self, message: u32, cause: Cause, side: Side) {
         self.history.trips[message as usize].start = (cause, side);
         self.taken(message, cause);
-        let [out, core, port] = self.work.leaving(message);
-        let [into, arrive] = self.work.crossing(message);
-        self.start(Job::Stream(message), [out, core, port, into, arrive, self.work.taking(message)]);
+        self.start(Job::Stream(message), self.work.streaming(message));
     }
 
     /// A message has gone through the door of its sender.

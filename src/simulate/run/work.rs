@@ -29,7 +29,7 @@ impl<'a> Work<'a> {
     /// What is done in a round before its transfers.
     pub fn computing(&self, round: u32) -> Use {
         let Round { rank, copied, reduced, .. } = self.wiring.rounds[round as usize];
-        let seconds = copied as f64 * self.model.copy_byte + reduced as f64 * self.model.reduce_byte;
+        let seconds = self.model.copying(copied) + self.model.reducing(reduced);
         Use { resource: core(rank), seconds }
     }
 
@@ -39,19 +39,28 @@ impl<'a> Work<'a> {
         let link = self.model.link(within_host);
         [
             Use { resource: self.interface(from), seconds: self.shared(within_host, bytes) },
-            Use { resource: core(from), seconds: link.message + bytes as f64 * link.core_byte },
+            Use { resource: core(from), seconds: link.work(bytes) + link.moving(bytes) },
             Use { resource: core(from) + 1, seconds: link.port(bytes) },
         ]
     }
 
     /// What brings it to its receiver.
-    pub fn crossing(&self, message: u32) -> [Use; 2] {
+    pub fn crossing(&self, message: u32) -> [Use; 3] {
         let Message { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
         [
             Use { resource: self.interface(to) + 1, seconds: self.shared(within_host, bytes) },
+            Use { resource: core(to), seconds: link.moving(bytes) },
             Use { resource: core(to) + 2, seconds: link.port(bytes) },
         ]
+    }
+
+    /// A message from end to end, all at once.
+    pub fn streaming(&self, message: u32) -> [Use; 6] {
+        let ([out, core, port], [into, moving, arrive]) = (self.leaving(message), self.crossing(message));
+        let taking = self.taking(message);
+        let receiver = Use { seconds: taking.seconds + moving.seconds, ..taking };
+        [out, core, port, into, arrive, receiver]
     }
 
     /// Out of the host of a rank; the one that leads into it follows.
@@ -68,8 +77,8 @@ impl<'a> Work<'a> {
     pub fn taking(&self, message: u32) -> Use {
         let Message { to, within_host, bytes, reduces, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
-        let reducing = if reduces { self.model.reduce_byte } else { 0.0 };
-        Use { resource: core(to), seconds: link.message + bytes as f64 * (link.core_byte + reducing) }
+        let reducing = if reduces { self.model.reducing(bytes) } else { 0.0 };
+        Use { resource: core(to), seconds: link.work(bytes) + reducing }
     }
 }
 

@@ -9,7 +9,7 @@ mod symmetry;
 use super::*;
 use crate::base::Collective;
 use crate::topology::Topology;
-use crate::tuning::Exchange;
+use crate::tuning::Curve;
 
 /// `hosts` hosts of `ranks` ranks each.
 fn cluster(hosts: u32, ranks: u32) -> Topology {
@@ -37,7 +37,8 @@ const MIXED: Model = Model {
         latency: 3e-7,
         message: 1e-7,
         byte: 1.1e-10,
-        exchange: Exchange::NONE,
+        one_way: Curve::NONE,
+        exchange: Curve::NONE,
         core_byte: 2e-11,
         eager_bytes: 4 << 10,
     },
@@ -45,13 +46,16 @@ const MIXED: Model = Model {
         latency: 7e-6,
         message: 1.3e-6,
         byte: 3.1e-10,
-        exchange: Exchange::NONE,
+        one_way: Curve::NONE,
+        exchange: Curve::NONE,
         core_byte: 1.1e-10,
         eager_bytes: 9000,
     },
     nic_byte: 8.3e-11,
     reduce_byte: 1.7e-10,
+    reduce: Curve::NONE,
     copy_byte: 0.9e-10,
+    copy: Curve::NONE,
 };
 
 fn close(a: f64, b: f64) -> bool {

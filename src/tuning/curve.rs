@@ -1,4 +1,4 @@
-//! What an exchange takes: both of a pair send at once, as they do in most rounds of most algorithms.
+//! What messages take by their size: measured points, and lines between them.
 //!
 //! One figure per byte is not enough to predict times: what fits into caches is faster, and so is what goes one way only.
 //! The choice of algorithms does without; the simulator reads these figures (docs/SIMULATOR.md). The idea is that of
@@ -9,19 +9,19 @@ use std::fmt;
 /// Most points of a curve.
 const MOST: usize = 8;
 
-/// Microseconds of an exchange, beyond the latency of one way, by the bytes that each of the two sends. Empty where unknown.
+/// Microseconds beyond the latency of one way, by the bytes of a message. Empty where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Exchange {
+pub struct Curve {
     points: [(u64, f64); MOST],
     len: usize,
 }
 
-impl Exchange {
+impl Curve {
     /// Nothing was measured.
-    pub const NONE: Exchange = Exchange { points: [(0, 0.0); MOST], len: 0 };
+    pub const NONE: Curve = Curve { points: [(0, 0.0); MOST], len: 0 };
 
     /// From measurements at rising sizes, all above zero. `None` if they are not that, or too many.
-    pub fn new(measured: &[(u64, f64)]) -> Option<Exchange> {
+    pub fn new(measured: &[(u64, f64)]) -> Option<Curve> {
         let rises = measured.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
         let is_above = measured.iter().all(|&(bytes, us)| bytes > 0 && us > 0.0 && us.is_finite());
         if !rises || !is_above || measured.len() > MOST {
@@ -29,16 +29,16 @@ impl Exchange {
         }
         let mut points = [(0, 0.0); MOST];
         points[..measured.len()].copy_from_slice(measured);
-        Some(Exchange { points, len: measured.len() })
+        Some(Curve { points, len: measured.len() })
     }
 
     /// Reads what `Display` has written: `4096:1.5 32768:7`.
-    pub fn parse(text: &str) -> Option<Exchange> {
+    pub fn parse(text: &str) -> Option<Curve> {
         let point = |word: &str| -> Option<(u64, f64)> {
             let (bytes, us) = word.split_once(':')?;
             Some((bytes.parse().ok()?, us.parse().ok()?))
         };
-        Exchange::new(&text.split_whitespace().map(point).collect::<Option<Vec<_>>>()?)
+        Curve::new(&text.split_whitespace().map(point).collect::<Option<Vec<_>>>()?)
     }
 
     /// Whether nothing was measured.
@@ -60,7 +60,7 @@ impl Exchange {
     }
 }
 
-impl fmt::Display for Exchange {
+impl fmt::Display for Curve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (bytes, us)) in self.points[..self.len].iter().enumerate() {
             let separator = if at == 0 { "" } else { " " };
@@ -76,19 +76,19 @@ mod tests {
 
     #[test]
     fn lines_go_through_the_points_and_on_in_proportion() {
-        let exchange = Exchange::new(&[(100, 10.0), (200, 40.0)]).unwrap();
+        let curve = Curve::new(&[(100, 10.0), (200, 40.0)]).unwrap();
         for (bytes, us) in [(0, 0.0), (50, 5.0), (100, 10.0), (150, 25.0), (200, 40.0), (400, 80.0)] {
-            assert_eq!(exchange.us(bytes), Some(us), "{bytes}");
+            assert_eq!(curve.us(bytes), Some(us), "{bytes}");
         }
-        assert_eq!(Exchange::default().us(7), None);
+        assert_eq!(Curve::default().us(7), None);
     }
 
     #[test]
     fn what_is_written_is_read_again_and_what_makes_no_sense_is_refused() {
-        let exchange = Exchange::new(&[(4096, 1.25), (1 << 20, 300.5)]).unwrap();
-        assert_eq!(Exchange::parse(&exchange.to_string()), Some(exchange));
+        let curve = Curve::new(&[(4096, 1.25), (1 << 20, 300.5)]).unwrap();
+        assert_eq!(Curve::parse(&curve.to_string()), Some(curve));
         for text in ["4096", "4096:x", "4096:0", "8:2 4:3", "8:3 16:2", "0:1", "8:inf", "8:NaN"] {
-            assert_eq!(Exchange::parse(text), None, "{text}");
+            assert_eq!(Curve::parse(text), None, "{text}");
         }
     }
 }
