@@ -65,14 +65,9 @@ impl Hosts {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }
 
-    /// All ranks, ascending.
-    pub(super) fn ranks(&self) -> impl Iterator<Item = Rank> + use<> {
-        0..self.places.len() as Rank
-    }
-
-    /// The ranks of other hosts, ascending.
+    /// The ranks of other hosts, in the order of these ([`Hosts::others`]).
     pub(super) fn foreign(&self) -> impl Iterator<Item = Rank> + '_ {
-        self.ranks().filter(|&rank| self.host_of(rank) != self.own())
+        self.others().flat_map(|host| self.members(host).iter().copied())
     }
 
     /// Host of a rank.
@@ -100,9 +95,10 @@ impl Hosts {
         self.local().iter().copied().filter(|&rank| rank != self.rank).collect()
     }
 
-    /// The hosts but this one.
-    pub(super) fn others(&self) -> impl Iterator<Item = usize> {
-        (0..self.count()).filter(|&host| host != self.own())
+    /// The hosts but this one, from the next one on: if all send in this order, no host is the first for all.
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<> {
+        let (own, count) = (self.own(), self.count());
+        (1..count).map(move |distance| (own + distance) % count)
     }
 
     /// The column that holds the block of a rank.
@@ -207,6 +203,13 @@ mod tests {
         assert_eq!(hosts.members(0), [4, 5, 0, 2]);
         assert_eq!((hosts.carrier(0, 0), hosts.column(2)), (4, 3));
         assert_eq!(hosts.neighbours(), [5, 0, 2]);
+    }
+
+    #[test]
+    fn others_come_in_another_order_for_each_host() {
+        let order = |rank| hosts("aabcc", rank, None).others().collect::<Vec<_>>();
+        assert_eq!([order(0), order(2), order(4)], [[1, 2], [2, 0], [0, 1]]);
+        assert_eq!(hosts("aabcc", 2, None).foreign().collect::<Vec<_>>(), [3, 4, 0, 1]);
     }
 
     #[test]

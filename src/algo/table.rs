@@ -152,7 +152,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "exchange at doubling distance: small blocks, ranks a power of two",
         supports: always,
         build: all_gather::recursive_doubling::build,
-        cost: Cost::Flat(Traffic::Everywhere, all_gather::recursive_doubling::cost),
+        cost: Cost::Flat(Traffic::Hypercube, all_gather::recursive_doubling::cost),
     },
     Algorithm {
         name: "bruck",
@@ -248,7 +248,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "exchange of halves: small blocks",
         supports: always,
         build: reduce_scatter::recursive_halving::build,
-        cost: Cost::Flat(Traffic::Everywhere, reduce_scatter::recursive_halving::cost),
+        cost: Cost::Flat(Traffic::Hypercube, reduce_scatter::recursive_halving::cost),
     },
     Algorithm {
         name: "ring",

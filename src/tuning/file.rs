@@ -136,7 +136,7 @@ impl Links {
         for CurveKey { name, meaning, place } in &CURVES {
             let curve = place(&mut links);
             if is_known(name) && !curve.is_empty() {
-                let _ = writeln!(text, "{name} = {curve}  # BYTES:US, {meaning}");
+                let _ = writeln!(text, "{name} = \"{curve}\"  # BYTES:US, {meaning}");
             }
         }
         text
@@ -159,6 +159,7 @@ impl Links {
             }
             seen.push(name);
             if let Some(key) = CURVES.iter().find(|key| key.name == name) {
+                let value = value.trim_matches('"');
                 *(key.place)(&mut links) = Curve::parse(value).ok_or_else(|| {
                     let accepted = "BYTES:US BYTES:US ..., both rising and above 0";
                     (line, format!("{name} is \"{value}\"; accepted: {accepted}"))
@@ -237,7 +238,7 @@ mod tests {
             ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "said twice"),
             ("tcp.exchange_us = 8:1\ntcp.exchange_us = 8:1", 2, "said twice"),
             ("tcp.exchange_us = fast", 1, "tcp.exchange_us is \"fast\"; accepted: BYTES:US"),
-            ("tcp.one_way_us = 8", 1, "tcp.one_way_us is \"8\"; accepted: BYTES:US"),
+            ("tcp.one_way_us = \"8\"", 1, "tcp.one_way_us is \"8\"; accepted: BYTES:US"),
         ];
         for (text, line, why) in table {
             let (at, told) = Links::parse(text).unwrap_err();

@@ -20,6 +20,9 @@ pub struct Paths {
 pub enum Traffic {
     /// To all alike, or to partners at many distances.
     Everywhere,
+    /// To one partner per round, whose number differs in one bit if the ranks are a power of two, with more bytes the further
+    /// off it is.
+    Hypercube,
     /// From the root or to it: its wire decides.
     Root,
 }
@@ -27,8 +30,9 @@ pub enum Traffic {
 impl Paths {
     /// The link that an algorithm without knowledge of hosts seems to have.
     ///
-    /// Its rounds wait for the slowest message, so the latency is that between hosts. A byte costs what it costs on
-    /// the busiest host, on average over the peers of a rank there.
+    /// Its rounds wait for the slowest message, so the latency is that between hosts, unless it is known of some rounds that
+    /// nobody's message leaves its host. A byte costs what it costs on the busiest host, on average over the peers of a
+    /// rank there.
     pub fn seen_by(&self, traffic: Traffic, request: &PlanRequest) -> LinkModel {
         let ranks_of = ranks_of(request);
         let size = f64::from(request.size);
@@ -39,12 +43,14 @@ impl Paths {
             (near * self.local.us_per_byte + sharing * far * self.remote.us_per_byte) / peers
         };
         let us_per_byte = match traffic {
-            Traffic::Everywhere => {
+            Traffic::Everywhere | Traffic::Hypercube => {
                 ranks_of.iter().map(|&ranks| average(ranks, f64::from(ranks))).fold(0.0, f64::max)
             }
             Traffic::Root => average(ranks_of[request.topology.host_of(request.root) as usize], 1.0),
         };
-        LinkModel { us_per_byte, ..self.remote }
+        let stays = if traffic == Traffic::Hypercube { rounds_within_hosts(request) } else { 0.0 };
+        let latency_us = stays * self.local.latency_us + (1.0 - stays) * self.remote.latency_us;
+        LinkModel { latency_us, us_per_byte, ..self.remote }
     }
 }
 
@@ -55,6 +61,18 @@ fn ranks_of(request: &PlanRequest) -> Vec<u32> {
         ranks_of[request.topology.host_of(rank) as usize] += 1;
     }
     ranks_of
+}
+
+/// What part of the rounds of a hypercube stays within hosts.
+fn rounds_within_hosts(request: &PlanRequest) -> f64 {
+    let PlanRequest { size, topology, .. } = *request;
+    if !size.is_power_of_two() || size == 1 {
+        return 0.0;
+    }
+    let rounds = size.ilog2();
+    let stays =
+        |round: u32| (0..size).all(|rank| topology.host_of(rank) == topology.host_of(rank ^ (1 << round)));
+    f64::from((0..rounds).filter(|&round| stays(round)).count() as u32) / f64::from(rounds)
 }
 
 #[cfg(test)]
@@ -106,8 +124,25 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn some_rounds_of_a_hypercube_stay_within_hosts() {
+        let remote_rounds = |labels: &str| {
+            let latencies = with_request(labels, Collective::Barrier, 0, |request| {
+                let local = LinkModel { latency_us: 0.0, ..LinkModel::SHM };
+                let link = Paths { local, ..PATHS }.seen_by(Traffic::Hypercube, request);
+                3.0 * link.latency_us / LinkModel::TCP.latency_us
+            });
+            latencies.round()
+        };
+        assert_eq!(remote_rounds("aaaabbbb"), 1.0);
+        assert_eq!(remote_rounds("aabbccdd"), 2.0);
+        assert_eq!(remote_rounds("abababab"), 1.0, "only neighbours are apart");
+        assert_eq!(remote_rounds("aaabbbbb"), 3.0);
+        assert_eq!(remote_rounds("aaabbb"), 3.0, "not known");
+    }
+
+    #[test]
     fn one_rank_per_host_sees_the_plain_link() {
-        for traffic in [Traffic::Everywhere, Traffic::Root] {
+        for traffic in [Traffic::Everywhere, Traffic::Hypercube, Traffic::Root] {
             with_request("abcd", Collective::AllReduce, 1, |request| {
                 assert_eq!(PATHS.seen_by(traffic, request), LinkModel::TCP);
             });

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::io::{Write, stdout};
 use std::time::Instant;
 
-use anyccl_engine::base::{Datatype, Rank, ReduceOp};
+use anyccl_engine::base::{self, Datatype, Rank, ReduceOp};
 use anyccl_engine::comm::Communicator;
 use anyccl_engine::reduce::{instruction_set, reduce_fn};
 use anyccl_engine::tuning::{Curve, LinkModel, Links};
@@ -40,14 +40,14 @@ pub fn tune(arguments: &PerfArguments, ranks: &Ranks, file: Option<File>) -> Res
     (links.shm.reduce_us_per_byte, links.tcp.reduce_us_per_byte) = (gamma, gamma);
     let shm = first_peer(ranks, "shm")?;
     if let Some(peer) = shm {
-        links.shm = link(arguments, ranks, &ranks.world, peer, links.shm)?;
+        links.shm = Pair { arguments, ranks, comm: &ranks.world, peer }.link(links.shm)?;
     }
     let other_host = first_peer(ranks, "tcp")?;
     match other_host {
-        Some(peer) => tcp(arguments, ranks, &ranks.world, peer, &mut links)?,
+        Some(peer) => Pair { arguments, ranks, comm: &ranks.world, peer }.tcp(&mut links)?,
         None => {
             let comm = ranks.with_tcp()?;
-            tcp(arguments, ranks, &comm, 1, &mut links)?;
+            Pair { arguments, ranks, comm: &comm, peer: 1 }.tcp(&mut links)?;
             comm.finalize()?;
         }
     }
@@ -76,59 +76,51 @@ fn first_peer(ranks: &Ranks, transport: &str) -> Result<Option<Rank>, Failure> {
     Ok(Some(Rank::from_ne_bytes(peer)).filter(|&peer| peer != 0))
 }
 
-/// All that is measured of TCP.
-fn tcp(
-    arguments: &PerfArguments,
-    ranks: &Ranks,
-    comm: &Communicator,
+/// Rank 0 and another one, while all others wait.
+struct Pair<'a> {
+    arguments: &'a PerfArguments,
+    ranks: &'a Ranks,
+    comm: &'a Communicator,
     peer: Rank,
-    links: &mut Links,
-) -> Result<(), Failure> {
-    links.tcp = link(arguments, ranks, comm, peer, LinkModel::TCP)?;
-    let latency_us = links.tcp.latency_us;
-    links.tcp_one_way = curve(latency_us, |bytes| one_way_us(arguments, ranks, comm, peer, bytes))?;
-    links.tcp_exchange = curve(latency_us, |bytes| exchange_us(arguments, ranks, comm, peer, bytes))?;
-    Ok(())
 }
 
-fn link(
-    arguments: &PerfArguments,
-    ranks: &Ranks,
-    comm: &Communicator,
-    peer: Rank,
-    model: LinkModel,
-) -> Result<LinkModel, Failure> {
-    let latency_us = one_way_us(arguments, ranks, comm, peer, SMALL)?;
-    let long_us = one_way_us(arguments, ranks, comm, peer, LONG)?;
-    // A link so fast that the difference drowns still takes some time.
-    let us_per_byte = ((long_us - latency_us) / LONG as f64).max(1e-9);
-    Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
-}
+impl Pair<'_> {
+    fn link(&self, model: LinkModel) -> Result<LinkModel, Failure> {
+        let latency_us = self.one_way_us(SMALL)?;
+        // A link so fast that the difference drowns still takes some time.
+        let us_per_byte = ((self.one_way_us(LONG)? - latency_us) / LONG as f64).max(1e-9);
+        Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
+    }
 
-/// Half of there and back.
-fn one_way_us(
-    arguments: &PerfArguments,
-    ranks: &Ranks,
-    comm: &Communicator,
-    peer: Rank,
-    bytes: usize,
-) -> Result<f64, Failure> {
-    let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
-    let samples = measure(ranks, arguments.effort(), |trips| pair.round_trips(trips))?;
-    Ok(Summary::of(&samples.seconds).median * 0.5e6)
-}
+    /// All that is measured of TCP.
+    fn tcp(&self, links: &mut Links) -> Result<(), Failure> {
+        links.tcp = self.link(LinkModel::TCP)?;
+        let latency_us = links.tcp.latency_us;
+        links.tcp_one_way = curve(latency_us, |bytes| self.one_way_us(bytes))?;
+        links.tcp_exchange = curve(latency_us, |bytes| self.exchange_us(bytes))?;
+        Ok(())
+    }
 
-/// Both send at once.
-fn exchange_us(
-    arguments: &PerfArguments,
-    ranks: &Ranks,
-    comm: &Communicator,
-    peer: Rank,
-    bytes: usize,
-) -> Result<f64, Failure> {
-    let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
-    let samples = measure(ranks, arguments.effort(), |times| pair.exchanges(times))?;
-    Ok(Summary::of(&samples.seconds).median * 1e6)
+    /// Half of there and back.
+    fn one_way_us(&self, bytes: usize) -> Result<f64, Failure> {
+        Ok(self.median_us(bytes, |pair, trips| pair.round_trips(trips))? * 0.5)
+    }
+
+    /// Both send at once.
+    fn exchange_us(&self, bytes: usize) -> Result<f64, Failure> {
+        self.median_us(bytes, |pair, times| pair.exchanges(times))
+    }
+
+    fn median_us(
+        &self,
+        bytes: usize,
+        run: impl Fn(&mut PingPong, u64) -> base::Result<()>,
+    ) -> Result<f64, Failure> {
+        let Pair { arguments, ranks, comm, peer } = *self;
+        let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
+        let samples = measure(ranks, arguments.effort(), |times| run(&mut pair, times))?;
+        Ok(Summary::of(&samples.seconds).median * 1e6)
+    }
 }
 
 /// What messages take beyond the latency.

@@ -25,7 +25,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = blocks(request);
     let block = |rank: Rank| blocks.part(rank as usize);
     let carrier = |to: Rank| hosts.carrier(hosts.own(), hosts.column(to));
-    let foreign: Vec<Rank> = (0..request.size).filter(|&to| hosts.host_of(to) != hosts.own()).collect();
+    let foreign: Vec<Rank> = hosts.foreign().collect();
     let mut composition = Composition::new(request);
 
     // For each rank elsewhere that this one carries for: the blocks of this host.

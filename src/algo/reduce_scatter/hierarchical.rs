@@ -70,7 +70,8 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
         composition.side_by_side(calls);
     }
     if hosts.count() > 1 {
-        let carried = (0..request.size).filter(|&owner| hosts.carry(hosts.column(owner)));
+        let owners = hosts.local().iter().copied().chain(hosts.foreign());
+        let carried = owners.filter(|&owner| hosts.carry(hosts.column(owner)));
         composition.side_by_side(carried.map(|owner| Call {
             collective: Collective::Reduce,
             build: reduce,
