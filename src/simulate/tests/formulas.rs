@@ -102,6 +102,25 @@ fn a_core_sends_receives_and_reduces_one_after_the_other() {
 }
 
 #[test]
+fn measured_messages_take_what_was_measured_alone_and_when_two_meet() {
+    let curve = |us| Curve::new(&[(4000, us)]).unwrap();
+    let link = LinkCosts { one_way: curve(10.0), exchange: curve(16.0), ..LinkCosts::FREE };
+    let model = Model { within: link, reduce: curve(3.0), ..Model::FREE };
+    let topology = Topology::one_host(2);
+    for (collective, name, eager_bytes, us) in [
+        (Collective::Broadcast, "one_shot", 0, 10.0),
+        (Collective::Broadcast, "one_shot", u64::MAX, 10.0),
+        (Collective::AllGather, "ring", 0, 16.0),
+        (Collective::AllGather, "ring", u64::MAX, 16.0),
+        (Collective::AllReduce, "one_shot", 0, 19.0),
+    ] {
+        let model = Model { within: LinkCosts { eager_bytes, ..link }, ..model };
+        let outcome = run(name, &request(collective, &topology, 1000), &model);
+        assert!(close(outcome.seconds, us * 1e-6), "{name} {eager_bytes}: {}", outcome.seconds);
+    }
+}
+
+#[test]
 fn ranks_of_a_host_share_its_interface_in_each_direction() {
     let model = Model { nic_byte: 1.0 / B, ..Model::FREE };
     for ranks in [1, 2, 8] {

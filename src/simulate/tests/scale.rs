@@ -19,25 +19,26 @@ fn sixteen_thousand_ranks_are_few_events() {
     }
 }
 
-/// Of an all_reduce: what is chosen takes at most a tenth longer than the best.
-fn is_well_chosen(topology: &Topology, counts: &[usize]) {
+/// What is chosen takes at most so much longer than the best.
+fn is_well_chosen(collective: Collective, topology: &Topology, counts: &[usize], most: f64) {
     let tuning = Tuning::from_config(&Config::default()).unwrap();
     let model = Model::of_links(&tuning.shm, &tuning.tcp);
     // Who sends directly to sixteen thousand others is never the best, and long to simulate.
     let direct = ["one_shot", "two_shot"];
     for &count in counts {
-        let request = request(Collective::AllReduce, topology, count);
+        let request = request(collective, topology, count);
         let seconds =
             |algorithm| Some(simulate(algorithm, &request, &model, &Limits::default()).ok()?.seconds);
         let chosen = tuning.choose(&request, false).unwrap();
-        let rows = algo::of(Collective::AllReduce);
+        let rows = algo::of(collective);
         let rows = rows.filter(|row| topology.size() < 1000 || !direct.contains(&row.name));
         let best = rows.filter_map(seconds).fold(f64::INFINITY, f64::min);
         let taken = seconds(chosen).expect("the chosen one is simulated");
         let shape = format!("{} ranks, {} hosts", topology.size(), topology.hosts());
         assert!(
-            taken <= 1.1 * best,
-            "{shape}, {count} elements: {} takes {taken}, the best {best}",
+            taken <= most * best,
+            "{} on {shape}, {count} elements: {} takes {taken}, the best {best}",
+            collective.name(),
             chosen.name
         );
     }
@@ -45,7 +46,7 @@ fn is_well_chosen(topology: &Topology, counts: &[usize]) {
 
 #[test]
 fn what_is_chosen_among_sixteen_thousand_ranks_is_at_most_a_tenth_slower_than_the_best() {
-    is_well_chosen(&cluster(CLUSTER.0, CLUSTER.1), &[2, 262_144, 16 << 20]);
+    is_well_chosen(Collective::AllReduce, &cluster(CLUSTER.0, CLUSTER.1), &[2, 262_144, 16 << 20], 1.1);
 }
 
 #[test]
@@ -53,6 +54,17 @@ fn what_is_chosen_among_a_few_hosts_is_at_most_a_tenth_slower_than_the_best() {
     let uneven: Vec<char> = "aabbbbb".chars().collect();
     let even = [(2, 4), (4, 4), (2, 8), (16, 8)].map(|(hosts, ranks)| cluster(hosts, ranks));
     for topology in even.iter().chain([&Topology::from_labels(&uneven)]) {
-        is_well_chosen(topology, &[2, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 16 << 20]);
+        let counts = [2, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 16 << 20];
+        is_well_chosen(Collective::AllReduce, topology, &counts, 1.1);
+    }
+}
+
+#[test]
+fn blocks_among_a_few_hosts_take_at_most_a_seventh_longer_than_the_best() {
+    for (hosts, ranks, bytes) in [(4, 4, 8), (4, 4, 64 << 10), (16, 8, 8)] {
+        for collective in [Collective::AllGather, Collective::ReduceScatter, Collective::AllToAll] {
+            let block = (bytes / 4 / (hosts * ranks) as usize).max(1);
+            is_well_chosen(collective, &cluster(hosts, ranks), &[block], 8.0 / 7.0);
+        }
     }
 }
