@@ -17,13 +17,13 @@ use crate::base::Rank;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
 use crate::sys::memory_copy::copy_short;
-use crate::transport::shm::{Cut, LOAN_BYTES, Peek, SLOT_BYTES};
+use crate::transport::shm::{Cut, FRAGMENT_BYTES, LOAN_BYTES, Peek};
 use crate::transport::{Header, Lending};
 
 /// Largest message of a straight plan: a small part of the ring, so that it finds room. Longer ones are worth the bookkeeping.
-pub(super) const LONGEST: usize = 4 * SLOT_BYTES;
+pub(super) const LONGEST: usize = 4 * FRAGMENT_BYTES;
 /// The same where ranks share processors: there larger ones are read out of the sender's memory.
-pub(super) const LONGEST_CROWDED: usize = SLOT_BYTES;
+pub(super) const LONGEST_CROWDED: usize = FRAGMENT_BYTES;
 /// Most messages of a round to one peer: they find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
 /// Polls before a stop, where each rank has a processor: some tens of microseconds.
@@ -266,7 +266,7 @@ unsafe fn receive(
                 unsafe { reduce.apply(to, operand, data, bytes >> call.element_bytes.trailing_zeros()) };
             }
         }
-        link.release();
+        link.release(bytes);
         done = Some(before + bytes);
         if before + bytes == dst.len {
             break;

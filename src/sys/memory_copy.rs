@@ -16,22 +16,22 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Copies `len` bytes into memory that another core reads next, such as a slot of a ring; `far`: a core that shares no
-/// cache with this one. There, fetching the lines back from the reader costs more than going round by memory.
+/// Copies `len` bytes into memory that another core reads next, such as a slot of a ring. `past`: round by memory, for where
+/// fetching the lines back from the reader would cost more.
 ///
 /// A Release store afterwards publishes them, as with any ordinary stores.
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
-pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, far: bool) {
+pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, past: bool) {
     #[cfg(target_arch = "x86_64")]
-    if far && len >= x86::FAR_FROM {
+    if past && len >= x86::FAR_FROM {
         // SAFETY: the caller's promise is the one asked for.
         unsafe { x86::copy_blocks::<true>(dst, src, len) };
         return;
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = far;
+    let _ = past;
     #[cfg(target_arch = "x86_64")]
     if len >= x86::rep_movsb_from() && !x86::aliases(dst, src) {
         // SAFETY: the caller's promise is the one asked for.
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn copy_to_shared_copies_every_byte_and_no_other_at_any_alignment() {
-        for far in [false, true] {
+        for past in [false, true] {
             // SAFETY: the promise is passed on unchanged.
-            check_sizes_and_alignments(|dst, src, len| unsafe { copy_to_shared(dst, src, len, far) });
+            check_sizes_and_alignments(|dst, src, len| unsafe { copy_to_shared(dst, src, len, past) });
         }
     }
 

@@ -1,9 +1,7 @@
 //! How far apart are the two processors, in time?
 //!
 //! Cores that share a cache pass a line on in some tens of nanoseconds, others, such as those of two core complexes
-//! of one chip, need four times as long, and then plain stores into lines that the peer has read go at a tenth of
-//! the speed of stores past the caches (a Zen 4 server, 16 KiB there and back: 8.4 against 2.0 µs; where
-//! a cache is shared, both take 2.4). The scheduler, or a hypervisor, may move ranks from one case to the other at any
+//! of one chip, need four times as long, and then stores into lines that the peer has read can be slow (`stores`). The scheduler, or a hypervisor, may move ranks from one case to the other at any
 //! time, so each link watches: the producer has to read a word of the consumer's now and then anyway, and takes the time.
 //!
 //! The answer only decides how bytes are stored. No rank needs to agree with another about it.

@@ -12,7 +12,7 @@
 //! ring: 0      consumed (u64), its own line
 //!       64     bytes read of offered or lent messages (u64); in the same line, 72: the last one is withdrawn (u32)
 //!       128    a control line of 64 bytes per slot, every second line: the CPU fetches neighbours in pairs
-//!       12288  a data area of SLOT_BYTES per slot
+//!       20480  a data area of SLOT_BYTES per slot
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
 //!               32 the payload itself, when it has at most 32 bytes; of an offer (extent == OFFER): address, length;
@@ -22,9 +22,11 @@
 //! A small message is one cache line. The rest of the memory is touched only by larger ones.
 
 /// Bytes of the data area of one slot.
-pub const SLOT_BYTES: usize = 32 << 10;
+pub const SLOT_BYTES: usize = 16 << 10;
+/// Largest fragment. It takes as many slots as it fills.
+pub const FRAGMENT_BYTES: usize = 2 * SLOT_BYTES;
 /// Slots of one ring, at least and at most.
-const SLOTS: std::ops::RangeInclusive<usize> = 16..=64;
+const SLOTS: std::ops::RangeInclusive<usize> = 32..=128;
 
 /// Slots of each ring among `ranks` ranks of one host.
 ///
@@ -47,7 +49,7 @@ pub const OFFER: u32 = u32::MAX;
 pub const LOAN: u32 = u32::MAX - 1;
 
 /// Start of the data areas, from the start of their ring.
-const DATA: usize = 12 << 10;
+const DATA: usize = 20 << 10;
 
 /// Bytes of the memory of one pair.
 pub const fn pair_bytes(slots: usize) -> usize {
@@ -72,12 +74,18 @@ pub const fn data(slot: usize) -> usize {
     DATA + slot * SLOT_BYTES
 }
 
+/// How many slots a payload of `bytes` bytes takes.
+#[inline]
+pub const fn slots_of(bytes: usize) -> usize {
+    if bytes > SLOT_BYTES { bytes.div_ceil(SLOT_BYTES) } else { 1 }
+}
+
 /// Where in its slot a payload of `bytes` bytes goes. Payloads that fill only a part of a slot take
 /// another part in each lap: so their lines rest as long as those of full ones (8 KiB: 0.58 instead of 1.25 us). For a
 /// few lines, that costs more than it gives (1 KiB: 0.33 instead of 0.26 us).
 #[inline]
 pub const fn part(lap: u64, bytes: usize) -> usize {
-    if bytes < RESTS_FROM {
+    if bytes < RESTS_FROM || bytes > SLOT_BYTES {
         return 0;
     }
     let parts = SLOT_BYTES / bytes.next_power_of_two();
@@ -101,12 +109,13 @@ impl Extent {
         self.bytes as u32 | ((self.start / Extent::LINE) as u32) << Extent::START_SHIFT
     }
 
-    /// `None` where a peer wrote what no slot can hold.
+    /// `None` where a peer wrote what does not fit, with so many slots from there to the end of the ring.
     #[inline]
-    pub const fn decode(word: u32) -> Option<Extent> {
+    pub const fn decode(word: u32, slots: usize) -> Option<Extent> {
         let bytes = (word & ((1 << Extent::START_SHIFT) - 1)) as usize;
         let start = (word >> Extent::START_SHIFT) as usize * Extent::LINE;
-        if start + bytes <= SLOT_BYTES { Some(Extent { bytes, start }) } else { None }
+        let room = if slots > 1 { FRAGMENT_BYTES } else { SLOT_BYTES };
+        if start + bytes <= room { Some(Extent { bytes, start }) } else { None }
     }
 }
 
@@ -138,24 +147,30 @@ mod tests {
 
     #[test]
     fn the_rings_of_a_rank_stay_about_as_large_together_whatever_the_number_of_ranks() {
-        assert_eq!([1, 2, 3, 4, 8, 100].map(slots), [64, 64, 32, 32, 16, 16]);
-        assert!(pair_bytes(64) <= 5 << 20);
+        assert_eq!([1, 2, 3, 4, 8, 100].map(slots), [128, 128, 64, 64, 32, 32]);
+        assert!(pair_bytes(128) <= 5 << 20);
     }
 
     #[test]
     fn a_payload_lies_inside_its_slot_in_every_lap_and_its_extent_survives() {
-        for bytes in [0, 33, 64, 100, 2048, 4096, 4097, SLOT_BYTES - 1, SLOT_BYTES] {
+        for bytes in
+            [0, 33, 64, 100, 2048, 4096, 4097, SLOT_BYTES - 1, SLOT_BYTES, SLOT_BYTES + 1, FRAGMENT_BYTES]
+        {
             for lap in [0, 1, 2, 7, 1023, u64::MAX] {
                 let extent = Extent { bytes, start: part(lap, bytes) };
-                assert_eq!(Extent::decode(extent.encode()), Some(extent));
+                assert!(extent.start + bytes <= slots_of(bytes) * SLOT_BYTES);
+                assert_eq!(Extent::decode(extent.encode(), slots_of(bytes)), Some(extent));
             }
         }
     }
 
     #[test]
-    fn an_extent_that_leaves_the_slot_is_found_out() {
-        assert_eq!(Extent::decode(SLOT_BYTES as u32 + 1), None);
-        assert_eq!(Extent::decode(1 << Extent::START_SHIFT | SLOT_BYTES as u32), None);
-        assert_eq!((Extent::decode(OFFER), Extent::decode(LOAN)), (None, None));
+    fn an_extent_that_leaves_its_slots_is_found_out() {
+        for (slots, room) in [(1, SLOT_BYTES), (2, FRAGMENT_BYTES), (3, FRAGMENT_BYTES)] {
+            assert!(Extent::decode(room as u32, slots).is_some());
+            assert_eq!(Extent::decode(room as u32 + 1, slots), None);
+            assert_eq!(Extent::decode(1 << Extent::START_SHIFT | room as u32, slots), None);
+            assert_eq!((Extent::decode(OFFER, slots), Extent::decode(LOAN, slots)), (None, None));
+        }
     }
 }

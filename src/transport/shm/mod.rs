@@ -14,6 +14,7 @@ mod protocol;
 mod quick;
 mod segment;
 mod single_copy;
+mod stores;
 mod zero_copy;
 
 use std::io;
@@ -21,16 +22,17 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{Extent, INLINE_BYTES};
+use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
+use self::stores::Stores;
 use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Lending, Link, garbage};
 use crate::sys::memory_copy::{copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
-pub use layout::SLOT_BYTES;
+pub use layout::FRAGMENT_BYTES;
 pub use quick::{Cut, Peek};
 pub use segment::{Offered, Settings, accept, offer};
 pub use zero_copy::LOAN_BYTES;
@@ -68,6 +70,7 @@ pub struct ShmLink {
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
     distance: Distance,
+    stores: Stores,
     /// Ranks share processors.
     is_crowded: bool,
     /// The message that the peer is reading out of our memory.
@@ -107,6 +110,7 @@ impl ShmLink {
             head: None,
             bell_due: false,
             distance: Distance::default(),
+            stores: Stores::default(),
             is_crowded: false,
             offer: None,
             offered: 0,
@@ -154,9 +158,9 @@ impl ShmLink {
         if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
     }
 
-    /// Fills the slot's control line but for the payload, and hands the slot over.
+    /// Fills the control line of the first of so many slots but for the payload, and hands them over.
     #[inline]
-    fn publish(&mut self, line: usize, header: &Header, extent: u32) {
+    fn publish(&mut self, line: usize, header: &Header, extent: u32, slots: usize) {
         self.word32(line + 4).store(extent, Ordering::Relaxed);
         self.word32(line + 8).store(header.context, Ordering::Relaxed);
         self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
@@ -164,7 +168,7 @@ impl ShmLink {
         self.word64(line + 24).store(header.call[1], Ordering::Relaxed);
         // SAFETY: as in `word32`; written out so that the borrow does not tie up `self.producer`.
         let turn = unsafe { AtomicU32::from_ptr(self.at(line).cast()) };
-        self.producer.publish(turn);
+        self.producer.publish(turn, slots);
         self.bell_due = true;
     }
 
@@ -223,12 +227,15 @@ impl Link for ShmLink {
         }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-        if self.producer.must_look() {
+        let most = layout::slots_of(bytes.min(FRAGMENT_BYTES));
+        if self.producer.must_look_for(most) {
             self.distance.sample(consumed);
         }
-        let Some(slot) = self.producer.free_slot(consumed).map_err(|_| garbage("consumed too much"))? else {
+        let slots = self.producer.free_slots(consumed, most).map_err(|_| garbage("consumed too much"))?;
+        if slots == 0 {
             return Ok(None);
-        };
+        }
+        let slot = self.producer.next_slot();
         let line = ring + layout::line(slot);
         if lending != Lending::Never
             && bytes >= LOAN_BYTES
@@ -244,13 +251,14 @@ impl Link for ShmLink {
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
             self.begin_offer(header, bytes);
-            self.publish(line, header, layout::OFFER);
+            self.publish(line, header, layout::OFFER, 1);
             return Ok(None);
         }
-        if bytes <= SLOT_BYTES {
+        let room = slots * SLOT_BYTES;
+        if bytes <= room {
             self.leaves(data, bytes);
         }
-        let bytes = bytes.min(SLOT_BYTES);
+        let bytes = bytes.min(room);
         // Lines that go from core to core should rest; those of a rank on the same core are best where they are.
         let start = if self.is_crowded { 0 } else { layout::part(self.producer.lap(), bytes) };
         if bytes <= INLINE_BYTES {
@@ -258,12 +266,13 @@ impl Link for ShmLink {
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
-            let far = self.distance.is_far();
-            // SAFETY: the caller vouches for `data`; the target is a data area of SLOT_BYTES that is ours
-            // until it is published, inside the mapping, and no user buffer overlaps our mapping.
-            unsafe { copy_to_shared(self.at(ring + layout::data(slot) + start), data, bytes, far) };
+            let area = self.at(ring + layout::data(slot) + start);
+            // SAFETY: the caller vouches for `data`; the target is data areas of SLOT_BYTES each, side by side, that are
+            // ours until they are published, inside the mapping, and no user buffer overlaps our mapping.
+            let copy = |past| unsafe { copy_to_shared(area, data, bytes, past) };
+            if self.distance.is_far() { self.stores.copy(bytes, copy) } else { copy(false) }
         }
-        self.publish(line, header, Extent { bytes, start }.encode());
+        self.publish(line, header, Extent { bytes, start }.encode(), slots);
         Ok(Some(bytes))
     }
 
@@ -306,7 +315,7 @@ impl Link for ShmLink {
             let offset = self.word64(line + 32).load(Ordering::Relaxed);
             let length = self.word64(line + 40).load(Ordering::Relaxed);
             (Place::Lent(self.arenas.borrow(offset, length)?), length as usize)
-        } else if let Some(Extent { bytes, start }) = Extent::decode(extent) {
+        } else if let Some(Extent { bytes, start }) = Extent::decode(extent, self.slots - slot) {
             let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
             (Place::Slot(self.at(at)), bytes)
         } else {
@@ -372,6 +381,7 @@ impl Link for ShmLink {
     fn consume(&mut self, bytes: usize) -> io::Result<()> {
         let ring = self.ring(1 - self.side);
         let Some(head) = &mut self.head else { return Ok(()) };
+        let slots = if matches!(head.place, Place::Slot(_)) { layout::slots_of(head.bytes) } else { 1 };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
@@ -383,7 +393,7 @@ impl Link for ShmLink {
         if is_over {
             // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
             let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-            self.consumer.release(consumed);
+            self.consumer.release(consumed, slots);
             self.bell_due = true;
         }
         outcome

@@ -1,12 +1,16 @@
 //! The lock-free part of the shared-memory ring: whose turn is a slot?
 //!
-//! A ring has `slots` slots, used in order, one producer, one consumer. Fragment k goes into slot k mod
-//! slots. Each slot has a *turn*: the lap in which it was filled last, counted from 1. The consumer counts
-//! what it has *consumed* in one word, which the producer reads only when the ring seems full.
+//! A ring has `slots` slots, used in order, one producer, one consumer; position k is slot k mod slots in lap k div slots. A
+//! fragment takes one slot, or several side by side, and is known by its first. Each slot has a *turn*: the lap
+//! in which it was last the first of a fragment, counted from 1. The consumer counts the slots that it has *consumed* in
+//! one word, which the producer reads only when the ring seems full.
 //!
-//! - Producer: fills slot k, then stores `turn = lap of k` (Release).
-//! - Consumer: sees `turn == lap of k` (Acquire), reads the slot, then stores `consumed = k+1` (Release).
+//! - Producer: fills the slots from k on, then stores `turn = lap of k` for k alone (Release).
+//! - Consumer: sees `turn == lap of k` (Acquire), reads n slots, then stores `consumed = k+n` (Release). How many they are,
+//!   the fragment says.
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
+//!
+//! A slot that was passed over keeps the turn of an earlier lap, which nobody waits for any more.
 //!
 //! So a small message costs one cache line in one direction. The atomics are loom's in its model
 //! (crate `anyccl-models`).
@@ -40,43 +44,36 @@ impl Producer {
         Producer { shift: shift(slots), next: 0, seen: 0 }
     }
 
-    /// Whether `free_slot` will have to read what is consumed.
+    /// Whether it takes a look at what is consumed to know that so many slots are free.
     #[inline]
-    pub fn must_look(&self) -> bool {
-        (self.next - self.seen) >> self.shift > 0
+    pub fn must_look_for(&self, slots: usize) -> bool {
+        self.next - self.seen + slots as u64 > 1u64 << self.shift
     }
 
-    /// Whether `has_room` will have to.
-    #[inline]
-    pub fn must_look_for(&self, fragments: usize) -> bool {
-        self.next - self.seen + fragments as u64 > 1u64 << self.shift
-    }
-
-    /// The slot to be filled next. It is free unless one [`Producer::must_look`].
+    /// The slot to be filled next. It is free unless one [`Producer::must_look_for`] it.
     #[inline]
     pub fn next_slot(&self) -> usize {
         slot(self.next, self.shift)
     }
 
-    /// The slot to be filled next, if it is free.
+    /// How many slots from the next one on are free and lie side by side: up to `most`.
     #[inline]
-    pub fn free_slot(&mut self, consumed: &AtomicU64) -> Result<Option<usize>, Spoilt> {
-        if self.must_look() {
+    pub fn free_slots(&mut self, consumed: &AtomicU64, most: usize) -> Result<usize, Spoilt> {
+        if self.must_look_for(most) {
             self.look(consumed)?;
-            if self.must_look() {
-                return Ok(None);
-            }
         }
-        Ok(Some(self.next_slot()))
+        let slots = 1 << self.shift;
+        let free = slots - (self.next - self.seen) as usize;
+        Ok(most.min(free).min(slots - self.next_slot()))
     }
 
-    /// Whether the next `fragments` slots are free.
+    /// Whether the next `slots` slots are free.
     #[inline]
-    pub fn has_room(&mut self, consumed: &AtomicU64, fragments: usize) -> Result<bool, Spoilt> {
-        if self.must_look_for(fragments) {
+    pub fn has_room(&mut self, consumed: &AtomicU64, slots: usize) -> Result<bool, Spoilt> {
+        if self.must_look_for(slots) {
             self.look(consumed)?;
         }
-        Ok(!self.must_look_for(fragments))
+        Ok(!self.must_look_for(slots))
     }
 
     /// Reads what is consumed.
@@ -96,11 +93,11 @@ impl Producer {
         self.next >> self.shift
     }
 
-    /// Hands the slot that [`Producer::free_slot`] gave to the consumer.
+    /// Hands so many of the slots that [`Producer::free_slots`] gave to the consumer; `turn` is that of the first.
     #[inline]
-    pub fn publish(&mut self, turn: &AtomicU32) {
+    pub fn publish(&mut self, turn: &AtomicU32, slots: usize) {
         turn.store(turn_of(self.lap()), Ordering::Release);
-        self.next += 1;
+        self.next += slots as u64;
     }
 }
 
@@ -130,10 +127,10 @@ impl Consumer {
         turn.load(Ordering::Acquire) == turn_of(self.next >> self.shift)
     }
 
-    /// Gives the slot back to the producer.
+    /// Gives the fragment's slots back to the producer.
     #[inline]
-    pub fn release(&mut self, consumed: &AtomicU64) {
-        self.next += 1;
+    pub fn release(&mut self, consumed: &AtomicU64, slots: usize) {
+        self.next += slots as u64;
         consumed.store(self.next, Ordering::Release);
     }
 }
@@ -175,6 +172,11 @@ mod model {
 
     const SLOTS: usize = 2;
 
+    /// The first fragment takes the whole ring, the others a slot each.
+    fn slots_of(value: u32) -> usize {
+        if value == 1 { SLOTS } else { 1 }
+    }
+
     struct Ring {
         turns: [AtomicU32; SLOTS],
         data: [UnsafeCell<u32>; SLOTS],
@@ -197,15 +199,16 @@ mod model {
                     while value == 3 && !end.has_room(&theirs.consumed, 1).unwrap() {
                         thread::yield_now();
                     }
-                    let slot = loop {
-                        match end.free_slot(&theirs.consumed).unwrap() {
-                            Some(slot) => break slot,
-                            None => thread::yield_now(),
-                        }
-                    };
-                    // SAFETY: the slot is the producer's; loom reports any concurrent access.
-                    theirs.data[slot].with_mut(|cell| unsafe { *cell = value });
-                    end.publish(&theirs.turns[slot]);
+                    let most = slots_of(value);
+                    let slot = end.next_slot();
+                    while end.free_slots(&theirs.consumed, most).unwrap() < most {
+                        thread::yield_now();
+                    }
+                    for slot in slot..slot + most {
+                        // SAFETY: the slot is the producer's; loom reports any concurrent access.
+                        theirs.data[slot].with_mut(|cell| unsafe { *cell = value });
+                    }
+                    end.publish(&theirs.turns[slot], most);
                 }
             });
             let mut end = Consumer::new(SLOTS);
@@ -214,9 +217,11 @@ mod model {
                 while !end.is_filled(&ring.turns[slot]) {
                     thread::yield_now();
                 }
-                // SAFETY: the slot is the consumer's; loom reports any concurrent access.
-                assert_eq!(ring.data[slot].with(|cell| unsafe { *cell }), value);
-                end.release(&ring.consumed);
+                for slot in slot..slot + slots_of(value) {
+                    // SAFETY: the slot is the consumer's; loom reports any concurrent access.
+                    assert_eq!(ring.data[slot].with(|cell| unsafe { *cell }), value);
+                }
+                end.release(&ring.consumed, slots_of(value));
             }
             producer.join().unwrap();
         });
@@ -247,15 +252,40 @@ mod tests {
         let (turns, consumed) = ([AtomicU32::new(0), AtomicU32::new(0)], AtomicU64::new(0));
         let (mut producer, mut consumer) = (Producer::new(2), Consumer::new(2));
         for _ in 0..5 {
-            while let Some(slot) = producer.free_slot(&consumed).unwrap() {
-                producer.publish(&turns[slot]);
+            while producer.free_slots(&consumed, 1).unwrap() > 0 {
+                producer.publish(&turns[producer.next_slot()], 1);
             }
             assert!(consumer.is_filled(&turns[consumer.slot()]));
-            consumer.release(&consumed);
+            consumer.release(&consumed, 1);
             assert!(consumer.is_filled(&turns[consumer.slot()]));
-            consumer.release(&consumed);
+            consumer.release(&consumed, 1);
             assert!(!consumer.is_filled(&turns[consumer.slot()]));
         }
+    }
+
+    #[test]
+    fn slots_of_one_fragment_lie_side_by_side_and_go_together() {
+        let turns: [AtomicU32; 4] = std::array::from_fn(|_| AtomicU32::new(0));
+        let consumed = AtomicU64::new(0);
+        let (mut producer, mut consumer) = (Producer::new(4), Consumer::new(4));
+        let mut fill = |most: usize| {
+            let slots = producer.free_slots(&consumed, most).unwrap();
+            if slots > 0 {
+                producer.publish(&turns[producer.next_slot()], slots);
+            }
+            slots
+        };
+        let mut read = |slots: usize| {
+            assert!(consumer.is_filled(&turns[consumer.slot()]));
+            consumer.release(&consumed, slots);
+            consumer.is_filled(&turns[consumer.slot()])
+        };
+        assert_eq!((fill(1), fill(2), fill(2)), (1, 2, 1), "not past the end of the ring");
+        assert_eq!(fill(1), 0);
+        assert!(read(1) && read(2));
+        assert_eq!((fill(2), fill(2)), (2, 1), "no more than what is free");
+        assert!(read(1) && read(2));
+        assert!(!read(1), "the slot passed over keeps its turn of an earlier lap");
     }
 
     #[test]
@@ -264,7 +294,7 @@ mod tests {
         let mut producer = Producer::new(4);
         for _ in 0..3 {
             assert!(producer.has_room(&consumed, 1).unwrap());
-            producer.publish(&turn);
+            producer.publish(&turn, 1);
         }
         assert!(!producer.has_room(&consumed, 2).unwrap());
         consumed.store(1, Ordering::Relaxed);
@@ -278,9 +308,9 @@ mod tests {
         let mut producer = Producer::new(2);
         let turn = AtomicU32::new(0);
         for _ in 0..2 {
-            producer.free_slot(&AtomicU64::new(0)).unwrap();
-            producer.publish(&turn);
+            producer.free_slots(&AtomicU64::new(0), 1).unwrap();
+            producer.publish(&turn, 1);
         }
-        assert_eq!(producer.free_slot(&AtomicU64::new(3)), Err(Spoilt));
+        assert_eq!(producer.free_slots(&AtomicU64::new(3), 1), Err(Spoilt));
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::memory::{Arena, Window};
 use crate::sys::shared_memory::SharedMemory;
 
-const SLOTS: usize = 16;
+const SLOTS: usize = 32;
 const HEADER: Header = Header { context: 1, sequence: 2, call: [3, 4] };
 
 fn pair() -> (ShmLink, ShmLink) {
@@ -36,7 +36,7 @@ fn receive(link: &mut ShmLink) -> Option<Vec<u8>> {
 #[test]
 fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
     let (mut a, mut b) = pair();
-    for len in [0, 1, 31, 32, 33, 64, 4096, SLOT_BYTES - 1, SLOT_BYTES] {
+    for len in [0, 1, 31, 32, 33, 64, 4096, SLOT_BYTES, FRAGMENT_BYTES - 1, FRAGMENT_BYTES] {
         let bytes: Vec<u8> = (0..len).map(|i| (i * 31 + len) as u8).collect();
         for _ in 0..SLOTS + 3 {
             assert_eq!(send(&mut a, &bytes), Some(len));
@@ -227,7 +227,7 @@ fn what_goes_back_to_where_it_came_from_goes_through_slots_once_for_each_time_it
     let (mut a, mut b) = pair();
     a.set_crowded(false);
     let own = Arena::of_this_process().unwrap();
-    let bytes = SLOT_BYTES + 100;
+    let bytes = FRAGMENT_BYTES + 100;
     let start = own.allocate(bytes).unwrap();
     share(&mut a, own, own);
     b.word32(layout::can_map(1)).store(1, Ordering::Release);
@@ -236,9 +236,9 @@ fn what_goes_back_to_where_it_came_from_goes_through_slots_once_for_each_time_it
         assert_eq!(send(&mut b, &[7; 100]), Some(100));
         assert_eq!(a.head().unwrap(), Some(HEADER));
         // SAFETY: the end of the allocation is writable.
-        assert_eq!(unsafe { a.take(start.wrapping_add(SLOT_BYTES), 100, false) }.unwrap(), 100);
+        assert_eq!(unsafe { a.take(start.wrapping_add(FRAGMENT_BYTES), 100, false) }.unwrap(), 100);
         assert!(!a.lends(start, bytes));
-        for (from, sent) in [(0, SLOT_BYTES), (SLOT_BYTES, 100)] {
+        for (from, sent) in [(0, FRAGMENT_BYTES), (FRAGMENT_BYTES, 100)] {
             let rest = start.wrapping_add(from);
             // SAFETY: the allocation outlives both links.
             let now = unsafe { a.send(&HEADER, rest, bytes - from, Lending::Anywhere) }.unwrap();
@@ -295,12 +295,19 @@ fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes()
 }
 
 #[test]
-fn a_fragment_longer_than_its_slot_is_an_error() {
-    let (mut a, mut b) = pair();
-    send(&mut a, &[1]);
-    let length = layout::ring(0, SLOTS) + layout::line(0) + 4;
-    a.word32(length).store(SLOT_BYTES as u32 + 1, Ordering::Relaxed);
-    assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
+fn a_fragment_longer_than_its_slots_is_an_error() {
+    for (slot, most) in [(0, FRAGMENT_BYTES), (SLOTS - 1, SLOT_BYTES)] {
+        let (mut a, mut b) = pair();
+        for _ in 0..slot {
+            send(&mut a, &[1]);
+            receive(&mut b);
+        }
+        send(&mut a, &[1]);
+        let length = layout::ring(0, SLOTS) + layout::line(slot) + 4;
+        a.word32(length).store(most as u32 + 1, Ordering::Relaxed);
+        assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert!(matches!(b.peek(&HEADER, 2 * FRAGMENT_BYTES), Peek::Unusual));
+    }
 }
 
 /// What `peek` gives, as often as it has something, of a message of `most` bytes; and whether it then says that the rest is
@@ -310,7 +317,7 @@ fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
     loop {
         match link.peek(&HEADER, left) {
             Peek::Here(_, bytes) => {
-                link.release();
+                link.release(bytes);
                 lens.push(bytes);
                 left -= bytes;
                 if left == 0 {
@@ -332,26 +339,31 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
     // A link looks at its peer when the first fragment is there.
     assert_eq!(send(&mut a, &[1]), Some(1));
     assert!(receive(&mut b).is_some());
-    let bytes = vec![7; 5 * SLOT_BYTES];
+    let bytes = vec![7; 10 * SLOT_BYTES];
     let post = |a: &mut ShmLink, len: usize, cut| {
         // SAFETY: a vector is readable for its length, which is more.
         unsafe { a.post(&HEADER, bytes.as_ptr(), len, cut) }
     };
     for _ in 0..3 {
-        assert!(post(&mut a, 0, Cut::Fine) && post(&mut a, SLOT_BYTES + 1, Cut::Whole));
+        assert!(post(&mut a, 0, Cut::Fine) && post(&mut a, FRAGMENT_BYTES + 1, Cut::Whole));
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
-        assert_eq!(peek_all(&mut b, SLOT_BYTES + 1), (vec![SLOT_BYTES, 1], false));
-        assert!(post(&mut a, SLOT_BYTES + 1, Cut::Fine));
-        assert_eq!(peek_all(&mut b, SLOT_BYTES + 1), (vec![SLOT_BYTES / 2, SLOT_BYTES / 2, 1], false));
+        assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FRAGMENT_BYTES, 1], false));
+        assert!(post(&mut a, FRAGMENT_BYTES + 1, Cut::Fine));
+        assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![SLOT_BYTES, SLOT_BYTES, 1], false));
     }
-    for _ in 0..3 {
-        assert!(post(&mut a, 5 * SLOT_BYTES, Cut::Whole));
-    }
-    // One slot is left.
-    assert!(!post(&mut a, SLOT_BYTES, Cut::Fine) && post(&mut a, SLOT_BYTES, Cut::Whole));
-    assert!(!post(&mut a, 1, Cut::Fine));
-    for len in [5, 5, 5, 1] {
-        assert_eq!(peek_all(&mut b, len * SLOT_BYTES), (vec![SLOT_BYTES; len], false));
+    // These were 1 + 3 * (1 + 3 + 3) slots.
+    assert!(post(&mut a, 9 * SLOT_BYTES, Cut::Whole));
+    let whole = |slots: usize| vec![FRAGMENT_BYTES; slots / 2];
+    assert_eq!(peek_all(&mut b, 9 * SLOT_BYTES), ([whole(8), vec![SLOT_BYTES]].concat(), false));
+    // From the last slot on: the first fragment ends with the ring.
+    assert!(post(&mut a, 10 * SLOT_BYTES, Cut::Whole) && post(&mut a, 10 * SLOT_BYTES, Cut::Fine));
+    assert!(post(&mut a, 10 * SLOT_BYTES, Cut::Whole));
+    // Two slots are left.
+    assert!(!post(&mut a, 3 * SLOT_BYTES, Cut::Fine) && !post(&mut a, 3 * SLOT_BYTES, Cut::Whole));
+    assert!(post(&mut a, FRAGMENT_BYTES, Cut::Whole) && !post(&mut a, 1, Cut::Fine));
+    let around = [vec![SLOT_BYTES], whole(8), vec![SLOT_BYTES]].concat();
+    for lens in [around, vec![SLOT_BYTES; 10], whole(10), whole(2)] {
+        assert_eq!(peek_all(&mut b, lens.iter().sum()), (lens, false));
     }
     // More than was to come is somebody else's mistake, for the long way to tell.
     assert!(post(&mut a, SLOT_BYTES, Cut::Whole));
