@@ -18,6 +18,9 @@ use crate::sys::memory_copy::copy_from_shared;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 
+/// Fragments of one message that move before it is another's turn.
+const BURST: usize = 8;
+
 /// Results on their way past the caches; stays in the nearest one.
 #[repr(align(64))]
 struct Piece([u8; PIECE_BYTES]);
@@ -207,21 +210,52 @@ impl Execution {
     #[inline]
     pub fn advance(&mut self, ports: &mut [Port]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
+        let outcome = self.exchange(ports, &mut visit);
+        // Here and not for each fragment: it has to wait until all that was stored is on its way.
+        if visit.moved || outcome.is_err() {
+            let program = &self.prepared.program;
+            let peers = program
+                .sends
+                .iter()
+                .map(|sends| sends.peer)
+                .chain(program.recvs.iter().map(|recvs| recvs.peer));
+            peers.for_each(|peer| ports[peer as usize].ring_if_wanted());
+        }
+        outcome.map(|()| visit)
+    }
+
+    #[inline]
+    fn exchange(&mut self, ports: &mut [Port], visit: &mut Visit) -> Result<(), LinkFailure> {
         loop {
-            // One fragment per direction in turn: both sides work at the same time.
+            // A few fragments per direction in turn: both sides work at the same time.
             let mut moved = false;
             for queue in 0..self.sends.len() {
-                moved |= self.push(queue, ports)?;
+                let step = self.sends[queue].next;
+                for _ in 0..BURST {
+                    let pushed = self.push(queue, ports)?;
+                    moved |= pushed;
+                    if !pushed || self.sends[queue].next != step {
+                        break;
+                    }
+                }
             }
+            visit.moved |= moved;
             let mut pulled = false;
             for queue in 0..self.recvs.len() {
-                pulled |= self.pull(queue, ports, &mut visit)?;
+                let step = self.recvs[queue].next;
+                for _ in 0..BURST {
+                    let one = self.pull(queue, ports, visit)?;
+                    pulled |= one;
+                    if !one || self.recvs[queue].next != step {
+                        break;
+                    }
+                }
             }
             moved |= pulled;
             visit.moved |= moved;
             // Where nothing came and all is sent, the next pass could only look again.
             if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
-                return Ok(visit);
+                return Ok(());
             }
         }
     }
@@ -249,9 +283,12 @@ impl Execution {
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
         let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.lending) }
             .map_err(|source| LinkFailure { peer, source })?;
-        // An offer is news to the peer, though nothing of it is taken yet.
-        port.ring_if_wanted();
-        let Some(sent) = sent else { return Ok(false) };
+        let Some(sent) = sent else {
+            // An offer is news to the peer, though nothing of it is taken yet.
+            port.ring_if_wanted();
+            return Ok(false);
+        };
+        port.ring_if_asleep();
         let state = &mut self.sends[queue];
         state.done += sent;
         if state.done == len {
@@ -307,7 +344,7 @@ impl Execution {
         if n == 0 && step.dst.len > 0 {
             return Ok(false);
         }
-        port.ring_if_wanted();
+        port.ring_if_asleep();
         let lane = step.lane;
         let state = &mut self.recvs[queue];
         state.done += n;

@@ -42,6 +42,14 @@ impl Port {
         }
     }
 
+    /// The same in the middle of something, without a fence: one that has just gone to sleep is woken at its end.
+    #[inline]
+    pub(super) fn ring_if_asleep(&mut self) {
+        if self.inbox.link.peer_is_asleep() {
+            self.ring_if_wanted();
+        }
+    }
+
     /// "shm", "tcp" or "self".
     pub fn transport(&self) -> &'static str {
         self.inbox.link.transport()

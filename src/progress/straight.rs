@@ -266,7 +266,7 @@ unsafe fn receive(
                 unsafe { reduce.apply(to, operand, data, bytes >> call.element_bytes.trailing_zeros()) };
             }
         }
-        link.release(bytes);
+        link.release();
         done = Some(before + bytes);
         if before + bytes == dst.len {
             break;

@@ -251,7 +251,7 @@ impl Engine {
                     // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
                     // spoil the bytes.
                     unsafe { copy_short(data.wrapping_add(before), arrived, n) };
-                    link.release(n);
+                    link.release();
                     done = Some(before + n);
                 }
                 Peek::Nothing if pause(&mut waited, self.crowded) => {}

@@ -31,6 +31,15 @@ impl AnyLink {
             AnyLink::Other(link) => link.peer_wants_bell(),
         }
     }
+
+    /// As [`Link::peer_is_asleep`].
+    #[inline]
+    pub fn peer_is_asleep(&self) -> bool {
+        match self {
+            AnyLink::Shm(link) => link.peer_is_asleep(),
+            AnyLink::Other(link) => link.peer_is_asleep(),
+        }
+    }
 }
 
 impl Deref for AnyLink {

@@ -133,6 +133,12 @@ pub trait Link: Send {
         false
     }
 
+    /// Whether the peer is seen to sleep while there is news for it. That costs nothing, and misses one that has just gone
+    /// to sleep: whoever asks this in the middle of something asks [`Link::peer_wants_bell`] at its end.
+    fn peer_is_asleep(&self) -> bool {
+        false
+    }
+
     /// Ranks share processors: what is read out of the sender's memory saves the work of a rank that must give way.
     fn set_crowded(&mut self, _crowded: bool) {}
 

@@ -22,7 +22,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{Extent, INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, FRAGMENT_SLOTS, INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::stores::Stores;
@@ -67,6 +67,8 @@ pub struct ShmLink {
     producer: Producer,
     consumer: Consumer,
     head: Option<Head>,
+    /// Slots of the fragment at the head, once it was looked at.
+    head_slots: usize,
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
     distance: Distance,
@@ -108,6 +110,7 @@ impl ShmLink {
             producer: Producer::new(slots),
             consumer: Consumer::new(slots),
             head: None,
+            head_slots: 1,
             bell_due: false,
             distance: Distance::default(),
             stores: Stores::default(),
@@ -158,10 +161,16 @@ impl ShmLink {
         if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
     }
 
-    /// Fills the control line of the first of so many slots but for the payload, and hands them over.
+    /// Hands over a fragment; `line` is the control line of its first slot.
     #[inline]
-    fn publish(&mut self, line: usize, header: &Header, extent: u32, slots: usize) {
-        self.word32(line + 4).store(extent, Ordering::Relaxed);
+    fn publish(&mut self, line: usize, header: &Header, extent: Extent) {
+        self.publish_word(line, header, extent.encode(), extent.slots);
+    }
+
+    /// Fills a control line but for the payload, and hands over so many slots.
+    #[inline]
+    fn publish_word(&mut self, line: usize, header: &Header, word: u32, slots: usize) {
+        self.word32(line + 4).store(word, Ordering::Relaxed);
         self.word32(line + 8).store(header.context, Ordering::Relaxed);
         self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
         self.word64(line + 16).store(header.call[0], Ordering::Relaxed);
@@ -227,7 +236,9 @@ impl Link for ShmLink {
         }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-        let most = layout::slots_of(bytes.min(FRAGMENT_BYTES));
+        // Among ranks that share a core, the fewer lines are touched the better: half of the slots are enough.
+        let is_wide = self.is_crowded && bytes > INLINE_BYTES;
+        let most = if is_wide { FRAGMENT_SLOTS } else { layout::slots_of(bytes) };
         if self.producer.must_look_for(most) {
             self.distance.sample(consumed);
         }
@@ -251,7 +262,7 @@ impl Link for ShmLink {
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
             self.begin_offer(header, bytes);
-            self.publish(line, header, layout::OFFER, 1);
+            self.publish_word(line, header, layout::OFFER, 1);
             return Ok(None);
         }
         let room = slots * SLOT_BYTES;
@@ -272,7 +283,7 @@ impl Link for ShmLink {
             let copy = |past| unsafe { copy_to_shared(area, data, bytes, past) };
             if self.distance.is_far() { self.stores.copy(bytes, copy) } else { copy(false) }
         }
-        self.publish(line, header, Extent { bytes, start }.encode(), slots);
+        self.publish(line, header, Extent { bytes, start, slots });
         Ok(Some(bytes))
     }
 
@@ -308,19 +319,20 @@ impl Link for ShmLink {
                 self.word64(line + 24).load(Ordering::Relaxed),
             ],
         };
-        let (place, bytes) = if extent == layout::OFFER {
+        let (place, bytes, slots) = if extent == layout::OFFER {
             let address = self.word64(line + 32).load(Ordering::Relaxed);
-            (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize)
+            (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize, 1)
         } else if extent == layout::LOAN {
             let offset = self.word64(line + 32).load(Ordering::Relaxed);
             let length = self.word64(line + 40).load(Ordering::Relaxed);
-            (Place::Lent(self.arenas.borrow(offset, length)?), length as usize)
-        } else if let Some(Extent { bytes, start }) = Extent::decode(extent, self.slots - slot) {
+            (Place::Lent(self.arenas.borrow(offset, length)?), length as usize, 1)
+        } else if let Some(Extent { bytes, start, slots }) = Extent::decode(extent, self.slots - slot) {
             let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
-            (Place::Slot(self.at(at)), bytes)
+            (Place::Slot(self.at(at)), bytes, slots)
         } else {
             return Err(garbage("a fragment longer than its slot"));
         };
+        self.head_slots = slots;
         self.head = Some(Head { header, place, bytes, consumed: 0 });
         Ok(Some(header))
     }
@@ -381,7 +393,6 @@ impl Link for ShmLink {
     fn consume(&mut self, bytes: usize) -> io::Result<()> {
         let ring = self.ring(1 - self.side);
         let Some(head) = &mut self.head else { return Ok(()) };
-        let slots = if matches!(head.place, Place::Slot(_)) { layout::slots_of(head.bytes) } else { 1 };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);
         let is_over = head.consumed >= head.bytes;
@@ -393,7 +404,7 @@ impl Link for ShmLink {
         if is_over {
             // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
             let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-            self.consumer.release(consumed, slots);
+            self.consumer.release(consumed, self.head_slots);
             self.bell_due = true;
         }
         outcome
@@ -427,6 +438,11 @@ impl Link for ShmLink {
     fn peer_wants_bell(&mut self) -> bool {
         std::mem::take(&mut self.bell_due)
             && protocol::must_wake(self.word32(layout::sleeping(1 - self.side)))
+    }
+
+    #[inline]
+    fn peer_is_asleep(&self) -> bool {
+        self.bell_due && self.word32(layout::sleeping(1 - self.side)).load(Ordering::Relaxed) != 0
     }
 
     fn transport(&self) -> &'static str {

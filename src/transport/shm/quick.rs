@@ -40,7 +40,7 @@ impl ShmLink {
             // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
             // is published, inside the mapping.
             unsafe { copy_short(self.at(line + 32), data, bytes) };
-            self.publish(line, header, Extent { bytes, start: 0 }.encode(), 1);
+            self.publish(line, header, Extent { bytes, start: 0, slots: 1 });
             return true;
         }
         // SAFETY: passed on from our caller.
@@ -91,7 +91,7 @@ impl ShmLink {
         }
         let extent = Extent::decode(self.word32(line + 4).load(Ordering::Relaxed), self.slots - slot);
         let fits = |extent: &Extent| extent.bytes <= most && (extent.bytes > 0 || most == 0);
-        let Some(Extent { bytes, start }) = extent.filter(fits) else {
+        let Some(Extent { bytes, start, slots }) = extent.filter(fits) else {
             return Peek::Unusual;
         };
         let is_mine = self.word32(line + 8).load(Ordering::Relaxed) == header.context
@@ -101,17 +101,18 @@ impl ShmLink {
         if !is_mine || self.head.is_some() || !self.has_probed {
             return Peek::Unusual;
         }
+        self.head_slots = slots;
         let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
         Peek::Here(self.at(at), bytes)
     }
 
-    /// Drops the fragment of `bytes` bytes that `peek` has found.
+    /// Drops the fragment that `peek` has found.
     #[inline]
-    pub fn release(&mut self, bytes: usize) {
+    pub fn release(&mut self) {
         let ring = self.ring(1 - self.side);
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-        self.consumer.release(consumed, layout::slots_of(bytes));
+        self.consumer.release(consumed, self.head_slots);
         self.bell_due = true;
     }
 }

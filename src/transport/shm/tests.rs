@@ -296,7 +296,9 @@ fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes()
 
 #[test]
 fn a_fragment_longer_than_its_slots_is_an_error() {
-    for (slot, most) in [(0, FRAGMENT_BYTES), (SLOTS - 1, SLOT_BYTES)] {
+    let too_long = Extent { bytes: FRAGMENT_BYTES + 1, start: 0, slots: 2 };
+    let past_the_end = Extent { bytes: 1, start: 0, slots: 2 };
+    for (slot, extent) in [(0, too_long), (SLOTS - 1, past_the_end)] {
         let (mut a, mut b) = pair();
         for _ in 0..slot {
             send(&mut a, &[1]);
@@ -304,7 +306,7 @@ fn a_fragment_longer_than_its_slots_is_an_error() {
         }
         send(&mut a, &[1]);
         let length = layout::ring(0, SLOTS) + layout::line(slot) + 4;
-        a.word32(length).store(most as u32 + 1, Ordering::Relaxed);
+        a.word32(length).store(extent.encode(), Ordering::Relaxed);
         assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert!(matches!(b.peek(&HEADER, 2 * FRAGMENT_BYTES), Peek::Unusual));
     }
@@ -317,7 +319,7 @@ fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
     loop {
         match link.peek(&HEADER, left) {
             Peek::Here(_, bytes) => {
-                link.release(bytes);
+                link.release();
                 lens.push(bytes);
                 left -= bytes;
                 if left == 0 {
