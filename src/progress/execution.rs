@@ -239,7 +239,6 @@ impl Execution {
                     }
                 }
             }
-            visit.moved |= moved;
             let mut pulled = false;
             for queue in 0..self.recvs.len() {
                 let step = self.recvs[queue].next;

@@ -107,7 +107,8 @@ pub struct Extent {
 
 impl Extent {
     const SLOTS_SHIFT: u32 = 17;
-    const START_SHIFT: u32 = 20;
+    const SLOTS_BITS: u32 = 3;
+    const START_SHIFT: u32 = Extent::SLOTS_SHIFT + Extent::SLOTS_BITS;
     const LINE: usize = 64;
 
     #[inline]
@@ -120,8 +121,7 @@ impl Extent {
     #[inline]
     pub const fn decode(word: u32, left: usize) -> Option<Extent> {
         let bytes = (word & ((1 << Extent::SLOTS_SHIFT) - 1)) as usize;
-        let slots =
-            (word >> Extent::SLOTS_SHIFT & (1 << (Extent::START_SHIFT - Extent::SLOTS_SHIFT)) - 1) as usize;
+        let slots = (word >> Extent::SLOTS_SHIFT) as usize & ((1 << Extent::SLOTS_BITS) - 1);
         let start = (word >> Extent::START_SHIFT) as usize * Extent::LINE;
         let is_there = slots >= 1 && slots <= FRAGMENT_SLOTS && slots <= left;
         if is_there && start + bytes <= slots * SLOT_BYTES {
