@@ -18,8 +18,8 @@ use crate::sys::memory_copy::copy_from_shared;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 
-/// Fragments of one message that move before it is another's turn.
-const BURST: usize = 8;
+/// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
+const BURST_BYTES: usize = 256 << 10;
 
 /// Results on their way past the caches; stays in the nearest one.
 #[repr(align(64))]
@@ -55,6 +55,14 @@ struct QueueState {
     next: u32,
     /// Bytes of it that are moved.
     done: usize,
+}
+
+impl QueueState {
+    /// Whether it may still be this queue's turn, which was here when the turn began.
+    #[inline]
+    fn goes_on(&self, now: &QueueState) -> bool {
+        now.next == self.next && now.done < self.done + BURST_BYTES
+    }
 }
 
 /// One running plan.
@@ -227,27 +235,19 @@ impl Execution {
     #[inline]
     fn exchange(&mut self, ports: &mut [Port], visit: &mut Visit) -> Result<(), LinkFailure> {
         loop {
-            // A few fragments per direction in turn: both sides work at the same time.
+            // Some fragments per direction in turn: both sides work at the same time.
             let mut moved = false;
             for queue in 0..self.sends.len() {
-                let step = self.sends[queue].next;
-                for _ in 0..BURST {
-                    let pushed = self.push(queue, ports)?;
-                    moved |= pushed;
-                    if !pushed || self.sends[queue].next != step {
-                        break;
-                    }
+                let before = self.sends[queue];
+                while before.goes_on(&self.sends[queue]) && self.push(queue, ports)? {
+                    moved = true;
                 }
             }
             let mut pulled = false;
             for queue in 0..self.recvs.len() {
-                let step = self.recvs[queue].next;
-                for _ in 0..BURST {
-                    let one = self.pull(queue, ports, visit)?;
-                    pulled |= one;
-                    if !one || self.recvs[queue].next != step {
-                        break;
-                    }
+                let before = self.recvs[queue];
+                while before.goes_on(&self.recvs[queue]) && self.pull(queue, ports, visit)? {
+                    pulled = true;
                 }
             }
             moved |= pulled;
