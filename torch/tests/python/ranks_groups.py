@@ -156,12 +156,16 @@ def interrupted(call):
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
+    # A shell has its background jobs ignore interrupts, and Python leaves it at that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread.start()
     try:
         call()
     except KeyboardInterrupt:
         thread.join()
         return time.monotonic() - sent[0]
+    finally:
+        signal.signal(signal.SIGINT, before)
     raise AssertionError("not interrupted")
 
 
