@@ -219,15 +219,12 @@ impl Execution {
     pub fn advance(&mut self, ports: &mut [Port]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
         let outcome = self.exchange(ports, &mut visit);
-        // Here and not for each fragment: it has to wait until all that was stored is on its way.
+        // Here and not for each fragment: a look at who sleeps waits until the peers can see what was stored.
         if visit.moved || outcome.is_err() {
             let program = &self.prepared.program;
-            let peers = program
-                .sends
-                .iter()
-                .map(|sends| sends.peer)
-                .chain(program.recvs.iter().map(|recvs| recvs.peer));
-            peers.for_each(|peer| ports[peer as usize].ring_if_wanted());
+            let receivers = program.sends.iter().map(|queue| queue.peer);
+            let senders = program.recvs.iter().map(|queue| queue.peer);
+            receivers.chain(senders).for_each(|peer| ports[peer as usize].ring_if_wanted());
         }
         outcome.map(|()| visit)
     }

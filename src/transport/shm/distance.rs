@@ -1,8 +1,9 @@
 //! How far apart are the two processors, in time?
 //!
 //! Cores that share a cache pass a line on in some tens of nanoseconds, others, such as those of two core complexes
-//! of one chip, need four times as long, and then stores into lines that the peer has read can be slow (`stores`). The scheduler, or a hypervisor, may move ranks from one case to the other at any
-//! time, so each link watches: the producer has to read a word of the consumer's now and then anyway, and takes the time.
+//! of one chip, need four times as long, and then stores into lines that the peer has read can be slow (`stores`). The
+//! scheduler, or a hypervisor, may move ranks from one case to the other at any time, so each link watches: the producer has
+//! to read a word of the consumer's now and then anyway, and takes the time.
 //!
 //! The answer only decides how bytes are stored. No rank needs to agree with another about it.
 

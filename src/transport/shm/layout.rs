@@ -76,7 +76,7 @@ pub const fn data(slot: usize) -> usize {
     DATA + slot * SLOT_BYTES
 }
 
-/// How many slots the first fragment of `bytes` bytes fills.
+/// Slots of the first fragment of a message of `bytes` bytes.
 #[inline]
 pub const fn slots_of(bytes: usize) -> usize {
     if bytes > SLOT_BYTES { FRAGMENT_SLOTS } else { 1 }
@@ -102,6 +102,7 @@ pub struct Extent {
     pub bytes: usize,
     /// From the start of the data area; a multiple of a line. 0 for a payload inside the control line.
     pub start: usize,
+    /// Slots that it takes, filled or not.
     pub slots: usize,
 }
 

@@ -330,7 +330,7 @@ impl Link for ShmLink {
             let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
             (Place::Slot(self.at(at)), bytes, slots)
         } else {
-            return Err(garbage("a fragment longer than its slot"));
+            return Err(garbage("a fragment longer than its slots"));
         };
         self.head_slots = slots;
         self.head = Some(Head { header, place, bytes, consumed: 0 });

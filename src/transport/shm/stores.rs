@@ -4,7 +4,7 @@
 //! 2 GB/s, a quarter of the speed of stores past the caches; on another it brings them to the peer earlier than those do
 //! (64 KiB one way: 3.9 against 4.6 us). So each link takes the time of some of its larger copies to a far peer. Where they are
 //! slow, the sender's own time shows it: the processor holds only so many stores that wait for their line. Not of all of them:
-//! taking the time keeps the processor from beginning with what comes next (an exchange of 4 MiB takes a tenth longer).
+//! taking the time keeps the processor from beginning with what comes next.
 
 use crate::sys::cycles;
 

@@ -67,11 +67,15 @@ fn a_full_ring_takes_nothing_and_goes_on_when_one_slot_is_free() {
 fn only_a_sleeping_peer_wants_the_bell_and_only_for_news() {
     let (mut a, mut b) = pair();
     send(&mut a, &[1]);
+    assert!(!a.peer_is_asleep());
     assert!(!a.peer_wants_bell());
     b.set_sleeping(true);
+    assert!(!a.peer_is_asleep());
     assert!(!a.peer_wants_bell(), "nothing was sent since");
     send(&mut a, &[2]);
+    assert!(a.peer_is_asleep(), "and a look does not answer for the bell");
     assert!(a.peer_wants_bell());
+    assert!(!a.peer_is_asleep(), "it was told");
     b.set_sleeping(false);
     a.set_sleeping(true);
     receive(&mut b);
