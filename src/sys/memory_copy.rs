@@ -2,8 +2,8 @@
 //!
 //! How the sender writes a slot decides what the receiver pays. Plain stores first fetch the lines
 //! that the peer has read last; `rep movsb` lets the CPU ask for whole lines to be overwritten. On
-//! CPUs that start it quickly it pays from a few hundred bytes, elsewhere from a few KiB. Large
-//! outputs are a different case: nobody reads them soon, so they are written past the caches.
+//! CPUs that start it quickly it pays from a few hundred bytes where the lines come from far, elsewhere from a few KiB.
+//! Large outputs are a different case: nobody reads them soon, so they are written past the caches.
 //!
 //! There is one trap. Where the destination is a few bytes ahead of the source modulo the page size,
 //! AMD's `rep movsb` takes each load for one of what was just stored and becomes sixteen times
@@ -16,24 +16,34 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Copies `len` bytes into memory that another core reads next, such as a slot of a ring. `past`: round by memory, for where
-/// fetching the lines back from the reader would cost more.
+/// Where the reader of shared memory is, and how bytes get there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It shares a cache with the writer.
+    Near,
+    /// It does not.
+    Far,
+    /// It does not, and fetching the lines back from it would cost more than going past the caches.
+    PastCaches,
+}
+
+/// Copies `len` bytes into memory that another core reads next, such as a slot of a ring.
 ///
 /// A Release store afterwards publishes them, as with any ordinary stores.
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
-pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, past: bool) {
+pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, way: Way) {
     #[cfg(target_arch = "x86_64")]
-    if past && len >= x86::FAR_FROM {
+    if way == Way::PastCaches && len >= x86::PAST_FROM {
         // SAFETY: the caller's promise is the one asked for.
         unsafe { x86::copy_blocks::<true>(dst, src, len) };
         return;
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = past;
+    let _ = way;
     #[cfg(target_arch = "x86_64")]
-    if len >= x86::rep_movsb_from() && !x86::aliases(dst, src) {
+    if len >= x86::rep_movsb_from(way) && !x86::aliases(dst, src) {
         // SAFETY: the caller's promise is the one asked for.
         unsafe { x86::rep_movsb(dst, src, len) };
         return;
@@ -155,9 +165,9 @@ mod tests {
 
     #[test]
     fn copy_to_shared_copies_every_byte_and_no_other_at_any_alignment() {
-        for past in [false, true] {
+        for way in [Way::Near, Way::Far, Way::PastCaches] {
             // SAFETY: the promise is passed on unchanged.
-            check_sizes_and_alignments(|dst, src, len| unsafe { copy_to_shared(dst, src, len, past) });
+            check_sizes_and_alignments(|dst, src, len| unsafe { copy_to_shared(dst, src, len, way) });
         }
     }
 

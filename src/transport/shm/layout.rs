@@ -40,7 +40,10 @@ pub fn slots(ranks: u32) -> usize {
     let (least, most) = (*SLOTS.start(), *SLOTS.end());
     (most / (ranks as usize).max(2).next_power_of_two() * 2).clamp(least, most)
 }
-const RESTS_FROM: usize = 2 << 10;
+
+/// Payloads of fewer bytes always begin where their slot does.
+pub const RESTS_FROM: usize = 2 << 10;
+
 /// Largest payload inside the control line.
 pub const INLINE_BYTES: usize = 32;
 

@@ -28,7 +28,7 @@ use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::stores::Stores;
 use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Lending, Link, garbage};
-use crate::sys::memory_copy::{copy_from_shared, copy_to_shared};
+use crate::sys::memory_copy::{Way, copy_from_shared, copy_to_shared};
 use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
@@ -64,6 +64,10 @@ pub struct ShmLink {
     slots: usize,
     /// 0: the lower rank of the pair, 1: the higher.
     side: usize,
+    /// Start of the ring that we fill.
+    outgoing: usize,
+    /// Start of the ring that the peer fills.
+    incoming: usize,
     producer: Producer,
     consumer: Consumer,
     head: Option<Head>,
@@ -107,6 +111,8 @@ impl ShmLink {
             memory,
             slots,
             side,
+            outgoing: layout::ring(side, slots),
+            incoming: layout::ring(1 - side, slots),
             producer: Producer::new(slots),
             consumer: Consumer::new(slots),
             head: None,
@@ -143,7 +149,7 @@ impl ShmLink {
     fn begin_offer(&mut self, header: &Header, bytes: usize) {
         self.offer = Some(Offer::new(header, bytes, self.offered));
         // The last one, if it was withdrawn, has been read to its end.
-        self.word32(self.ring(self.side) + layout::WITHDRAWN).store(0, Ordering::Relaxed);
+        self.word32(self.outgoing + layout::WITHDRAWN).store(0, Ordering::Relaxed);
     }
 
     /// So many bytes of the sender's memory were read. An error: they may be anything.
@@ -159,6 +165,23 @@ impl ShmLink {
         fetched.store(fetched.load(Ordering::Relaxed).wrapping_add(bytes as u64), Ordering::Release);
         self.bell_due = true;
         if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
+    }
+
+    /// Copies a payload into data areas, from `start` in that of `slot` on.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes. The slots that these take are free.
+    #[inline]
+    unsafe fn fill(&mut self, slot: usize, start: usize, data: *const u8, bytes: usize) {
+        let area = self.at(self.outgoing + layout::data(slot) + start);
+        // SAFETY: the caller vouches for `data`; the target is data areas of SLOT_BYTES each, side by side, that are
+        // ours until they are published, inside the mapping, and no user buffer overlaps our mapping.
+        let copy = |way| unsafe { copy_to_shared(area, data, bytes, way) };
+        if self.distance.is_far() {
+            self.stores.copy(bytes, |past| copy(if past { Way::PastCaches } else { Way::Far }));
+        } else {
+            copy(Way::Near);
+        }
     }
 
     /// Hands over a fragment; `line` is the control line of its first slot.
@@ -179,12 +202,6 @@ impl ShmLink {
         let turn = unsafe { AtomicU32::from_ptr(self.at(line).cast()) };
         self.producer.publish(turn, slots);
         self.bell_due = true;
-    }
-
-    /// Start of the ring that `side` fills.
-    #[inline]
-    fn ring(&self, side: usize) -> usize {
-        layout::ring(side, self.slots)
     }
 
     fn at(&self, offset: usize) -> *mut u8 {
@@ -215,7 +232,7 @@ impl Link for ShmLink {
         bytes: usize,
         lending: Lending,
     ) -> io::Result<Option<usize>> {
-        let ring = self.ring(self.side);
+        let ring = self.outgoing;
         if let Some(offer) = &mut self.offer
             && (offer.is_abandoned || offer.header == *header)
         {
@@ -277,11 +294,8 @@ impl Link for ShmLink {
             // ours until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
-            let area = self.at(ring + layout::data(slot) + start);
-            // SAFETY: the caller vouches for `data`; the target is data areas of SLOT_BYTES each, side by side, that are
-            // ours until they are published, inside the mapping, and no user buffer overlaps our mapping.
-            let copy = |past| unsafe { copy_to_shared(area, data, bytes, past) };
-            if self.distance.is_far() { self.stores.copy(bytes, copy) } else { copy(false) }
+            // SAFETY: the caller vouches for `data`; so many slots are ours.
+            unsafe { self.fill(slot, start, data, bytes) };
         }
         self.publish(line, header, Extent { bytes, start, slots });
         Ok(Some(bytes))
@@ -290,7 +304,7 @@ impl Link for ShmLink {
     unsafe fn abandon(&mut self, header: &Header, _data: *const u8, _bytes: usize) {
         if let Some(offer) = self.offer.as_mut().filter(|offer| offer.header == *header) {
             offer.is_abandoned = true;
-            self.word32(self.ring(self.side) + layout::WITHDRAWN).store(1, Ordering::Relaxed);
+            self.word32(self.outgoing + layout::WITHDRAWN).store(1, Ordering::Relaxed);
             // Before anybody writes to that memory again: who reads what is written then sees this word, too.
             fence(Ordering::SeqCst);
         }
@@ -302,7 +316,7 @@ impl Link for ShmLink {
             return Ok(Some(head.header));
         }
         let slot = self.consumer.slot();
-        let ring = self.ring(1 - self.side);
+        let ring = self.incoming;
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
             return Ok(None);
@@ -391,7 +405,7 @@ impl Link for ShmLink {
 
     #[inline]
     fn consume(&mut self, bytes: usize) -> io::Result<()> {
-        let ring = self.ring(1 - self.side);
+        let ring = self.incoming;
         let Some(head) = &mut self.head else { return Ok(()) };
         head.consumed += bytes;
         debug_assert!(head.consumed <= head.bytes);

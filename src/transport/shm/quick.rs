@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::layout::{self, Extent, FRAGMENT_BYTES, INLINE_BYTES, SLOT_BYTES};
+use super::layout::{self, Extent, FRAGMENT_BYTES, INLINE_BYTES, RESTS_FROM, SLOT_BYTES};
 use super::{AtomicU64, Header, Lending, Link, ShmLink};
 use crate::sys::memory_copy::copy_short;
 
@@ -35,11 +35,18 @@ impl ShmLink {
     /// `data` is readable for `bytes` bytes.
     #[inline]
     pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, cut: Cut) -> bool {
+        let slot = self.producer.next_slot();
+        let line = self.outgoing + layout::line(slot);
         if bytes <= INLINE_BYTES && self.offer.is_none() && !self.producer.must_look_for(1) {
-            let line = self.ring(self.side) + layout::line(self.producer.next_slot());
             // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
             // is published, inside the mapping.
             unsafe { copy_short(self.at(line + 32), data, bytes) };
+            self.publish(line, header, Extent { bytes, start: 0, slots: 1 });
+            return true;
+        }
+        if bytes < RESTS_FROM && self.offer.is_none() && !self.is_crowded && !self.producer.must_look_for(1) {
+            // SAFETY: the caller vouches for `data`; the slot is free, as we need not look for one.
+            unsafe { self.fill(slot, 0, data, bytes) };
             self.publish(line, header, Extent { bytes, start: 0, slots: 1 });
             return true;
         }
@@ -71,7 +78,7 @@ impl ShmLink {
     }
 
     fn has_room(&mut self, slots: usize) -> bool {
-        let ring = self.ring(self.side);
+        let ring = self.outgoing;
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
         if self.producer.must_look_for(slots) {
@@ -84,7 +91,7 @@ impl ShmLink {
     #[inline]
     pub fn peek(&mut self, header: &Header, most: usize) -> Peek {
         let slot = self.consumer.slot();
-        let ring = self.ring(1 - self.side);
+        let ring = self.incoming;
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
             return Peek::Nothing;
@@ -109,7 +116,7 @@ impl ShmLink {
     /// Drops the fragment that `peek` has found.
     #[inline]
     pub fn release(&mut self) {
-        let ring = self.ring(1 - self.side);
+        let ring = self.incoming;
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
         self.consumer.release(consumed, self.head_slots);
