@@ -28,8 +28,6 @@ pub(super) const LONGEST_CROWDED: usize = FRAGMENT_BYTES;
 const MOST_PER_PEER: usize = 8;
 /// Polls before a stop, where each rank has a processor: some tens of microseconds.
 const POLLS: u32 = 1000;
-/// Polls without a pause between them.
-const EAGER_POLLS: u32 = 100;
 /// Polls between two hand-overs, and hand-overs before a stop, where ranks share processors.
 const POLLS_PER_YIELD: u32 = 16;
 const YIELDS: u32 = 40;
@@ -283,9 +281,9 @@ unsafe fn receive(
 pub(super) fn pause(waited: &mut u32, crowded: bool) -> bool {
     *waited += 1;
     if !crowded {
-        if *waited > EAGER_POLLS {
-            std::hint::spin_loop();
-        }
+        // Each look takes the line from the one who is about to write it: fewer looks, earlier news (8 bytes one way: 0.105
+        // instead of 0.117 us).
+        std::hint::spin_loop();
         return *waited < POLLS;
     }
     if waited.is_multiple_of(POLLS_PER_YIELD) {

@@ -184,6 +184,16 @@ impl ShmLink {
         }
     }
 
+    /// Has done with the fragment at the head.
+    #[inline]
+    fn give_back(&mut self) {
+        // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
+        let consumed = unsafe { AtomicU64::from_ptr(self.at(self.incoming).cast()) };
+        // If it has just gone to sleep, it is found at the next fragment, or has nothing to wait for.
+        let is_asleep = self.word32(layout::sleeping(1 - self.side)).load(Ordering::Relaxed) != 0;
+        self.bell_due |= self.consumer.release(consumed, self.head_slots, is_asleep);
+    }
+
     /// Hands over a fragment; `line` is the control line of its first slot.
     #[inline]
     fn publish(&mut self, line: usize, header: &Header, extent: Extent) {
@@ -416,10 +426,7 @@ impl Link for ShmLink {
         }
         let outcome = if is_elsewhere { self.have_read(ring, bytes) } else { Ok(()) };
         if is_over {
-            // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
-            let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-            self.consumer.release(consumed, self.head_slots);
-            self.bell_due = true;
+            self.give_back();
         }
         outcome
     }

@@ -6,13 +6,14 @@
 //! one word, which the producer reads only when the ring seems full.
 //!
 //! - Producer: fills the slots from k on, then stores `turn = lap of k` for k alone (Release).
-//! - Consumer: sees `turn == lap of k` (Acquire), reads n slots, then stores `consumed = k+n` (Release). How many they are,
-//!   the fragment says.
+//! - Consumer: sees `turn == lap of k` (Acquire), reads n slots, then stores `consumed = k+n` (Release), or leaves that to one of the
+//!   next fragments. How many they are, the fragment says.
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
 //!
 //! A slot that was passed over keeps the turn of an earlier lap, which nobody waits for any more.
 //!
-//! So a small message costs one cache line in one direction. The atomics are loom's in its model
+//! So a small message costs one cache line in one direction, and most of them do not even make the reader look whether the
+//! other side sleeps: slots are given back [several at a time](Consumer::release). The atomics are loom's in its model
 //! (crate `anyccl-models`).
 //!
 //! Sleeping: a rank that is about to sleep stores `sleeping = 1`, then a SeqCst fence, then looks at the
@@ -107,12 +108,17 @@ pub struct Consumer {
     /// Slots as a power of two: no division on the way of a message.
     shift: u32,
     next: u64,
+    /// What the producer was told last.
+    released: u64,
 }
+
+/// A consumer gives slots back so often in a lap.
+const BATCHES: u64 = 4;
 
 impl Consumer {
     /// At the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Consumer {
-        Consumer { shift: shift(slots), next: 0 }
+        Consumer { shift: shift(slots), next: 0, released: 0 }
     }
 
     /// The slot to be read next.
@@ -127,11 +133,21 @@ impl Consumer {
         turn.load(Ordering::Acquire) == turn_of(self.next >> self.shift)
     }
 
-    /// Gives the fragment's slots back to the producer.
+    /// Has done with the fragment in so many slots. Whether slots were given back: at once if the producer `is_waiting`, else when a
+    /// quarter of the ring has been read since.
+    ///
+    /// So a producer that is out of slots waits for fragments that have not been read: with all of them read, three quarters of the
+    /// slots are free.
     #[inline]
-    pub fn release(&mut self, consumed: &AtomicU64, slots: usize) {
+    #[must_use]
+    pub fn release(&mut self, consumed: &AtomicU64, slots: usize, is_waiting: bool) -> bool {
         self.next += slots as u64;
-        consumed.store(self.next, Ordering::Release);
+        let is_due = is_waiting || (self.next - self.released) * BATCHES >= 1 << self.shift;
+        if is_due {
+            self.released = self.next;
+            consumed.store(self.next, Ordering::Release);
+        }
+        is_due
     }
 }
 
@@ -221,7 +237,7 @@ mod model {
                     // SAFETY: the slot is the consumer's; loom reports any concurrent access.
                     assert_eq!(ring.data[slot].with(|cell| unsafe { *cell }), value);
                 }
-                end.release(&ring.consumed, slots_of(value));
+                assert!(end.release(&ring.consumed, slots_of(value), false), "more than a quarter");
             }
             producer.join().unwrap();
         });
@@ -241,6 +257,35 @@ mod model {
             assert!(publisher.join().unwrap() || seen);
         });
     }
+
+    #[test]
+    fn whoever_sleeps_for_a_slot_is_woken_or_sees_one() {
+        const SLOTS: usize = 8;
+        loom::model(|| {
+            let shared = Arc::new((AtomicU64::new(0), AtomicU32::new(0)));
+            let theirs = Arc::clone(&shared);
+            // It reads all of a full ring.
+            let consumer = thread::spawn(move || {
+                let (consumed, sleeping) = &*theirs;
+                let mut end = Consumer::new(SLOTS);
+                let mut has_woken = false;
+                for _ in 0..SLOTS {
+                    let is_asleep = sleeping.load(Ordering::Relaxed) != 0;
+                    has_woken |= end.release(consumed, 1, is_asleep) && must_wake(sleeping);
+                }
+                has_woken
+            });
+            let (consumed, sleeping) = &*shared;
+            let mut end = Producer::new(SLOTS);
+            let turn = AtomicU32::new(0);
+            for _ in 0..SLOTS {
+                end.publish(&turn, 1);
+            }
+            announce_sleep(sleeping);
+            let sees_one = end.free_slots(consumed, 1).unwrap() > 0;
+            assert!(consumer.join().unwrap() || sees_one);
+        });
+    }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -256,11 +301,29 @@ mod tests {
                 producer.publish(&turns[producer.next_slot()], 1);
             }
             assert!(consumer.is_filled(&turns[consumer.slot()]));
-            consumer.release(&consumed, 1);
+            assert!(consumer.release(&consumed, 1, true));
             assert!(consumer.is_filled(&turns[consumer.slot()]));
-            consumer.release(&consumed, 1);
+            assert!(consumer.release(&consumed, 1, true));
             assert!(!consumer.is_filled(&turns[consumer.slot()]));
         }
+    }
+
+    #[test]
+    fn slots_come_back_a_quarter_of_the_ring_at_a_time_or_at_once() {
+        let consumed = AtomicU64::new(0);
+        let mut consumer = Consumer::new(16);
+        let mut release = |slots, is_waiting| {
+            (consumer.release(&consumed, slots, is_waiting), consumed.load(Ordering::Relaxed))
+        };
+        assert_eq!(
+            [release(1, false), release(2, false), release(1, false)],
+            [(false, 0), (false, 0), (true, 4)]
+        );
+        assert_eq!(
+            [release(3, false), release(1, true), release(2, false)],
+            [(false, 4), (true, 8), (false, 8)]
+        );
+        assert_eq!(release(2, false), (true, 12));
     }
 
     #[test]
@@ -277,7 +340,7 @@ mod tests {
         };
         let mut read = |slots: usize| {
             assert!(consumer.is_filled(&turns[consumer.slot()]));
-            consumer.release(&consumed, slots);
+            assert!(consumer.release(&consumed, slots, true));
             consumer.is_filled(&turns[consumer.slot()])
         };
         assert_eq!((fill(1), fill(2), fill(2)), (1, 2, 1), "not past the end of the ring");

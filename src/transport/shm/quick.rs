@@ -116,10 +116,6 @@ impl ShmLink {
     /// Drops the fragment that `peek` has found.
     #[inline]
     pub fn release(&mut self) {
-        let ring = self.incoming;
-        // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
-        let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-        self.consumer.release(consumed, self.head_slots);
-        self.bell_due = true;
+        self.give_back();
     }
 }

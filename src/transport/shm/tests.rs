@@ -50,17 +50,39 @@ fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
 }
 
 #[test]
-fn a_full_ring_takes_nothing_and_goes_on_when_one_slot_is_free() {
+fn a_full_ring_takes_nothing_and_goes_on_when_a_quarter_was_read_or_one_slot_if_it_sleeps() {
+    for sleeps in [false, true] {
+        let (mut a, mut b) = pair();
+        for i in 0..SLOTS {
+            assert_eq!(send(&mut a, &[i as u8]), Some(1));
+        }
+        a.set_sleeping(sleeps);
+        let needed = if sleeps { 1 } else { SLOTS / 4 };
+        for i in 0..needed {
+            assert_eq!(send(&mut a, &[99]), None);
+            assert_eq!(receive(&mut b), Some(vec![i as u8]));
+        }
+        for _ in 0..needed {
+            assert_eq!(send(&mut a, &[99]), Some(1));
+        }
+        assert_eq!(send(&mut a, &[99]), None);
+        for expected in (needed..SLOTS).map(|i| i as u8).chain(vec![99; needed]) {
+            assert_eq!(receive(&mut b), Some(vec![expected]));
+        }
+    }
+}
+
+#[test]
+fn whoever_goes_to_sleep_after_a_slot_was_read_is_found_with_the_next_one() {
     let (mut a, mut b) = pair();
-    for i in 0..SLOTS {
-        assert_eq!(send(&mut a, &[i as u8]), Some(1));
+    for _ in 0..SLOTS {
+        assert_eq!(send(&mut a, &[1]), Some(1));
     }
-    assert_eq!(send(&mut a, &[99]), None);
-    assert_eq!(receive(&mut b), Some(vec![0]));
-    assert_eq!(send(&mut a, &[99]), Some(1));
-    for expected in (1..SLOTS as u8).chain([99]) {
-        assert_eq!(receive(&mut b), Some(vec![expected]));
-    }
+    assert!(receive(&mut b).is_some() && !b.peer_wants_bell());
+    a.set_sleeping(true);
+    assert_eq!(send(&mut a, &[2]), None);
+    assert!(receive(&mut b).is_some() && b.peer_wants_bell());
+    assert_eq!([send(&mut a, &[2]), send(&mut a, &[2]), send(&mut a, &[2])], [Some(1), Some(1), None]);
 }
 
 #[test]
@@ -342,6 +364,8 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
     for link in [&mut a, &mut b] {
         link.set_crowded(false);
     }
+    // Whoever sleeps gets each slot back at once.
+    a.set_sleeping(true);
     // A link looks at its peer when the first fragment is there.
     assert_eq!(send(&mut a, &[1]), Some(1));
     assert!(receive(&mut b).is_some());
