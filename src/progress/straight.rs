@@ -281,8 +281,8 @@ unsafe fn receive(
 pub(super) fn pause(waited: &mut u32, crowded: bool) -> bool {
     *waited += 1;
     if !crowded {
-        // Each look takes the line from the one who is about to write it: fewer looks, earlier news (8 bytes one way: 0.105
-        // instead of 0.117 us).
+        // Each look takes the line from the one who is about to write it: fewer looks, earlier news (8 bytes one way: 0.094
+        // instead of 0.111 us).
         std::hint::spin_loop();
         return *waited < POLLS;
     }

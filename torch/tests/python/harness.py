@@ -4,6 +4,7 @@ A test is a function whose name begins with test_ and that takes the communicato
 job, with a trace of the rank that saw it.
 """
 
+import shutil
 import sys
 import tempfile
 import time
@@ -19,9 +20,18 @@ class Skipped(Exception):
     """Why a test cannot be run here."""
 
 
+_folders = []
+
+
+def own_folder():
+    """A new folder, until all tests have run."""
+    _folders.append(tempfile.mkdtemp(prefix="anyccl-python-"))
+    return _folders[-1]
+
+
 def shared_folder(comm):
-    """A new folder, the same for all ranks."""
-    return comm.bcast(tempfile.mkdtemp(prefix="anyccl-python-") if comm.rank == 0 else None)
+    """The same for all ranks."""
+    return comm.bcast(own_folder() if comm.rank == 0 else None)
 
 
 def refused(kind, call, *words):
@@ -62,3 +72,6 @@ def run_on(comm, names):
             sys.exit(1)
         if comm.rank == 0:
             print(f"ok      {name} ({time.perf_counter() - begun:.2f} s)", flush=True)
+    for folder in _folders:
+        # A thread that was interrupted may still write there.
+        shutil.rmtree(folder, ignore_errors=True)

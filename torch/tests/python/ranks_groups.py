@@ -3,7 +3,6 @@
 import os
 import pickle
 import signal
-import tempfile
 import threading
 import time
 
@@ -82,7 +81,7 @@ def test_a_store_that_fails_or_waits_in_vain(comm):
                             "no such luck")
     assert isinstance(error, ConnectionError) and isinstance(error.__cause__, OSError)
     harness.refused(anyccl.TimeoutError,
-                    lambda: anyccl.Communicator.from_store(FolderStore(tempfile.mkdtemp()), 2, 1, timeout=0.1))
+                    lambda: anyccl.Communicator.from_store(FolderStore(harness.own_folder()), 2, 1, timeout=0.1))
     harness.refused(anyccl.InvalidArgumentError, lambda: anyccl.Communicator.from_id(b"short", 1, 0), "128")
     harness.refused(anyccl.InvalidArgumentError, lambda: comm.dup(timeout=0), "timeout 0")
 
@@ -181,7 +180,7 @@ def test_every_call_that_waits_can_be_interrupted(comm):
         lambda: comm.recv(comm.rank, 4),
         lambda: comm.Probe(comm.rank, 5),
         lambda: anyccl.Request.Waitall([request]),
-        lambda: anyccl.Communicator.from_store(FolderStore(tempfile.mkdtemp()), 2, 1, timeout=5),
+        lambda: anyccl.Communicator.from_store(FolderStore(harness.own_folder()), 2, 1, timeout=5),
     ):
         assert interrupted(call) < 2
     comm.Send(np.ones(2), comm.rank, 1)
