@@ -184,9 +184,9 @@ impl ShmLink {
         }
     }
 
-    /// Has done with the fragment at the head.
+    /// Has done with the fragment at the head, which `peek` or `head` has found.
     #[inline]
-    fn give_back(&mut self) {
+    pub fn release(&mut self) {
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(self.incoming).cast()) };
         // If it has just gone to sleep, it is found at the next fragment, or has nothing to wait for.
@@ -426,7 +426,7 @@ impl Link for ShmLink {
         }
         let outcome = if is_elsewhere { self.have_read(ring, bytes) } else { Ok(()) };
         if is_over {
-            self.give_back();
+            self.release();
         }
         outcome
     }

@@ -12,13 +12,14 @@
 //!
 //! A slot that was passed over keeps the turn of an earlier lap, which nobody waits for any more.
 //!
-//! So a small message costs one cache line in one direction, and most of them do not even make the reader look whether the
-//! other side sleeps: slots are given back [several at a time](Consumer::release). The atomics are loom's in its model
+//! So a small message costs one cache line in one direction, and most of them do not make the reader wait until its own
+//! stores can be seen: slots are given back [several at a time](Consumer::release). The atomics are loom's in its model
 //! (crate `anyccl-models`).
 //!
 //! Sleeping: a rank that is about to sleep stores `sleeping = 1`, then a SeqCst fence, then looks at the
 //! ring once more. The other side publishes, then a SeqCst fence, then reads `sleeping`. One of the two
-//! must see the other's store, so no wake-up is lost.
+//! must see the other's store, so no wake-up is lost. With slots that are not given back yet, a look without a fence is enough: a
+//! sleeper that it misses waits for fragments that are still to be read.
 
 #[cfg(loom)]
 pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

@@ -112,10 +112,4 @@ impl ShmLink {
         let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
         Peek::Here(self.at(at), bytes)
     }
-
-    /// Drops the fragment that `peek` has found.
-    #[inline]
-    pub fn release(&mut self) {
-        self.give_back();
-    }
 }

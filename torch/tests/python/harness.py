@@ -30,7 +30,7 @@ def own_folder():
 
 
 def shared_folder(comm):
-    """The same for all ranks."""
+    """A new folder that is the same for all ranks, until all tests have run."""
     return comm.bcast(own_folder() if comm.rank == 0 else None)
 
 
