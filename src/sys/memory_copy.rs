@@ -65,6 +65,9 @@ pub unsafe fn copy_short(dst: *mut u8, src: *const u8, len: usize) {
         4..=7 => unsafe { copy_ends::<4>(dst, src, len) },
         // SAFETY: the caller's promise, and 16 bytes at least.
         17..=32 => unsafe { copy_ends::<16>(dst, src, len) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the caller's promise is the one asked for, and a line at least.
+        _ if x86::takes_groups(len) => unsafe { x86::copy_groups(dst, src, len) },
         // SAFETY: the caller's promise is the one asked for.
         _ => unsafe { std::ptr::copy_nonoverlapping(src, dst, len) },
     }
@@ -115,6 +118,12 @@ pub unsafe fn copy_from_shared(dst: *mut u8, src: *const u8, len: usize, streami
 #[inline]
 unsafe fn copy_plain(dst: *mut u8, src: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
+    if x86::takes_groups(len) {
+        // SAFETY: the caller's promise is the one asked for, and a line at least.
+        unsafe { x86::copy_groups(dst, src, len) };
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
     if len >= x86::BLOCKS_FROM && x86::aliases(dst, src) {
         // SAFETY: the caller's promise is the one asked for.
         unsafe { x86::copy_blocks::<false>(dst, src, len) };
@@ -144,7 +153,10 @@ mod tests {
     }
 
     fn check_sizes_and_alignments(copy: impl Fn(*mut u8, *const u8, usize)) {
-        for len in [0, 1, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097, 70_001] {
+        for len in [
+            0, 1, 63, 64, 65, 255, 256, 257, 319, 320, 321, 1023, 1024, 1025, 2047, 2048, 4095, 4096, 4097,
+            70_001,
+        ] {
             for (dst_offset, src_offset) in
                 [(0, 0), (1, 0), (63, 0), (64, 0), (0, 1), (0, 4095), (15, 16), (17, 16), (33, 7)]
             {
@@ -155,7 +167,7 @@ mod tests {
 
     #[test]
     fn few_bytes_are_copied_whole_and_nothing_beside_them() {
-        for len in 0..=70 {
+        for len in (0..=600).chain([767, 768, 769, 831, 832, 833, 2047, 2048, 2049]) {
             for offset in [0, 1, 7] {
                 // SAFETY: `check` gives memory for `len` bytes.
                 check(len, offset, 3, |dst, src, len| unsafe { copy_short(dst, src, len) });

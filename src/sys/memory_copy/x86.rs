@@ -66,6 +66,78 @@ pub(super) unsafe fn rep_movsb(dst: *mut u8, src: *const u8, len: usize) {
     };
 }
 
+/// Whether [`copy_groups`] is for so many bytes: fewer are a few words, and with more the C library is as good.
+#[inline]
+pub(super) fn takes_groups(len: usize) -> bool {
+    (LINE..2048).contains(&len) && is_x86_feature_detected!("avx")
+}
+
+/// What fits into eight registers.
+const GROUP: usize = 4 * LINE;
+
+/// Copies four lines at a time, all loaded before the first is stored. Lines that go from core to core are then asked for
+/// side by side (broadcast of 1 KiB, near: 0.126 us; line by line 0.139, by the C library 0.142 or, in other builds, 0.149).
+///
+/// # Safety
+/// As [`super::copy_to_shared`]; the CPU has AVX, and `len` is a line at least.
+#[inline(always)]
+pub(super) unsafe fn copy_groups(dst: *mut u8, src: *const u8, len: usize) {
+    let mut done = 0;
+    while len - done >= GROUP {
+        // SAFETY: a group is left of both ranges; AVX as the caller promises.
+        unsafe { copy_group(dst.wrapping_add(done), src.wrapping_add(done)) };
+        done += GROUP;
+    }
+    while len - done >= LINE {
+        // SAFETY: a line is left of both ranges.
+        unsafe { src.wrapping_add(done).copy_to_nonoverlapping(dst.wrapping_add(done), LINE) };
+        done += LINE;
+    }
+    if done < len {
+        let last = len - LINE;
+        // SAFETY: the last line of both ranges, which have one at least; some of it may be there already.
+        unsafe { src.wrapping_add(last).copy_to_nonoverlapping(dst.wrapping_add(last), LINE) };
+    }
+}
+
+/// Copies [`GROUP`] bytes. Written out, as a compiler changes the order of the stores.
+///
+/// # Safety
+/// `src` is readable and `dst` writable for so many bytes, and they do not overlap. The CPU has AVX.
+#[inline(always)]
+unsafe fn copy_group(dst: *mut u8, src: *const u8) {
+    // SAFETY: reads and writes what the caller allows. All vector registers are given up: `vzeroupper`, without which code
+    // that knows no AVX would be slow afterwards, changes the upper half of each.
+    unsafe {
+        asm!(
+            "vmovdqu ymm0, [{src}]",
+            "vmovdqu ymm1, [{src} + 32]",
+            "vmovdqu ymm2, [{src} + 64]",
+            "vmovdqu ymm3, [{src} + 96]",
+            "vmovdqu ymm4, [{src} + 128]",
+            "vmovdqu ymm5, [{src} + 160]",
+            "vmovdqu ymm6, [{src} + 192]",
+            "vmovdqu ymm7, [{src} + 224]",
+            "vmovdqu [{dst}], ymm0",
+            "vmovdqu [{dst} + 32], ymm1",
+            "vmovdqu [{dst} + 64], ymm2",
+            "vmovdqu [{dst} + 96], ymm3",
+            "vmovdqu [{dst} + 128], ymm4",
+            "vmovdqu [{dst} + 160], ymm5",
+            "vmovdqu [{dst} + 192], ymm6",
+            "vmovdqu [{dst} + 224], ymm7",
+            "vzeroupper",
+            src = in(reg) src,
+            dst = in(reg) dst,
+            out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _,
+            out("ymm4") _, out("ymm5") _, out("ymm6") _, out("ymm7") _,
+            out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
+            out("ymm12") _, out("ymm13") _, out("ymm14") _, out("ymm15") _,
+            options(nostack, preserves_flags),
+        )
+    };
+}
+
 /// Copies line by line, each loaded whole before it is stored; with STREAM past the caches.
 ///
 /// # Safety
