@@ -3,6 +3,8 @@
 //! How the sender writes a slot decides what the receiver pays. Plain stores first fetch the lines
 //! that the peer has read last; `rep movsb` lets the CPU ask for whole lines to be overwritten. On
 //! CPUs that start it quickly it pays from a few hundred bytes where the lines come from far, elsewhere from a few KiB.
+//! Below 2 KiB, where plain stores are best between near cores, the C library's copy has a good and a bad speed, by the
+//! accidents of a build; so these bytes go by a copy of our own, both ways.
 //! Large outputs are a different case: nobody reads them soon, so they are written past the caches.
 //!
 //! There is one trap. Where the destination is a few bytes ahead of the source modulo the page size,
