@@ -35,20 +35,23 @@ impl ShmLink {
     /// `data` is readable for `bytes` bytes.
     #[inline]
     pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, cut: Cut) -> bool {
-        let slot = self.producer.next_slot();
-        let line = self.outgoing + layout::line(slot);
-        if bytes <= INLINE_BYTES && self.offer.is_none() && !self.producer.must_look_for(1) {
-            // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
-            // is published, inside the mapping.
-            unsafe { copy_short(self.at(line + 32), data, bytes) };
-            self.publish(line, header, Extent { bytes, start: 0, slots: 1 });
-            return true;
-        }
-        if bytes < RESTS_FROM && self.offer.is_none() && !self.is_crowded && !self.producer.must_look_for(1) {
-            // SAFETY: the caller vouches for `data`; the slot is free, as we need not look for one.
-            unsafe { self.fill(slot, 0, data, bytes) };
-            self.publish(line, header, Extent { bytes, start: 0, slots: 1 });
-            return true;
+        if self.offer.is_none() && !self.producer.must_look_for(1) {
+            let slot = self.producer.next_slot();
+            let line = self.outgoing + layout::line(slot);
+            let extent = Extent { bytes, start: 0, slots: 1 };
+            if bytes <= INLINE_BYTES {
+                // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
+                // is published, inside the mapping.
+                unsafe { copy_short(self.at(line + 32), data, bytes) };
+                self.publish(line, header, extent);
+                return true;
+            }
+            if bytes < RESTS_FROM && !self.is_crowded {
+                // SAFETY: the caller vouches for `data`; the slot is free, as we need not look for one.
+                unsafe { self.fill(slot, 0, data, bytes) };
+                self.publish(line, header, extent);
+                return true;
+            }
         }
         // SAFETY: passed on from our caller.
         unsafe { self.post_longer(header, data, bytes, cut) }
