@@ -75,9 +75,9 @@ pub(super) fn takes_groups(len: usize) -> bool {
 /// What fits into eight registers.
 const GROUP: usize = 4 * LINE;
 
-/// Copies four lines at a time, all loaded before the first is stored: the fastest of many ways between cores that share a
-/// cache, and as fast in every build, which the C library's is not (broadcast of 1 KiB, near: 0.130 us, by the C library 0.144; an exchange of 1 KiB
-/// 0.114, by the C library 0.117 or, in other builds, 0.157).
+/// Copies four lines at a time, all loaded before the first is stored: as fast as any way that was tried between cores that
+/// share a cache, and equally so in all builds, which the C library's is not (Zen 4, broadcast of 1 KiB: 0.130 us, by the C
+/// library 0.144; an exchange of 1 KiB 0.114, by the C library 0.117 or, in other builds, 0.157).
 ///
 /// # Safety
 /// As [`super::copy_to_shared`]; the CPU has AVX, and `len` is a line at least.
