@@ -2,7 +2,7 @@
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use crate::progress::{Buffers, Division, Extent, Key};
-use crate::reduce::{Reducer, divide_fn, reduce_fn};
+use crate::reduce::{Reducer, divide_fn, kernel_of};
 
 /// One call with its buffers.
 ///
@@ -106,7 +106,7 @@ pub(super) struct Kernels {
 impl Kernels {
     /// Those of an operator; an average ends with so many `elements`, each of so many contributions.
     pub fn of(datatype: Datatype, op: ReduceOp, elements: usize, by: u32) -> Result<Kernels> {
-        let reduce = reduce_fn(datatype, op).ok_or_else(|| {
+        let reduce = kernel_of(datatype, op).ok_or_else(|| {
             let known = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(ReduceOp::name);
             let known = known.collect::<Vec<_>>().join(", ");
             let got = format!("{} on {}; accepted there: {known}", op.name(), datatype.name());

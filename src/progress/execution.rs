@@ -14,17 +14,11 @@ use super::program::RecvStep;
 use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
-use crate::sys::memory_copy::copy_from_shared;
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 
 /// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
 const BURST_BYTES: usize = 256 << 10;
-
-/// Results on their way past the caches; stays in the nearest one.
-#[repr(align(64))]
-struct Piece([u8; PIECE_BYTES]);
-const PIECE_BYTES: usize = 4 << 10;
 
 /// What one visit has done.
 #[derive(Debug, Default)]
@@ -422,19 +416,8 @@ impl Execution {
             // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
             return unsafe { reduce.apply(dst, a, b, elements) };
         }
-        let element_bytes = self.prepared.program.element_bytes;
-        let mut piece = Piece([0; PIECE_BYTES]);
-        let piece = piece.0.as_mut_ptr();
-        let step = PIECE_BYTES / element_bytes;
-        let mut done = 0;
-        while done < elements {
-            let (n, at) = (step.min(elements - done), done * element_bytes);
-            // SAFETY: `n` elements of `a` and `b` from `done` on are readable, as above, and as many fit into the piece.
-            unsafe { reduce.apply(piece, a.wrapping_add(at), b.wrapping_add(at), n) };
-            // SAFETY: the piece is our own; `n` elements of `dst` are writable, as above.
-            unsafe { copy_from_shared(dst.wrapping_add(at), piece, n * element_bytes, true) };
-            done += n;
-        }
+        // SAFETY: as above, and `dst` is none of the operands.
+        unsafe { reduce.apply_streamed(dst, a, b, elements) };
     }
 
     /// Gives up what was offered to links and not taken: the call has failed.

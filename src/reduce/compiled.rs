@@ -5,25 +5,32 @@
 
 use super::instruction_set::InstructionSet;
 use super::loops::{Combine, Divide, Each, InPairs, Loop, divide_all};
-use super::{DivideFn, ReduceFn};
+#[cfg(target_arch = "x86_64")]
+use super::streamed::{self, Avx, Avx512, Sse2};
+use super::{DivideFn, ReduceKernel};
 
 /// The kernel that applies `C` to each element, for `set`.
-pub(super) fn reduce_loop<C: Combine>(set: InstructionSet) -> ReduceFn {
+pub(super) fn reduce_loop<C: Combine>(set: InstructionSet) -> ReduceKernel {
     compiled_for::<Each<C>>(set)
 }
 
 /// The kernel that applies `P` to each two elements and `C` to a last one, for `set`.
-pub(super) fn reduce_loop_in_pairs<P: Combine, C: Combine>(set: InstructionSet) -> ReduceFn {
+pub(super) fn reduce_loop_in_pairs<P: Combine, C: Combine>(set: InstructionSet) -> ReduceKernel {
     compiled_for::<InPairs<P, C>>(set)
 }
 
-fn compiled_for<L: Loop>(set: InstructionSet) -> ReduceFn {
+/// The kernel of `L`, for `set`.
+pub(super) fn compiled_for<L: Loop>(set: InstructionSet) -> ReduceKernel {
     match set {
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx512 => run_avx512::<L>,
+        InstructionSet::Avx512 => ReduceKernel { plain: run_avx512::<L>, streamed: stream_avx512::<L> },
         #[cfg(target_arch = "x86_64")]
-        InstructionSet::Avx2 => run_avx2::<L>,
-        InstructionSet::Portable => L::run,
+        InstructionSet::Avx2 => ReduceKernel { plain: run_avx2::<L>, streamed: stream_avx2::<L> },
+        #[cfg(target_arch = "x86_64")]
+        InstructionSet::Portable => ReduceKernel { plain: L::run, streamed: streamed::run::<L, Sse2> },
+        // Other CPUs have no such stores here.
+        #[cfg(not(target_arch = "x86_64"))]
+        InstructionSet::Portable => ReduceKernel { plain: L::run, streamed: L::run },
     }
 }
 
@@ -39,7 +46,7 @@ pub(super) fn divide_loop<D: Divide>(set: InstructionSet) -> DivideFn {
 }
 
 /// # Safety
-/// As [`ReduceFn`], and the CPU has AVX-512 F, BW, VL and DQ.
+/// As [`ReduceKernel::plain`], and the CPU has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 unsafe fn run_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
@@ -48,12 +55,30 @@ unsafe fn run_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: u
 }
 
 /// # Safety
-/// As [`ReduceFn`], and the CPU has AVX2 and F16C.
+/// As [`ReduceKernel::plain`], and the CPU has AVX2 and F16C.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn run_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
     unsafe { L::run(dst, a, b, count) }
+}
+
+/// # Safety
+/// As [`ReduceKernel::streamed`], and the CPU has AVX-512 F, BW, VL and DQ.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
+unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { streamed::run::<L, Avx512>(dst, a, b, count) }
+}
+
+/// # Safety
+/// As [`ReduceKernel::streamed`], and the CPU has AVX2 and F16C.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+unsafe fn stream_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { streamed::run::<L, Avx>(dst, a, b, count) }
 }
 
 /// # Safety

@@ -6,8 +6,9 @@
 //! enough to keep up with memory, so there is no 512-bit twin.
 
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
-use super::loops::advance;
+use super::loops::{Loop, advance};
 
 /// A sum or product of eight float32.
 pub(super) trait Lanes {
@@ -41,10 +42,22 @@ impl Lanes for Product {
 const LANES: usize = 8;
 const BYTES: usize = 2 * LANES;
 
+/// All elements by `L`. Only for sets with AVX2 and F16C.
+pub(super) struct Halves<L>(PhantomData<L>);
+
+impl<L: Lanes> Loop for Halves<L> {
+    const ELEMENT_BYTES: usize = 2;
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+        // SAFETY: the caller's promise is the one asked for; the table has this loop in sets with AVX2 and F16C only.
+        unsafe { reduce::<L>(dst, a, b, count) }
+    }
+}
+
 /// # Safety
 /// As [`super::ReduceFn`], and the CPU has AVX2 and F16C.
 #[target_feature(enable = "avx2,f16c")]
-pub(super) unsafe fn reduce<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+unsafe fn reduce<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     let bytes = 2 * count;
     let mut at = 0;
     while bytes - at >= BYTES {

@@ -76,6 +76,8 @@ impl<D: Divide> Divide for BothParts<D> {
 
 /// How a whole run of elements is gone through.
 pub(super) trait Loop {
+    /// Bytes of one of the `count` elements; they divide a cache line.
+    const ELEMENT_BYTES: usize;
     /// # Safety
     /// As [`super::ReduceFn`].
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
@@ -85,6 +87,7 @@ pub(super) trait Loop {
 pub(super) struct Each<C>(PhantomData<C>);
 
 impl<C: Combine> Loop for Each<C> {
+    const ELEMENT_BYTES: usize = size_of::<C::Element>() * C::PARTS;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         // SAFETY: the caller's promise is the one asked for.
@@ -96,6 +99,7 @@ impl<C: Combine> Loop for Each<C> {
 pub(super) struct InPairs<P, C>(PhantomData<(P, C)>);
 
 impl<P: Combine, C: Combine> Loop for InPairs<P, C> {
+    const ELEMENT_BYTES: usize = size_of::<C::Element>();
     #[inline(always)]
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         const { assert!(size_of::<P::Element>() == 2 * size_of::<C::Element>()) };

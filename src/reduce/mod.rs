@@ -21,7 +21,7 @@
 //!
 //! How it is built: an operator on one element is a type implementing `loops::Combine`. One generic
 //! loop goes around it (`loops`) and is vectorised by the compiler for each instruction set
-//! (`compiled`). Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs.
+//! (`compiled`), once more for results that go past the caches (`streamed`). Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs.
 //! `table` names the kernel of each datatype and operator; `divide` and `float::Quotient` are the
 //! last step of an average, `scale` is the first one of a premultiplied sum.
 //!
@@ -40,6 +40,8 @@ mod loops;
 mod reducer;
 mod scale;
 mod small_float;
+#[cfg(target_arch = "x86_64")]
+mod streamed;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -59,6 +61,18 @@ pub use scale::{ScaleFn, scale_fn};
 /// write `a` and `b` meanwhile; the result is then unspecified, and nothing else is.
 pub type ReduceFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
 
+/// The two forms of a kernel, which give the same bits.
+#[derive(Clone, Copy)]
+pub struct ReduceKernel {
+    /// For results that are wanted soon.
+    pub plain: ReduceFn,
+    /// For large ones that are not: past the caches. They are ordered before a later Release store all the same.
+    ///
+    /// # Safety
+    /// As [`ReduceFn`], where `dst` overlaps neither operand.
+    pub streamed: ReduceFn,
+}
+
 /// `data[i] = data[i] / divisor` for `count` elements: the last step of an average. Integers
 /// truncate towards zero; both parts of a complex number are divided.
 ///
@@ -70,8 +84,13 @@ pub type DivideFn = unsafe fn(data: *mut u8, count: usize, divisor: u32);
 ///
 /// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`]. So does a premultiplied sum: multiply once in
 /// the beginning, by [`scale_fn`].
-pub fn reduce_fn(datatype: Datatype, op: ReduceOp) -> Option<ReduceFn> {
+pub fn kernel_of(datatype: Datatype, op: ReduceOp) -> Option<ReduceKernel> {
     table::reduce_kernel(InstructionSet::of_this_cpu(), datatype, op)
+}
+
+/// The plain form of [`kernel_of`].
+pub fn reduce_fn(datatype: Datatype, op: ReduceOp) -> Option<ReduceFn> {
+    kernel_of(datatype, op).map(|kernel| kernel.plain)
 }
 
 /// The division that ends an average; `None` where avg is not accepted.

@@ -1,11 +1,11 @@
 //! What a plan reduces with: a kernel, or a function of the program.
 
-use super::{Callback, ReduceFn};
+use super::{Callback, ReduceKernel};
 
 /// How two runs of elements are combined.
 pub enum Reducer {
     /// A builtin operator on its datatype.
-    Kernel(ReduceFn),
+    Kernel(ReduceKernel),
     /// A function of the program.
     Callback(Callback),
 }
@@ -14,12 +14,26 @@ impl Reducer {
     /// `dst[i] = a[i] op b[i]` for `count` elements.
     ///
     /// # Safety
-    /// As [`ReduceFn`].
+    /// As [`ReduceKernel::plain`].
     #[inline(always)]
     pub unsafe fn apply(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         match self {
             // SAFETY: passed on from our caller.
-            Reducer::Kernel(kernel) => unsafe { kernel(dst, a, b, count) },
+            Reducer::Kernel(kernel) => unsafe { (kernel.plain)(dst, a, b, count) },
+            // SAFETY: passed on from our caller.
+            Reducer::Callback(callback) => unsafe { callback.apply(dst, a, b, count) },
+        }
+    }
+
+    /// The same with results past the caches, because nobody reads them soon.
+    ///
+    /// # Safety
+    /// As [`ReduceKernel::streamed`].
+    pub unsafe fn apply_streamed(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+        match self {
+            // SAFETY: passed on from our caller.
+            Reducer::Kernel(kernel) => unsafe { (kernel.streamed)(dst, a, b, count) },
+            // It writes by itself.
             // SAFETY: passed on from our caller.
             Reducer::Callback(callback) => unsafe { callback.apply(dst, a, b, count) },
         }

@@ -4,18 +4,18 @@ use std::num::Wrapping;
 use std::ops::{Add, Mul};
 
 use super::bfloat16::{self, Bfloat16};
-use super::compiled::{divide_loop, reduce_loop, reduce_loop_in_pairs};
+use super::compiled::{compiled_for, divide_loop, reduce_loop, reduce_loop_in_pairs};
 use super::divide::Truncated;
 use super::float::{self, ComplexProduct, Float, Float32, Float64, Plus, Quotient, Rounded, Times};
 use super::instruction_set::InstructionSet;
 use super::integer::{self, Integer};
 use super::loops::BothParts;
 use super::small_float::{Float8E4m3, Float8E5m2, Float16};
-use super::{DivideFn, ReduceFn};
+use super::{DivideFn, ReduceKernel};
 use crate::base::{Datatype, ReduceOp};
 
 /// The kernel of `op` on `datatype` for `set`; `None` where the operator is not accepted.
-pub(super) fn reduce_kernel(set: InstructionSet, datatype: Datatype, op: ReduceOp) -> Option<ReduceFn> {
+pub(super) fn reduce_kernel(set: InstructionSet, datatype: Datatype, op: ReduceOp) -> Option<ReduceKernel> {
     if !op.accepts(datatype) {
         return None;
     }
@@ -68,7 +68,7 @@ pub(super) fn divide_kernel(set: InstructionSet, datatype: Datatype) -> Option<D
 }
 
 /// The operators for which signed and unsigned differ.
-fn order<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+fn order<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     match op {
         ReduceOp::Min => Some(reduce_loop::<integer::Min<T>>(set)),
         ReduceOp::Max => Some(reduce_loop::<integer::Max<T>>(set)),
@@ -77,7 +77,7 @@ fn order<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 }
 
 /// The operators for which they do not.
-fn arithmetic<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn>
+fn arithmetic<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel>
 where
     Wrapping<T>: Add<Output = Wrapping<T>> + Mul<Output = Wrapping<T>>,
 {
@@ -95,7 +95,7 @@ where
 }
 
 /// On truth values the operators fall together; the logical kernels also accept bytes above 1.
-fn boolean(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+fn boolean(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     use ReduceOp::*;
     Some(match op {
         Product | Min | Band | Land => reduce_loop::<integer::Land<u8>>(set),
@@ -105,7 +105,7 @@ fn boolean(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     })
 }
 
-fn real<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+fn real<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     match op {
         ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => Some(reduce_loop::<Rounded<F, Plus>>(set)),
         ReduceOp::Product => Some(reduce_loop::<Rounded<F, Times>>(set)),
@@ -115,7 +115,7 @@ fn real<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
     }
 }
 
-fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     match op {
         ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => {
             Some(reduce_loop::<BothParts<Rounded<F, Plus>>>(set))
@@ -126,7 +126,7 @@ fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 }
 
 /// The operators on bfloat16 that take two at a time.
-fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     use bfloat16::Pair;
     match op {
         ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum => {
@@ -139,19 +139,20 @@ fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
 
 /// The operators on float16 that have kernels of their own.
 #[cfg(target_arch = "x86_64")]
-fn float16(set: InstructionSet, op: ReduceOp) -> Option<ReduceFn> {
+fn float16(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
+    use super::f16c::{self, Halves};
     match (set, op) {
         (InstructionSet::Portable, _) => None,
         (_, ReduceOp::Sum | ReduceOp::Avg | ReduceOp::PremulSum) => {
-            Some(super::f16c::reduce::<super::f16c::Sum>)
+            Some(compiled_for::<Halves<f16c::Sum>>(set))
         }
-        (_, ReduceOp::Product) => Some(super::f16c::reduce::<super::f16c::Product>),
+        (_, ReduceOp::Product) => Some(compiled_for::<Halves<f16c::Product>>(set)),
         _ => None,
     }
 }
 
 /// The operators on float16 that have kernels of their own.
 #[cfg(not(target_arch = "x86_64"))]
-fn float16(_set: InstructionSet, _op: ReduceOp) -> Option<ReduceFn> {
+fn float16(_set: InstructionSet, _op: ReduceOp) -> Option<ReduceKernel> {
     None
 }

@@ -105,7 +105,7 @@ impl Communicator {
 /// What a plan computes with, without functions of the program.
 pub(super) fn arithmetic(reduce: Option<Reducer>, divide: Option<Division>) -> Arithmetic {
     let reduce = reduce.map(|reducer| match reducer {
-        Reducer::Kernel(kernel) => kernel,
+        Reducer::Kernel(kernel) => kernel.plain,
         Reducer::Callback(_) => unreachable!("functions of the program are the builtin engine's"),
     });
     Arithmetic { reduce, divide: divide.map(|division| (division.divide, division.elements, division.by)) }

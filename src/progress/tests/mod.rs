@@ -16,7 +16,7 @@ use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
 use crate::plan::{BlockLayout, PlanRequest};
-use crate::reduce::{Reducer, reduce_fn};
+use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
 use crate::transport::control::Control;
@@ -181,7 +181,7 @@ impl Job<'_> {
     }
 
     fn prepared(&self, program: Program) -> Arc<Prepared> {
-        let reduce = reduce_fn(Datatype::Int32, ReduceOp::Sum).map(Reducer::Kernel);
+        let reduce = kernel_of(Datatype::Int32, ReduceOp::Sum).map(Reducer::Kernel);
         Arc::new(Prepared { reduce, ..Prepared::new(self.call(), program) })
     }
 }

@@ -6,7 +6,7 @@ use super::values::Generator;
 use crate::base::{Datatype, ReduceOp};
 use crate::reduce::instruction_set::InstructionSet;
 use crate::reduce::table::{divide_kernel, reduce_kernel};
-use crate::reduce::{divide_fn, instruction_set, reduce_fn};
+use crate::reduce::{divide_fn, instruction_set, kernel_of};
 
 const COUNTS: [usize; 12] = [0, 1, 2, 3, 7, 8, 9, 17, 33, 999, 1000, 1001];
 
@@ -114,7 +114,7 @@ fn every_sixteen_bit_float_added_to_and_multiplied_by_others_agrees_with_the_ora
 fn kernels_exist_exactly_where_the_operator_accepts_the_datatype() {
     for datatype in Datatype::ALL {
         for op in ReduceOp::ALL {
-            assert_eq!(reduce_fn(datatype, op).is_some(), op.accepts(datatype), "{op:?} of {datatype:?}");
+            assert_eq!(kernel_of(datatype, op).is_some(), op.accepts(datatype), "{op:?} of {datatype:?}");
         }
         assert_eq!(divide_fn(datatype).is_some(), ReduceOp::Avg.accepts(datatype), "{datatype:?}");
     }
@@ -125,7 +125,7 @@ fn min_and_max_give_nan_when_either_operand_is_nan() {
     let nan = f32::from_bits(0xffc0_1234).to_ne_bytes();
     let one = 1.0f32.to_ne_bytes();
     for op in [ReduceOp::Min, ReduceOp::Max] {
-        let kernel = reduce_fn(Datatype::Float32, op).unwrap();
+        let kernel = kernel_of(Datatype::Float32, op).unwrap();
         for (a, b) in [(nan, one), (one, nan), (nan, nan)] {
             let got = memory::reduce(kernel, &a, &b, 4, Placement::Apart);
             assert_eq!(got, 0x7fc0_0000_u32.to_ne_bytes(), "{op:?}");

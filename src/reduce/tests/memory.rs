@@ -1,6 +1,6 @@
 //! Calls kernels on memory that is unaligned and guarded on both sides.
 
-use crate::reduce::{DivideFn, ReduceFn};
+use crate::reduce::{DivideFn, ReduceKernel};
 
 /// Where the destination lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,14 +8,29 @@ pub enum Placement {
     Apart,
     OnA,
     OnB,
+    /// Apart, past the caches, from three elements before a line on.
+    Streamed,
+    /// The same where no line begins with an element of two bytes or more.
+    StreamedAtOddAddress,
 }
 
 impl Placement {
-    pub const ALL: [Placement; 3] = [Placement::Apart, Placement::OnA, Placement::OnB];
+    pub const ALL: [Placement; 5] = [
+        Placement::Apart,
+        Placement::OnA,
+        Placement::OnB,
+        Placement::Streamed,
+        Placement::StreamedAtOddAddress,
+    ];
+
+    fn is_streamed(self) -> bool {
+        matches!(self, Placement::Streamed | Placement::StreamedAtOddAddress)
+    }
 }
 
 const GUARD: u8 = 0xc3;
-const MARGIN: usize = 64;
+const LINE: usize = 64;
+const MARGIN: usize = LINE;
 
 /// Bytes at an odd address, between guards.
 struct Guarded {
@@ -47,20 +62,22 @@ impl Guarded {
 }
 
 /// The result of `kernel` on `a` and `b`; checks that nothing but the destination has changed.
-pub fn reduce(kernel: ReduceFn, a: &[u8], b: &[u8], element_bytes: usize, place: Placement) -> Vec<u8> {
+pub fn reduce(kernel: ReduceKernel, a: &[u8], b: &[u8], element_bytes: usize, place: Placement) -> Vec<u8> {
     assert_eq!(a.len(), b.len());
     let count = a.len() / element_bytes;
     let (mut x, mut y) = (Guarded::new(a, 0), Guarded::new(b, 2));
-    let mut apart = Guarded::new(&vec![GUARD; a.len()], 4);
+    let behind_a_line = if place == Placement::Streamed { LINE - 3 * element_bytes } else { 5 };
+    let mut apart = Guarded::new(&vec![GUARD; a.len()], behind_a_line - 1);
     let (x_ptr, y_ptr) = (x.pointer(), y.pointer());
     let dst = match place {
-        Placement::Apart => apart.pointer(),
         Placement::OnA => x_ptr,
         Placement::OnB => y_ptr,
+        _ => apart.pointer(),
     };
+    let run = if place.is_streamed() { kernel.streamed } else { kernel.plain };
     // SAFETY: each vector holds `count` elements behind its pointer, and `dst` is one of the
     // operands or a third vector.
-    unsafe { kernel(dst, x_ptr, y_ptr, count) };
+    unsafe { run(dst, x_ptr, y_ptr, count) };
     if place != Placement::OnA {
         assert_eq!(x.content(), a, "operand a was changed");
     }
@@ -68,9 +85,9 @@ pub fn reduce(kernel: ReduceFn, a: &[u8], b: &[u8], element_bytes: usize, place:
         assert_eq!(y.content(), b, "operand b was changed");
     }
     match place {
-        Placement::Apart => apart.content().to_vec(),
         Placement::OnA => x.content().to_vec(),
         Placement::OnB => y.content().to_vec(),
+        _ => apart.content().to_vec(),
     }
 }
 
