@@ -12,7 +12,7 @@
 //! ring: 0      consumed (u64), its own line
 //!       64     bytes read of offered or lent messages (u64); in the same line, 72: the last one is withdrawn (u32)
 //!       128    a control line of 64 bytes per slot, every second line: the CPU fetches neighbours in pairs
-//!       20480  a data area of SLOT_BYTES per slot
+//!       20480  a data area of SLOT_BYTES per slot; folded fragments share the first FOLD of them
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
 //!               32 the payload itself, when it has at most 32 bytes; of an offer (extent == OFFER): address, length;
@@ -20,6 +20,8 @@
 //! ```
 //!
 //! A small message is one cache line. The rest of the memory is touched only by larger ones.
+
+use super::protocol::{FOLD, area};
 
 /// Bytes of the data area of one slot.
 pub const SLOT_BYTES: usize = 16 << 10;
@@ -40,6 +42,11 @@ pub fn slots(ranks: u32) -> usize {
     let (least, most) = (*SLOTS.start(), *SLOTS.end());
     (most / (ranks as usize).max(2).next_power_of_two() * 2).clamp(least, most)
 }
+
+/// A message of so many bytes is folded: its data goes round in fewer slots, so that the writer does not run far ahead, less memory
+/// is gone through and the user's data is less displaced (two ranks, near: exchanges of 8 MiB 4 to 8 % faster). In shorter ones, it is better if
+/// lines rest (exchanges of 64 and 128 KiB would take 7 to 13 % longer).
+pub const FOLDED_FROM: usize = 2 << 20;
 
 /// Payloads of fewer bytes always begin where their slot does.
 pub const RESTS_FROM: usize = 2 << 10;
@@ -73,11 +80,14 @@ pub const fn line(slot: usize) -> usize {
 
 const _: () = assert!(line(*SLOTS.end()) <= DATA);
 
-/// Start of a slot's data area, from the start of its ring.
+/// Start of the data area of a fragment whose first slot this is, from the start of its ring.
 #[inline]
-pub const fn data(slot: usize) -> usize {
-    DATA + slot * SLOT_BYTES
+pub const fn data(slot: usize, is_folded: bool) -> usize {
+    DATA + area(slot, is_folded) * SLOT_BYTES
 }
+
+// The area of a folded fragment is in front of its slot: inside the ring.
+const _: () = assert!(FOLD <= *SLOTS.start());
 
 /// Slots of the first fragment of a message of `bytes` bytes.
 #[inline]
@@ -107,18 +117,32 @@ pub struct Extent {
     pub start: usize,
     /// Slots that it takes, filled or not.
     pub slots: usize,
+    /// Its data lies in the [`area`] of a folded fragment.
+    pub is_folded: bool,
 }
 
 impl Extent {
     const SLOTS_SHIFT: u32 = 17;
-    const SLOTS_BITS: u32 = 3;
-    const START_SHIFT: u32 = Extent::SLOTS_SHIFT + Extent::SLOTS_BITS;
+    const SLOTS_BITS: u32 = 2;
+    const FOLDED: u32 = 1 << (Extent::SLOTS_SHIFT + Extent::SLOTS_BITS);
+    const START_SHIFT: u32 = Extent::SLOTS_SHIFT + Extent::SLOTS_BITS + 1;
     const LINE: usize = 64;
 
     #[inline]
     pub const fn encode(self) -> u32 {
         let (slots, start) = (self.slots as u32, (self.start / Extent::LINE) as u32);
-        self.bytes as u32 | slots << Extent::SLOTS_SHIFT | start << Extent::START_SHIFT
+        let folded = if self.is_folded { Extent::FOLDED } else { 0 };
+        self.bytes as u32 | slots << Extent::SLOTS_SHIFT | folded | start << Extent::START_SHIFT
+    }
+
+    /// Where the payload of a fragment lies whose first slot this is.
+    #[inline]
+    pub const fn place(self, ring: usize, slot: usize) -> usize {
+        ring + if self.bytes <= INLINE_BYTES {
+            line(slot) + 32
+        } else {
+            data(slot, self.is_folded) + self.start
+        }
     }
 
     /// `None` where a peer wrote what does not fit, with `left` slots from there to the end of the ring.
@@ -127,9 +151,10 @@ impl Extent {
         let bytes = (word & ((1 << Extent::SLOTS_SHIFT) - 1)) as usize;
         let slots = (word >> Extent::SLOTS_SHIFT) as usize & ((1 << Extent::SLOTS_BITS) - 1);
         let start = (word >> Extent::START_SHIFT) as usize * Extent::LINE;
+        let is_folded = word & Extent::FOLDED != 0;
         let is_there = slots >= 1 && slots <= FRAGMENT_SLOTS && slots <= left;
         if is_there && start + bytes <= slots * SLOT_BYTES {
-            Some(Extent { bytes, start, slots })
+            Some(Extent { bytes, start, slots, is_folded })
         } else {
             None
         }
@@ -175,7 +200,7 @@ mod tests {
         {
             for lap in [0, 1, 2, 7, 1023, u64::MAX] {
                 for slots in slots_of(bytes)..=FRAGMENT_SLOTS {
-                    let extent = Extent { bytes, start: part(lap, bytes), slots };
+                    let extent = Extent { bytes, start: part(lap, bytes), slots, is_folded: lap == 7 };
                     assert_eq!(Extent::decode(extent.encode(), slots), Some(extent));
                 }
             }
@@ -184,8 +209,9 @@ mod tests {
 
     #[test]
     fn an_extent_that_leaves_its_slots_is_found_out() {
-        let decode =
-            |bytes, start, slots, left| Extent::decode(Extent { bytes, start, slots }.encode(), left);
+        let decode = |bytes, start, slots, left| {
+            Extent::decode(Extent { bytes, start, slots, is_folded: false }.encode(), left)
+        };
         for slots in [1, 2] {
             let room = slots * SLOT_BYTES;
             assert!(decode(room, 0, slots, slots).is_some());

@@ -22,7 +22,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::distance::Distance;
-use self::layout::{Extent, FRAGMENT_SLOTS, INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, FOLDED_FROM, FRAGMENT_SLOTS, INLINE_BYTES, SLOT_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::stores::Stores;
@@ -167,13 +167,13 @@ impl ShmLink {
         if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
     }
 
-    /// Copies a payload into data areas, from `start` in that of `slot` on.
+    /// Copies a payload into data areas, from `at` in the ring on.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes. The slots that these take are free.
+    /// `data` is readable for `bytes` bytes. `at` is in the data area of slots that are free, with so much room.
     #[inline]
-    unsafe fn fill(&mut self, slot: usize, start: usize, data: *const u8, bytes: usize) {
-        let area = self.at(self.outgoing + layout::data(slot) + start);
+    unsafe fn fill(&mut self, at: usize, data: *const u8, bytes: usize) {
+        let area = self.at(self.outgoing + at);
         // SAFETY: the caller vouches for `data`; the target is data areas of SLOT_BYTES each, side by side, that are
         // ours until they are published, inside the mapping, and no user buffer overlaps our mapping.
         let copy = |way| unsafe { copy_to_shared(area, data, bytes, way) };
@@ -266,10 +266,15 @@ impl Link for ShmLink {
         // Among ranks that share a core, the fewer lines are touched the better: half of the slots are enough.
         let is_wide = self.is_crowded && bytes > INLINE_BYTES;
         let most = if is_wide { FRAGMENT_SLOTS } else { layout::slots_of(bytes) };
+        // All of a message that begins so, and of what comes soon after it.
+        let folds =
+            !self.is_crowded && (bytes >= FOLDED_FROM || bytes > SLOT_BYTES && self.producer.is_folding());
+        let spoilt = |_| garbage("consumed too much");
+        let is_folded = folds && self.producer.fold(consumed, most).map_err(spoilt)?;
         if self.producer.must_look_for(most) {
             self.distance.sample(consumed);
         }
-        let slots = self.producer.free_slots(consumed, most).map_err(|_| garbage("consumed too much"))?;
+        let slots = self.producer.free_slots(consumed, most).map_err(spoilt)?;
         if slots == 0 {
             return Ok(None);
         }
@@ -305,9 +310,9 @@ impl Link for ShmLink {
             unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
         } else {
             // SAFETY: the caller vouches for `data`; so many slots are ours.
-            unsafe { self.fill(slot, start, data, bytes) };
+            unsafe { self.fill(layout::data(slot, is_folded) + start, data, bytes) };
         }
-        self.publish(line, header, Extent { bytes, start, slots });
+        self.publish(line, header, Extent { bytes, start, slots, is_folded });
         Ok(Some(bytes))
     }
 
@@ -350,9 +355,11 @@ impl Link for ShmLink {
             let offset = self.word64(line + 32).load(Ordering::Relaxed);
             let length = self.word64(line + 40).load(Ordering::Relaxed);
             (Place::Lent(self.arenas.borrow(offset, length)?), length as usize, 1)
-        } else if let Some(Extent { bytes, start, slots }) = Extent::decode(extent, self.slots - slot) {
-            let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
-            (Place::Slot(self.at(at)), bytes, slots)
+        } else if let Some(extent) = Extent::decode(extent, self.slots - slot) {
+            if extent.is_folded {
+                self.consumer.note_folded();
+            }
+            (Place::Slot(self.at(extent.place(ring, slot))), extent.bytes, extent.slots)
         } else {
             return Err(garbage("a fragment longer than its slots"));
         };

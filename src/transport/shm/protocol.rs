@@ -30,6 +30,22 @@ pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spoilt;
 
+/// Slots whose data areas serve all slots for *folded* fragments: that of slot k lies in area k mod FOLD.
+///
+/// No area is used twice at a time, as no more than FOLD slots are under way from the moment a fragment is folded until all
+/// that were are consumed: within FOLD slots in a row, all areas differ, both those of folded fragments and those of others, whose area is that
+/// of their slot.
+#[cfg(not(all(test, loom)))]
+pub const FOLD: usize = 32;
+#[cfg(all(test, loom))]
+pub const FOLD: usize = 2;
+
+/// The area in which the data of a slot lies.
+#[inline]
+pub const fn area(slot: usize, is_folded: bool) -> usize {
+    if is_folded { slot % FOLD } else { slot }
+}
+
 /// The filling end.
 #[derive(Debug)]
 pub struct Producer {
@@ -38,18 +54,46 @@ pub struct Producer {
     next: u64,
     /// Lower bound of what is consumed.
     seen: u64,
+    /// Most slots under way: all, or FOLD while folded fragments are.
+    limit: u64,
+    /// No folded fragment ends later.
+    folded: u64,
 }
 
 impl Producer {
     /// At the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Producer {
-        Producer { shift: shift(slots), next: 0, seen: 0 }
+        Producer { shift: shift(slots), next: 0, seen: 0, limit: slots as u64, folded: 0 }
+    }
+
+    /// Whether folded fragments are under way, as far as is known.
+    #[inline]
+    pub fn is_folding(&self) -> bool {
+        self.limit < 1 << self.shift
+    }
+
+    /// Whether the next fragment, of so many slots at most, may be folded as soon as they are free: if only few are under way, or
+    /// others are folded already. Then, until it is consumed, no more than FOLD slots are under way.
+    ///
+    /// Where many others are under way, it does not wait until they are few: the consumer may have read them, and wait for more before
+    /// it gives them back.
+    pub fn fold(&mut self, consumed: &AtomicU64, most: usize) -> Result<bool, Spoilt> {
+        let (fold, most) = (FOLD as u64, most as u64);
+        if self.next - self.seen + most > fold {
+            self.look(consumed)?;
+        }
+        if !self.is_folding() && (fold >= self.limit || self.next - self.seen + most > fold) {
+            return Ok(false);
+        }
+        self.limit = fold;
+        self.folded = self.next + most;
+        Ok(true)
     }
 
     /// Whether it takes a look at what is consumed to know that so many slots are free.
     #[inline]
     pub fn must_look_for(&self, slots: usize) -> bool {
-        self.next - self.seen + slots as u64 > 1u64 << self.shift
+        self.next - self.seen + slots as u64 > self.limit
     }
 
     /// The slot to be filled next. It is free unless one [`Producer::must_look_for`] it.
@@ -64,9 +108,8 @@ impl Producer {
         if self.must_look_for(most) {
             self.look(consumed)?;
         }
-        let slots = 1 << self.shift;
-        let free = slots - (self.next - self.seen) as usize;
-        Ok(most.min(free).min(slots - self.next_slot()))
+        let free = (self.limit - (self.next - self.seen)) as usize;
+        Ok(most.min(free).min((1 << self.shift) - self.next_slot()))
     }
 
     /// Whether the next `slots` slots are free.
@@ -86,6 +129,9 @@ impl Producer {
             return Err(Spoilt);
         }
         self.seen = seen;
+        if seen >= self.folded {
+            self.limit = 1 << self.shift;
+        }
         Ok(())
     }
 
@@ -111,15 +157,26 @@ pub struct Consumer {
     next: u64,
     /// What the producer was told last.
     released: u64,
+    /// It need not be told of fewer slots.
+    batch: u64,
+    /// The same while no fragment is folded.
+    whole_batch: u64,
 }
 
-/// A consumer gives slots back so often in a lap.
-const BATCHES: u64 = 4;
+/// A consumer gives slots back so often in a lap, and in FOLD slots where some are folded.
+const BATCHES: usize = 4;
 
 impl Consumer {
     /// At the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Consumer {
-        Consumer { shift: shift(slots), next: 0, released: 0 }
+        let batch = (slots / BATCHES) as u64;
+        Consumer { shift: shift(slots), next: 0, released: 0, batch, whole_batch: batch }
+    }
+
+    /// The fragment at the head is folded.
+    #[inline]
+    pub fn note_folded(&mut self) {
+        self.batch = self.whole_batch.min((FOLD / BATCHES) as u64);
     }
 
     /// The slot to be read next.
@@ -135,17 +192,18 @@ impl Consumer {
     }
 
     /// Has done with the fragment in so many slots. Whether slots were given back: at once if the producer `is_waiting`, else when a
-    /// quarter of the ring has been read since.
+    /// quarter of the ring, or of FOLD if there were folded ones, has been read since.
     ///
     /// So a producer that is out of slots waits for fragments that have not been read: with all of them read, three quarters of the
-    /// slots are free.
+    /// slots that may be under way are free.
     #[inline]
     #[must_use]
     pub fn release(&mut self, consumed: &AtomicU64, slots: usize, is_waiting: bool) -> bool {
         self.next += slots as u64;
-        let is_due = is_waiting || (self.next - self.released) * BATCHES >= 1 << self.shift;
+        let is_due = is_waiting || self.next - self.released >= self.batch;
         if is_due {
             self.released = self.next;
+            self.batch = self.whole_batch;
             consumed.store(self.next, Ordering::Release);
         }
         is_due
@@ -245,6 +303,46 @@ mod model {
     }
 
     #[test]
+    fn no_area_is_filled_again_before_it_was_read() {
+        const SLOTS: usize = 4;
+        // The first and the last one have the same area.
+        const FRAGMENTS: u32 = 3;
+        loom::model(|| {
+            let turns: [AtomicU32; SLOTS] = std::array::from_fn(|_| AtomicU32::new(0));
+            let areas: [UnsafeCell<u32>; SLOTS] = std::array::from_fn(|_| UnsafeCell::new(0));
+            let ring = Arc::new((turns, areas, AtomicU64::new(0)));
+            let theirs = Arc::clone(&ring);
+            let producer = thread::spawn(move || {
+                let (turns, areas, consumed) = &*theirs;
+                let mut end = Producer::new(SLOTS);
+                for value in 0..FRAGMENTS {
+                    let slot = end.next_slot();
+                    assert!(end.fold(consumed, 1).unwrap());
+                    while end.free_slots(consumed, 1).unwrap() == 0 {
+                        thread::yield_now();
+                    }
+                    // SAFETY: the area is the producer's; loom reports any concurrent access.
+                    areas[area(slot, true)].with_mut(|cell| unsafe { *cell = value });
+                    end.publish(&turns[slot], 1);
+                }
+            });
+            let (turns, areas, consumed) = &*ring;
+            let mut end = Consumer::new(SLOTS);
+            for value in 0..FRAGMENTS {
+                let slot = end.slot();
+                while !end.is_filled(&turns[slot]) {
+                    thread::yield_now();
+                }
+                end.note_folded();
+                // SAFETY: the area is the consumer's; loom reports any concurrent access.
+                assert_eq!(areas[area(slot, true)].with(|cell| unsafe { *cell }), value);
+                assert!(end.release(consumed, 1, false));
+            }
+            producer.join().unwrap();
+        });
+    }
+
+    #[test]
     fn a_sleeper_is_woken_or_sees_the_fragment() {
         loom::model(|| {
             let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
@@ -291,6 +389,10 @@ mod model {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -325,6 +427,21 @@ mod tests {
             [(false, 4), (true, 8), (false, 8)]
         );
         assert_eq!(release(2, false), (true, 12));
+    }
+
+    #[test]
+    fn slots_of_folded_fragments_come_back_sooner() {
+        let consumed = AtomicU64::new(0);
+        let mut consumer = Consumer::new(128);
+        let mut read = |slots, is_folded| {
+            if is_folded {
+                consumer.note_folded();
+            }
+            consumer.release(&consumed, slots, false)
+        };
+        assert!(!read(20, false) && read(1, true), "a quarter of FOLD and more");
+        assert!(!read(2, true) && !read(5, false) && read(1, false), "until they are given back");
+        assert!(!read(31, false) && read(1, false), "a quarter of the ring");
     }
 
     #[test]
@@ -365,6 +482,65 @@ mod tests {
         assert!(producer.has_room(&consumed, 2).unwrap() && !producer.has_room(&consumed, 3).unwrap());
         consumed.store(4, Ordering::Relaxed);
         assert_eq!(producer.has_room(&consumed, 4), Err(Spoilt));
+    }
+
+    /// What is done next in a ring.
+    #[derive(Clone, Copy, Debug)]
+    enum Deed {
+        Send { most: usize, folds: bool },
+        Read,
+    }
+
+    fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+        let send = |folds| (1..=2usize).prop_map(move |most| Deed::Send { most, folds });
+        // Of one kind for a while.
+        let run = |deed: BoxedStrategy<Deed>| prop::collection::vec(deed, 0..80);
+        let runs = prop_oneof![
+            run(send(false).boxed()),
+            run(send(true).boxed()),
+            run(Just(Deed::Read).boxed()),
+            run(prop_oneof![send(false), send(true), Just(Deed::Read)].boxed()),
+        ];
+        prop::collection::vec(runs, 0..20).prop_map(|runs| runs.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+        #[test]
+        fn no_two_fragments_share_an_area_and_who_has_read_all_keeps_nobody_waiting(
+            deeds in deeds(), slots in prop_oneof![Just(32usize), Just(64), Just(128)],
+        ) {
+            let (turn, consumed) = (AtomicU32::new(0), AtomicU64::new(0));
+            let (mut producer, mut consumer) = (Producer::new(slots), Consumer::new(slots));
+            let mut unread = VecDeque::new();
+            let mut is_taken = vec![false; slots];
+            for deed in deeds {
+                match deed {
+                    Deed::Send { most, folds } => {
+                        let is_folded = folds && producer.fold(&consumed, most).unwrap();
+                        let n = producer.free_slots(&consumed, most).unwrap();
+                        prop_assert!(n > 0 || !unread.is_empty(), "nobody would ever go on");
+                        if n > 0 {
+                            let slot = producer.next_slot();
+                            let areas = area(slot, is_folded)..area(slot, is_folded) + n;
+                            for area in areas.clone() {
+                                prop_assert!(!std::mem::replace(&mut is_taken[area], true));
+                            }
+                            producer.publish(&turn, n);
+                            unread.push_back((areas, is_folded));
+                        }
+                    }
+                    Deed::Read => if let Some((areas, is_folded)) = unread.pop_front() {
+                        if is_folded {
+                            consumer.note_folded();
+                        }
+                        let _ = consumer.release(&consumed, areas.len(), false);
+                        areas.for_each(|area| is_taken[area] = false);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl ShmLink {
         if self.offer.is_none() && !self.producer.must_look_for(1) {
             let slot = self.producer.next_slot();
             let line = self.outgoing + layout::line(slot);
-            let extent = Extent { bytes, start: 0, slots: 1 };
+            let extent = Extent { bytes, start: 0, slots: 1, is_folded: false };
             if bytes <= INLINE_BYTES {
                 // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
                 // is published, inside the mapping.
@@ -48,7 +48,7 @@ impl ShmLink {
             }
             if bytes < RESTS_FROM && !self.is_crowded {
                 // SAFETY: the caller vouches for `data`; the slot is free, as we need not look for one.
-                unsafe { self.fill(slot, 0, data, bytes) };
+                unsafe { self.fill(layout::data(slot, false), data, bytes) };
                 self.publish(line, header, extent);
                 return true;
             }
@@ -101,7 +101,7 @@ impl ShmLink {
         }
         let extent = Extent::decode(self.word32(line + 4).load(Ordering::Relaxed), self.slots - slot);
         let fits = |extent: &Extent| extent.bytes <= most && (extent.bytes > 0 || most == 0);
-        let Some(Extent { bytes, start, slots }) = extent.filter(fits) else {
+        let Some(extent) = extent.filter(fits) else {
             return Peek::Unusual;
         };
         let is_mine = self.word32(line + 8).load(Ordering::Relaxed) == header.context
@@ -111,8 +111,10 @@ impl ShmLink {
         if !is_mine || self.head.is_some() || !self.has_probed {
             return Peek::Unusual;
         }
-        self.head_slots = slots;
-        let at = if bytes <= INLINE_BYTES { line + 32 } else { ring + layout::data(slot) + start };
-        Peek::Here(self.at(at), bytes)
+        if extent.is_folded {
+            self.consumer.note_folded();
+        }
+        self.head_slots = extent.slots;
+        Peek::Here(self.at(extent.place(ring, slot)), extent.bytes)
     }
 }

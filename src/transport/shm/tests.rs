@@ -50,6 +50,39 @@ fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
 }
 
 #[test]
+fn long_messages_arrive_whole_between_and_behind_short_ones() {
+    const SLOTS: usize = 128;
+    let (one, fd) = SharedMemory::create(layout::pair_bytes(SLOTS)).unwrap();
+    let two = SharedMemory::open(fd, layout::pair_bytes(SLOTS)).unwrap();
+    let mut a = ShmLink::new(one, SLOTS, 0, None).unwrap();
+    let mut b = ShmLink::new(two, SLOTS, 1, None).unwrap();
+    let long: Vec<u8> = (0..3 * FOLDED_FROM).map(|i| (i / 7 % 251) as u8).collect();
+    let (mut sent, mut received, mut folded) = (Vec::new(), Vec::new(), 0);
+    for short in [0, 1, 30, 31, 32, 33, 100, 127, 300] {
+        // Some of them are read, and not given back or given back, some are not, before the long one begins.
+        let messages = (0..short).map(|i| vec![i as u8; 5000]).chain([long.clone()]);
+        for (i, message) in messages.enumerate() {
+            let mut done = 0;
+            while done < message.len() {
+                match send(&mut a, &message[done..]) {
+                    Some(n) => done += n,
+                    None => received.extend(receive(&mut b).expect("nobody would ever go on")),
+                }
+                folded += usize::from(a.producer.is_folding());
+            }
+            sent.extend(message);
+            if i % 2 == 0 {
+                received.extend(receive(&mut b).unwrap_or_default());
+            }
+        }
+    }
+    while let Some(bytes) = receive(&mut b) {
+        received.extend(bytes);
+    }
+    assert!(received == sent && folded > 100, "{folded} fragments were folded");
+}
+
+#[test]
 fn a_full_ring_takes_nothing_and_goes_on_when_a_quarter_was_read_or_one_slot_if_it_sleeps() {
     for sleeps in [false, true] {
         let (mut a, mut b) = pair();
@@ -322,8 +355,8 @@ fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes()
 
 #[test]
 fn a_fragment_longer_than_its_slots_is_an_error() {
-    let too_long = Extent { bytes: FRAGMENT_BYTES + 1, start: 0, slots: 2 };
-    let past_the_end = Extent { bytes: 1, start: 0, slots: 2 };
+    let too_long = Extent { bytes: FRAGMENT_BYTES + 1, start: 0, slots: 2, is_folded: false };
+    let past_the_end = Extent { bytes: 1, start: 0, slots: 2, is_folded: false };
     for (slot, extent) in [(0, too_long), (SLOTS - 1, past_the_end)] {
         let (mut a, mut b) = pair();
         for _ in 0..slot {
