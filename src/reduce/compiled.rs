@@ -6,7 +6,7 @@
 use super::instruction_set::InstructionSet;
 use super::loops::{Combine, Divide, Each, InPairs, Loop, divide_all};
 #[cfg(target_arch = "x86_64")]
-use super::streamed::{self, Avx, Avx512, Sse2};
+use super::streamed::{self, Avx, Avx512};
 use super::{DivideFn, ReduceKernel};
 
 /// The kernel that applies `C` to each element, for `set`.
@@ -26,10 +26,7 @@ pub(super) fn compiled_for<L: Loop>(set: InstructionSet) -> ReduceKernel {
         InstructionSet::Avx512 => ReduceKernel { plain: run_avx512::<L>, streamed: stream_avx512::<L> },
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 => ReduceKernel { plain: run_avx2::<L>, streamed: stream_avx2::<L> },
-        #[cfg(target_arch = "x86_64")]
-        InstructionSet::Portable => ReduceKernel { plain: L::run, streamed: streamed::run::<L, Sse2> },
-        // Other CPUs have no such stores here.
-        #[cfg(not(target_arch = "x86_64"))]
+        // Not worth its code: other CPUs have no such stores here, and few of x86-64 are without AVX2.
         InstructionSet::Portable => ReduceKernel { plain: L::run, streamed: L::run },
     }
 }
@@ -49,6 +46,7 @@ pub(super) fn divide_loop<D: Divide>(set: InstructionSet) -> DivideFn {
 /// As [`ReduceKernel::plain`], and the CPU has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
+#[inline(never)]
 unsafe fn run_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
     unsafe { L::run(dst, a, b, count) }
@@ -58,6 +56,7 @@ unsafe fn run_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: u
 /// As [`ReduceKernel::plain`], and the CPU has AVX2 and F16C.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
+#[inline(never)]
 unsafe fn run_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
     unsafe { L::run(dst, a, b, count) }
@@ -69,7 +68,7 @@ unsafe fn run_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usi
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { streamed::run::<L, Avx512>(dst, a, b, count) }
+    unsafe { streamed::run::<L, Avx512>(run_avx512::<L>, dst, a, b, count) }
 }
 
 /// # Safety
@@ -78,7 +77,7 @@ unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn stream_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { streamed::run::<L, Avx>(dst, a, b, count) }
+    unsafe { streamed::run::<L, Avx>(run_avx2::<L>, dst, a, b, count) }
 }
 
 /// # Safety

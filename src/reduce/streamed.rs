@@ -6,11 +6,12 @@
 //! after each 4.34, half of it for the fences.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_load_si128, _mm_sfence, _mm_stream_si128, _mm256_load_si256,
-    _mm256_stream_si256, _mm512_load_si512, _mm512_stream_si512,
+    __m256i, __m512i, _mm_sfence, _mm256_load_si256, _mm256_stream_si256, _mm512_load_si512,
+    _mm512_stream_si512,
 };
 use std::mem::MaybeUninit;
 
+use super::ReduceFn;
 use super::loops::{Loop, advance};
 
 /// Bytes of a cache line.
@@ -27,21 +28,6 @@ pub(super) trait LineStore {
     /// # Safety
     /// A line is readable at `src` and writable at `dst`, both are aligned to it, and the CPU has the instructions.
     unsafe fn store(dst: *mut u8, src: *const u8);
-}
-
-/// With what every x86-64 has.
-pub(super) struct Sse2;
-
-impl LineStore for Sse2 {
-    #[inline(always)]
-    unsafe fn store(dst: *mut u8, src: *const u8) {
-        for at in (0..LINE).step_by(size_of::<__m128i>()) {
-            // SAFETY: a word of the line, aligned as the line is.
-            let word = unsafe { _mm_load_si128(src.wrapping_add(at).cast()) };
-            // SAFETY: as above.
-            unsafe { _mm_stream_si128(dst.wrapping_add(at).cast(), word) };
-        }
-    }
 }
 
 /// With AVX.
@@ -74,19 +60,25 @@ impl LineStore for Avx512 {
 }
 
 /// The loop `L` with results past the caches, but for the ends of `dst` that are no whole line. Where no line of `dst`
-/// begins with an element, through the caches.
+/// begins with an element, all of it is `plain`: the same loop, compiled once.
 ///
 /// # Safety
-/// As [`super::ReduceKernel::streamed`], and the CPU has the instructions of `S`.
+/// As [`super::ReduceKernel::streamed`], and the CPU has the instructions of `S`. `plain` is `L`.
 #[inline(always)]
-pub(super) unsafe fn run<L: Loop, S: LineStore>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+pub(super) unsafe fn run<L: Loop, S: LineStore>(
+    plain: ReduceFn,
+    dst: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    count: usize,
+) {
     let (bytes, head) = (count * L::ELEMENT_BYTES, dst.align_offset(LINE));
     if head % L::ELEMENT_BYTES != 0 || bytes < head + BLOCK {
         // SAFETY: the caller's promise is the one asked for.
-        return unsafe { L::run(dst, a, b, count) };
+        return unsafe { plain(dst, a, b, count) };
     }
     // SAFETY: `head` bytes are whole elements, and no more than there are.
-    unsafe { L::run(dst, a, b, head / L::ELEMENT_BYTES) };
+    unsafe { plain(dst, a, b, head / L::ELEMENT_BYTES) };
     let mut done = head;
     while bytes - done >= BLOCK {
         // SAFETY: `done` bytes are within the caller's memory.
@@ -105,7 +97,7 @@ pub(super) unsafe fn run<L: Loop, S: LineStore>(dst: *mut u8, a: *const u8, b: *
     // SAFETY: `done` bytes are within the caller's memory.
     let (dst, a, b) = unsafe { advance(dst, a, b, done) };
     // SAFETY: what is left of all three, in whole elements.
-    unsafe { L::run(dst, a, b, (bytes - done) / L::ELEMENT_BYTES) };
+    unsafe { plain(dst, a, b, (bytes - done) / L::ELEMENT_BYTES) };
     // Such stores obey no Release; only the fence orders them before what follows.
     // SAFETY: every x86-64 has SSE.
     unsafe { _mm_sfence() };
