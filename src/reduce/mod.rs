@@ -21,7 +21,8 @@
 //!
 //! How it is built: an operator on one element is a type implementing `loops::Combine`. One generic
 //! loop goes around it (`loops`) and is vectorised by the compiler for each instruction set
-//! (`compiled`), once more for results that go past the caches (`streamed`). Only float16 has hand-written vectors (`f16c`), and bfloat16 a loop over pairs.
+//! (`compiled`), once more for results that go past the caches (`streamed`). Only float16 has hand-written
+//! vectors (`f16c`), and bfloat16 a loop over pairs.
 //! `table` names the kernel of each datatype and operator; `divide` and `float::Quotient` are the
 //! last step of an average, `scale` is the first one of a premultiplied sum.
 //!

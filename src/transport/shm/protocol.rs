@@ -33,8 +33,8 @@ pub struct Spoilt;
 /// Slots whose data areas serve all slots for *folded* fragments: that of slot k lies in area k mod FOLD.
 ///
 /// No area is used twice at a time, as no more than FOLD slots are under way from the moment a fragment is folded until all
-/// that were are consumed: within FOLD slots in a row, all areas differ, both those of folded fragments and those of others, whose area is that
-/// of their slot.
+/// that were are consumed. Within FOLD slots in a row, all areas differ: those of folded fragments, those of others, whose area is that
+/// of their slot, and area FOLD, into which a folded fragment of two slots may reach.
 #[cfg(not(all(test, loom)))]
 pub const FOLD: usize = 32;
 #[cfg(all(test, loom))]
