@@ -6,8 +6,9 @@
 use super::instruction_set::InstructionSet;
 use super::loops::{Combine, Divide, Each, InPairs, Loop, divide_all};
 #[cfg(target_arch = "x86_64")]
-use super::streamed::{self, Avx, Avx512};
+use super::streamed;
 use super::{DivideFn, ReduceKernel};
+use crate::sys::line_store::{Avx, Avx512};
 
 /// The kernel that applies `C` to each element, for `set`.
 pub(super) fn reduce_loop<C: Combine>(set: InstructionSet) -> ReduceKernel {

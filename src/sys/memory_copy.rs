@@ -39,7 +39,7 @@ pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, way: Way)
     #[cfg(target_arch = "x86_64")]
     if way == Way::PastCaches && len >= x86::PAST_FROM {
         // SAFETY: the caller's promise is the one asked for.
-        unsafe { x86::copy_blocks::<true>(dst, src, len) };
+        unsafe { x86::copy_past_caches(dst, src, len) };
         return;
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -106,7 +106,7 @@ pub unsafe fn copy_from_shared(dst: *mut u8, src: *const u8, len: usize, streami
     #[cfg(target_arch = "x86_64")]
     if streaming && len >= x86::BLOCKS_FROM {
         // SAFETY: the caller's promise is the one asked for.
-        unsafe { x86::copy_blocks::<true>(dst, src, len) };
+        unsafe { x86::copy_past_caches(dst, src, len) };
         return;
     }
     // Other CPUs have no streaming stores here: a plain copy is correct everywhere.
@@ -128,7 +128,7 @@ unsafe fn copy_plain(dst: *mut u8, src: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     if len >= x86::BLOCKS_FROM && x86::aliases(dst, src) {
         // SAFETY: the caller's promise is the one asked for.
-        unsafe { x86::copy_blocks::<false>(dst, src, len) };
+        unsafe { x86::copy_line_by_line(dst, src, len) };
         return;
     }
     // SAFETY: the caller vouches for both ranges; bytes have no alignment.

@@ -9,6 +9,8 @@ pub mod foreign_library;
 pub mod host;
 pub mod inherited;
 pub mod interfaces;
+#[cfg(target_arch = "x86_64")]
+pub mod line_store;
 pub mod listener;
 pub mod memory_copy;
 pub mod mpi;

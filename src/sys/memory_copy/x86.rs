@@ -1,12 +1,11 @@
 //! The copies of x86-64: `rep movsb`, and line by line through or past the caches.
 
 use std::arch::asm;
-use std::arch::x86_64::{
-    __cpuid_count, __get_cpuid_max, __m128i, _mm_loadu_si128, _mm_sfence, _mm_store_si128, _mm_stream_si128,
-};
+use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, __m128i, _mm_loadu_si128, _mm_store_si128};
 use std::sync::OnceLock;
 
 use super::Way;
+use crate::sys::line_store::{self, Avx, Avx512, LINE, LineStore, Sse};
 
 /// Below this, the unaligned ends and the fence cost more than streaming gains, and the C
 /// library does not use `rep movsb`.
@@ -16,8 +15,6 @@ pub(super) const BLOCKS_FROM: usize = 1024;
 /// and back, 1 KiB 0.49 against 0.71, 8 KiB 1.2 against 4.4).
 pub(super) const PAST_FROM: usize = 512;
 
-const LINE: usize = 64;
-const WORD: usize = size_of::<__m128i>();
 const PAGE: usize = 4096;
 
 /// Size from which `rep movsb` beats plain stores when the other core has read the slot. Where it starts quickly, and the
@@ -139,56 +136,122 @@ unsafe fn copy_group(dst: *mut u8, src: *const u8) {
     };
 }
 
-/// Copies line by line, each loaded whole before it is stored; with STREAM past the caches.
+/// Copies past the caches, by the widest stores there are.
+///
+/// When it returns, what it stored is ordered before a later Release store.
 ///
 /// # Safety
 /// As [`super::copy_to_shared`].
-pub(super) unsafe fn copy_blocks<const STREAM: bool>(dst: *mut u8, src: *const u8, len: usize) {
+pub(super) unsafe fn copy_past_caches(dst: *mut u8, src: *const u8, len: usize) {
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the caller's promise is the one asked for, and AVX-512 F was found.
+        unsafe { copy_past_avx512(dst, src, len) };
+    } else if is_x86_feature_detected!("avx") {
+        // SAFETY: the caller's promise is the one asked for, and AVX was found.
+        unsafe { copy_past_avx(dst, src, len) };
+    } else {
+        // SAFETY: the caller's promise is the one asked for.
+        unsafe { copy_lines::<Sse>(dst, src, len) };
+    }
+    line_store::fence();
+}
+
+/// # Safety
+/// As [`super::copy_to_shared`], and the CPU has AVX-512 F.
+#[target_feature(enable = "avx512f")]
+unsafe fn copy_past_avx512(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { copy_lines::<Avx512>(dst, src, len) };
+}
+
+/// # Safety
+/// As [`super::copy_to_shared`], and the CPU has AVX.
+#[target_feature(enable = "avx")]
+unsafe fn copy_past_avx(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { copy_lines::<Avx>(dst, src, len) };
+}
+
+/// Copies line by line through the caches, each loaded whole before it is stored: for pairs that [`aliases`] tells of.
+///
+/// # Safety
+/// As [`super::copy_to_shared`].
+pub(super) unsafe fn copy_line_by_line(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: the caller's promise is the one asked for; every x86-64 has SSE.
+    unsafe { copy_lines::<Cached>(dst, src, len) };
+}
+
+/// Through the caches, 16 bytes at a time.
+struct Cached;
+
+impl LineStore for Cached {
+    #[inline(always)]
+    unsafe fn copy(dst: *mut u8, src: *const u8) {
+        let words: [__m128i; LINE / size_of::<__m128i>()] = std::array::from_fn(|i| {
+            // SAFETY: inside the line, at any alignment.
+            unsafe { _mm_loadu_si128(src.cast::<__m128i>().wrapping_add(i)) }
+        });
+        for (i, word) in words.into_iter().enumerate() {
+            // SAFETY: inside the line, and aligned since the line is.
+            unsafe { _mm_store_si128(dst.cast::<__m128i>().wrapping_add(i), word) };
+        }
+    }
+}
+
+/// Copies whole lines of the destination by `S`, and what is left at its ends as it may be.
+///
+/// # Safety
+/// As [`super::copy_to_shared`], and the CPU has the instructions of `S`.
+#[inline(always)]
+unsafe fn copy_lines<S: LineStore>(dst: *mut u8, src: *const u8, len: usize) {
     // Whole lines of the destination: one streamed in part would go to memory in pieces.
     let head = dst.align_offset(LINE).min(len);
     let done = head + (len - head) / LINE * LINE;
     // SAFETY: `head` is at most `len`.
     unsafe { src.copy_to_nonoverlapping(dst, head) };
-    for offset in (head..done).step_by(LINE) {
-        // SAFETY: `offset + LINE` is at most `len`.
-        let from = unsafe { src.add(offset) };
-        // SAFETY: as above.
-        let to = unsafe { dst.add(offset) };
-        // SAFETY: one line is readable and writable here, and `to` is aligned to a line.
-        unsafe { copy_line::<STREAM>(to.cast(), from.cast()) };
+    for at in (head..done).step_by(LINE) {
+        // SAFETY: `at + LINE` is at most `len`; that byte of `dst` is aligned since `head`. The CPU is as the caller says.
+        unsafe { S::copy(dst.wrapping_add(at), src.wrapping_add(at)) };
     }
-    // SAFETY: `done` is at most `len`.
-    let from = unsafe { src.add(done) };
-    // SAFETY: as above.
-    let to = unsafe { dst.add(done) };
-    // SAFETY: `len - done` bytes are left of both.
-    unsafe { from.copy_to_nonoverlapping(to, len - done) };
-    if STREAM {
-        // Streaming stores obey no Release; only the fence orders them before what follows.
-        // SAFETY: every x86-64 has SSE.
-        unsafe { _mm_sfence() };
-    }
+    // SAFETY: `done` is at most `len`, and so many bytes are left of both.
+    unsafe { src.wrapping_add(done).copy_to_nonoverlapping(dst.wrapping_add(done), len - done) };
 }
 
-/// # Safety
-/// `src` is readable and `dst` writable for one line; `dst` is aligned to it.
-#[inline(always)]
-unsafe fn copy_line<const STREAM: bool>(dst: *mut __m128i, src: *const __m128i) {
-    let words: [__m128i; LINE / WORD] = std::array::from_fn(|i| {
-        // SAFETY: inside the line.
-        let from = unsafe { src.add(i) };
-        // SAFETY: readable, at any alignment.
-        unsafe { _mm_loadu_si128(from) }
-    });
-    for (i, word) in words.into_iter().enumerate() {
-        // SAFETY: inside the line.
-        let to = unsafe { dst.add(i) };
-        if STREAM {
-            // SAFETY: writable, and aligned since the line is; the caller fences at the end.
-            unsafe { _mm_stream_si128(to, word) };
-        } else {
-            // SAFETY: writable, and aligned since the line is.
-            unsafe { _mm_store_si128(to, word) };
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Copy = unsafe fn(*mut u8, *const u8, usize);
+
+    /// What this CPU has; the widest is what the tests of the parent use already.
+    fn all_widths() -> Vec<(&'static str, Copy)> {
+        let mut widths: Vec<(&str, Copy)> = vec![("sse", copy_lines::<Sse>)];
+        if is_x86_feature_detected!("avx") {
+            widths.push(("avx", copy_past_avx));
+        }
+        if is_x86_feature_detected!("avx512f") {
+            widths.push(("avx512f", copy_past_avx512));
+        }
+        widths
+    }
+
+    #[test]
+    fn stores_of_every_width_copy_every_byte_and_no_other() {
+        let source: Vec<u8> = (0..1024).map(|i| (i * 31 + i / 251 + 1) as u8).collect();
+        for (name, copy) in all_widths() {
+            for (len, to, from) in
+                [(0, 0, 0), (63, 1, 0), (64, 0, 1), (300, 7, 13), (512, 64, 64), (513, 33, 0)]
+            {
+                let mut target = vec![0xa5u8; 1024];
+                // SAFETY: both have room for `len` bytes behind these offsets; the CPU has what is in the list.
+                unsafe { copy(target[to..to + len].as_mut_ptr(), source[from..from + len].as_ptr(), len) };
+                line_store::fence();
+                assert_eq!(target[to..to + len], source[from..from + len], "{name}, {len} bytes");
+                assert!(
+                    target[..to].iter().chain(&target[to + len..]).all(|&b| b == 0xa5),
+                    "{name}: around {len}"
+                );
+            }
         }
     }
 }
