@@ -12,8 +12,11 @@ use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Lending, Link};
 
-/// Bytes of openings, and as many of rests, that are offered before it is the turn of what comes in.
-const TURN_BYTES: usize = 64 << 10;
+/// Bytes of openings, and as many of rests, that are offered before it is the turn of what comes in and of other peers: some
+/// 20 us. A turn costs about 0.3 us beside its copies: with turns of 64 KiB, between two ranks of a Zen 4 server, 32 MiB one way
+/// took 7 % longer, an exchange of 256 KiB 41 %, one of 32 MiB 8 %. Turns of 256 KiB are as good, but for an exchange of 512 KiB,
+/// which takes a fifth longer, and one of 1 MiB, which takes 5 % less.
+const TURN_BYTES: usize = 512 << 10;
 
 /// Where an empty message lies.
 pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
