@@ -55,7 +55,7 @@ def outcome(case, *args):
     return "yes" if got == expected else f"{WRONG}: {got} instead of {expected}"
 
 
-def body(rank, size, left):
+def body(rank, size, here):
     """What became of each case on this rank."""
     results = {}
     for dtype_name, dtype in cases.DTYPES.items():
@@ -64,12 +64,11 @@ def body(rank, size, left):
         for operator, (make, _) in cases.OPERATORS.items():
             for name, case in cases.REDUCTIONS.items():
                 results[operator, name, dtype_name] = outcome(case, make(), operator, dtype, rank, size)
-        # Ranks whose case was refused here only would be in different ones from now on.
-        dist.barrier()
-    # gloo's last barrier fails on a rank that another one has left already.
-    for other in range(size):
-        left[other].give()
-    left[rank].wait(size)
+        # Ranks whose case was refused here only would be in different ones from now on. Beside the group: gloo's barrier waits for
+        # what was begun before, and fails where a refused call is still among that.
+        for other in range(size):
+            here[other].give()
+        here[rank].wait(size)
     return results
 
 
@@ -77,8 +76,8 @@ def measure():
     """{backend: {(operator or "move", call, dtype): answer}}. The ranks of a backend must agree."""
     answers = {}
     for backend in BACKENDS:
-        left = [ranks.Sign() for _ in range(SIZE)]
-        per_rank = ranks.values(SIZE, body, left, backend=backend, within=120)
+        here = [ranks.Sign() for _ in range(SIZE)]
+        per_rank = ranks.values(SIZE, body, here, backend=backend, within=120)
         answers[backend] = {}
         for key, answer in per_rank[0].items():
             others = {general(result[key]) for result in per_rank}
