@@ -5,3 +5,7 @@
 #[cfg(test)]
 #[path = "../../src/transport/shm/protocol.rs"]
 mod protocol;
+
+#[cfg(test)]
+#[path = "../../src/transport/shm/areas.rs"]
+mod areas;

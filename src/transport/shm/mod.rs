@@ -1,13 +1,14 @@
 //! `shm`: two ranks of one host, through memory that both map.
 //!
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
-//! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`). The
-//! receiver reads, and reduces, straight out of the slot. Large messages are read out of the sender's memory instead,
+//! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`); what is longer than a few bytes lies in
+//! areas that go from hand to hand (`areas`). The receiver reads, and reduces, straight out of them. Large messages are read out of the sender's memory instead,
 //! where the kernel permits it (`single_copy`) or the memory is of a kind that both can see (`zero_copy`).
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
 
+mod areas;
 mod distance;
 mod layout;
 mod protocol;
@@ -21,8 +22,9 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
+use self::areas::Areas;
 use self::distance::Distance;
-use self::layout::{Extent, FOLDED_FROM, FRAGMENT_SLOTS, INLINE_BYTES, SLOT_BYTES};
+use self::layout::{Extent, FINE_BYTES, INLINE_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
 use self::stores::Stores;
@@ -36,6 +38,9 @@ pub use layout::FRAGMENT_BYTES;
 pub use quick::{Cut, Peek};
 pub use segment::{Offered, Settings, accept, offer};
 pub use zero_copy::LOAN_BYTES;
+
+/// How often areas are settled until the distance is sampled again.
+const SETTLED_PER_SAMPLE: u32 = 8;
 
 /// The fragment at the head of the incoming ring.
 #[derive(Clone, Copy)]
@@ -71,8 +76,11 @@ pub struct ShmLink {
     producer: Producer,
     consumer: Consumer,
     head: Option<Head>,
-    /// Slots of the fragment at the head, once it was looked at.
-    head_slots: usize,
+    /// Area of the fragment at the head, once it was looked at.
+    head_area: Option<u16>,
+    areas: Areas,
+    /// How often the areas were settled.
+    settled: u32,
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
     distance: Distance,
@@ -111,12 +119,14 @@ impl ShmLink {
             memory,
             slots,
             side,
-            outgoing: layout::ring(side, slots),
-            incoming: layout::ring(1 - side, slots),
+            outgoing: layout::ring(side),
+            incoming: layout::ring(1 - side),
             producer: Producer::new(slots),
-            consumer: Consumer::new(slots),
+            consumer: Consumer::new(slots, layout::lead(slots)),
             head: None,
-            head_slots: 1,
+            head_area: None,
+            settled: 0,
+            areas: Areas::new(side, layout::share(slots)),
             bell_due: false,
             distance: Distance::default(),
             stores: Stores::default(),
@@ -167,15 +177,15 @@ impl ShmLink {
         if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
     }
 
-    /// Copies a payload into data areas, from `at` in the ring on.
+    /// Copies a payload into an area.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes. `at` is in the data area of slots that are free, with so much room.
+    /// `data` is readable for `bytes` bytes, no more than an area has. The area is ours.
     #[inline]
-    unsafe fn fill(&mut self, at: usize, data: *const u8, bytes: usize) {
-        let area = self.at(self.outgoing + at);
-        // SAFETY: the caller vouches for `data`; the target is data areas of SLOT_BYTES each, side by side, that are
-        // ours until they are published, inside the mapping, and no user buffer overlaps our mapping.
+    unsafe fn fill(&mut self, area: u16, data: *const u8, bytes: usize) {
+        let area = self.at(layout::area(area));
+        // SAFETY: the caller vouches for `data`; the target is an area that is
+        // ours until it is published, inside the mapping, and no user buffer overlaps our mapping.
         let copy = |way| unsafe { copy_to_shared(area, data, bytes, way) };
         if self.distance.is_far() {
             self.stores.copy(bytes, |past| copy(if past { Way::PastCaches } else { Way::Far }));
@@ -191,18 +201,103 @@ impl ShmLink {
         let consumed = unsafe { AtomicU64::from_ptr(self.at(self.incoming).cast()) };
         // If it has just gone to sleep, it is found at the next fragment, or has nothing to wait for.
         let is_asleep = self.word32(layout::sleeping(1 - self.side)).load(Ordering::Relaxed) != 0;
-        self.bell_due |= self.consumer.release(consumed, self.head_slots, is_asleep);
+        self.bell_due |= self.consumer.release(consumed, self.head_area.is_some(), is_asleep);
+        if let Some(area) = self.head_area
+            && self.areas.release(area)
+        {
+            self.settle();
+        }
     }
 
-    /// Hands over a fragment; `line` is the control line of its first slot.
+    /// Gives areas back if this side has too many.
+    #[cold]
+    fn settle(&mut self) {
+        // SAFETY: as in `word64`; written out so that the borrow does not tie up the fields.
+        let consumed = unsafe { AtomicU64::from_ptr(self.at(self.outgoing).cast()) };
+        // Where both sides send, nothing else looks at it.
+        if self.settled.is_multiple_of(SETTLED_PER_SAMPLE) {
+            self.distance.sample(consumed);
+        }
+        self.settled = self.settled.wrapping_add(1);
+        if self.areas.has_too_many(self.producer.areas_under_way()) {
+            // A spoilt count shows again where it is treated.
+            let _ = self.producer.look(consumed);
+        }
+        let [from_peer, to_peer] =
+            [self.incoming, self.outgoing].map(|ring| returns(&self.memory, ring, self.slots));
+        self.bell_due |= self.areas.settle(self.producer.areas_under_way(), from_peer, to_peer);
+    }
+
+    /// Whether so many areas are free.
+    #[inline]
+    fn has_areas(&mut self, areas: usize) -> bool {
+        self.areas.has(areas, returns(&self.memory, self.incoming, self.slots))
+    }
+
+    /// Whether one more area may be under way of a long message.
+    #[inline]
+    fn may_lead(&mut self) -> io::Result<bool> {
+        let lead = layout::lead(self.slots);
+        if self.producer.areas_under_way() >= lead {
+            // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
+            let consumed = unsafe { AtomicU64::from_ptr(self.at(self.outgoing).cast()) };
+            self.distance.sample(consumed);
+            self.producer.look(consumed).map_err(|_| garbage("consumed too much"))?;
+        }
+        Ok(self.producer.areas_under_way() < lead)
+    }
+
+    /// The area of the fragment at the head, of which the control line is at `line`.
+    #[inline]
+    fn came(&mut self, line: usize, area: u16) -> io::Result<*const u8> {
+        if !self.areas.may_come(area) {
+            return Err(garbage("a fragment in an area that is not the sender's"));
+        }
+        let consumed = self.word64(line + 32).load(Ordering::Relaxed);
+        self.producer.hear(consumed).map_err(|_| garbage("consumed too much"))?;
+        Ok(self.at(layout::area(area)))
+    }
+
+    /// Sends one fragment, of so many of `bytes` bytes as find room in it. `None`: no area is free.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes. `line` is the control line of the next slot, which is free.
+    #[inline]
+    unsafe fn put(&mut self, line: usize, header: &Header, data: *const u8, bytes: usize) -> Option<usize> {
+        if bytes <= FRAGMENT_BYTES {
+            self.leaves(data, bytes);
+        }
+        if bytes <= INLINE_BYTES {
+            // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is
+            // ours until it is published, inside the mapping.
+            unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
+            self.publish(line, header, Extent { bytes, area: 0 });
+            return Some(bytes);
+        }
+        if !self.has_areas(1) {
+            return None;
+        }
+        let area = self.areas.pop()?;
+        let bytes = bytes.min(FRAGMENT_BYTES);
+        // SAFETY: the caller vouches for `data`; the area is ours.
+        unsafe { self.fill(area, data, bytes) };
+        self.publish(line, header, Extent { bytes, area });
+        Some(bytes)
+    }
+
+    /// Hands over a fragment in its control line.
     #[inline]
     fn publish(&mut self, line: usize, header: &Header, extent: Extent) {
-        self.publish_word(line, header, extent.encode(), extent.slots);
+        let has_area = extent.bytes > INLINE_BYTES;
+        if has_area {
+            self.word64(line + 32).store(self.consumer.consumed(), Ordering::Relaxed);
+        }
+        self.publish_word(line, header, extent.encode(), has_area);
     }
 
-    /// Fills a control line but for the payload, and hands over so many slots.
+    /// Fills a control line but for the payload, and hands it over.
     #[inline]
-    fn publish_word(&mut self, line: usize, header: &Header, word: u32, slots: usize) {
+    fn publish_word(&mut self, line: usize, header: &Header, word: u32, has_area: bool) {
         self.word32(line + 4).store(word, Ordering::Relaxed);
         self.word32(line + 8).store(header.context, Ordering::Relaxed);
         self.word32(line + 12).store(header.sequence, Ordering::Relaxed);
@@ -210,13 +305,13 @@ impl ShmLink {
         self.word64(line + 24).store(header.call[1], Ordering::Relaxed);
         // SAFETY: as in `word32`; written out so that the borrow does not tie up `self.producer`.
         let turn = unsafe { AtomicU32::from_ptr(self.at(line).cast()) };
-        self.producer.publish(turn, slots);
+        self.producer.publish(turn, has_area);
         self.bell_due = true;
     }
 
     fn at(&self, offset: usize) -> *mut u8 {
         debug_assert!(offset < self.memory.len());
-        // SAFETY: every offset is made by `layout` from a slot below `slots` and a side below 2, hence inside
+        // SAFETY: every offset is made by `layout` from a slot below `slots`, a side below 2 or an area that either side has, hence inside
         // the mapping, whose length `new` has checked.
         unsafe { self.memory.start().add(offset) }
     }
@@ -263,23 +358,14 @@ impl Link for ShmLink {
         }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-        // Among ranks that share a core, the fewer lines are touched the better: half of the slots are enough.
-        let is_wide = self.is_crowded && bytes > INLINE_BYTES;
-        let most = if is_wide { FRAGMENT_SLOTS } else { layout::slots_of(bytes) };
-        // All of a message that begins so, and of what comes soon after it.
-        let folds =
-            !self.is_crowded && (bytes >= FOLDED_FROM || bytes > SLOT_BYTES && self.producer.is_folding());
         let spoilt = |_| garbage("consumed too much");
-        let is_folded = folds && self.producer.fold(consumed, most).map_err(spoilt)?;
-        if self.producer.must_look_for(most) {
+        if self.producer.must_look_for(1) {
             self.distance.sample(consumed);
         }
-        let slots = self.producer.free_slots(consumed, most).map_err(spoilt)?;
-        if slots == 0 {
+        if !self.producer.has_room(consumed, 1).map_err(spoilt)? {
             return Ok(None);
         }
-        let slot = self.producer.next_slot();
-        let line = ring + layout::line(slot);
+        let line = ring + layout::line(self.producer.next_slot());
         if lending != Lending::Never
             && bytes >= LOAN_BYTES
             && self.offer.is_none()
@@ -294,26 +380,15 @@ impl Link for ShmLink {
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
             self.begin_offer(header, bytes);
-            self.publish_word(line, header, layout::OFFER, 1);
+            self.publish_word(line, header, layout::OFFER, false);
             return Ok(None);
         }
-        let room = slots * SLOT_BYTES;
-        if bytes <= room {
-            self.leaves(data, bytes);
+        // Whoever shares our core reads when we have ended.
+        if bytes > FINE_BYTES && !self.is_crowded && !self.may_lead()? {
+            return Ok(None);
         }
-        let bytes = bytes.min(room);
-        // Lines that go from core to core should rest; those of a rank on the same core are best where they are.
-        let start = if self.is_crowded { 0 } else { layout::part(self.producer.lap(), bytes) };
-        if bytes <= INLINE_BYTES {
-            // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is
-            // ours until it is published, inside the mapping.
-            unsafe { std::ptr::copy_nonoverlapping(data, self.at(line + 32), bytes) };
-        } else {
-            // SAFETY: the caller vouches for `data`; so many slots are ours.
-            unsafe { self.fill(layout::data(slot, is_folded) + start, data, bytes) };
-        }
-        self.publish(line, header, Extent { bytes, start, slots, is_folded });
-        Ok(Some(bytes))
+        // SAFETY: passed on from our caller; the slot is free.
+        Ok(unsafe { self.put(line, header, data, bytes) })
     }
 
     unsafe fn abandon(&mut self, header: &Header, _data: *const u8, _bytes: usize) {
@@ -348,22 +423,22 @@ impl Link for ShmLink {
                 self.word64(line + 24).load(Ordering::Relaxed),
             ],
         };
-        let (place, bytes, slots) = if extent == layout::OFFER {
+        let (place, bytes, area) = if extent == layout::OFFER {
             let address = self.word64(line + 32).load(Ordering::Relaxed);
-            (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize, 1)
+            (Place::Offered(address), self.word64(line + 40).load(Ordering::Relaxed) as usize, None)
         } else if extent == layout::LOAN {
             let offset = self.word64(line + 32).load(Ordering::Relaxed);
             let length = self.word64(line + 40).load(Ordering::Relaxed);
-            (Place::Lent(self.arenas.borrow(offset, length)?), length as usize, 1)
-        } else if let Some(extent) = Extent::decode(extent, self.slots - slot) {
-            if extent.is_folded {
-                self.consumer.note_folded();
-            }
-            (Place::Slot(self.at(extent.place(ring, slot))), extent.bytes, extent.slots)
+            (Place::Lent(self.arenas.borrow(offset, length)?), length as usize, None)
         } else {
-            return Err(garbage("a fragment longer than its slots"));
+            let extent = Extent::decode(extent).ok_or_else(|| garbage("a fragment longer than its area"))?;
+            if extent.bytes <= INLINE_BYTES {
+                (Place::Slot(self.at(line + 32)), extent.bytes, None)
+            } else {
+                (Place::Slot(self.came(line, extent.area)?), extent.bytes, Some(extent.area))
+            }
         };
-        self.head_slots = slots;
+        self.head_area = area;
         self.head = Some(Head { header, place, bytes, consumed: 0 });
         Ok(Some(header))
     }
@@ -374,7 +449,7 @@ impl Link for ShmLink {
         let left = head.bytes - head.consumed;
         match head.place {
             Place::Slot(data) => {
-                // SAFETY: `consumed` is at most `bytes`, which `head` checked against the slot: inside the
+                // SAFETY: `consumed` is at most `bytes`, which `head` checked against its area: inside the
                 // mapping.
                 let data = unsafe { data.add(head.consumed) };
                 Ok(Arrival { data, bytes: left, complete: true })
@@ -412,8 +487,8 @@ impl Link for ShmLink {
         }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // SAFETY: `n` bytes of the slot are inside the mapping, those of a piece in our own buffer; the caller vouches
-        // for `dst` and that it does not overlap our memory. The peer wrote a slot before the turn that `head` has
+        // SAFETY: `n` bytes of the fragment are inside the mapping, those of a piece in our own buffer; the caller vouches
+        // for `dst` and that it does not overlap our memory. The peer wrote a fragment before the turn that `head` has
         // seen (Acquire); if it breaks the protocol it can only spoil the bytes.
         unsafe { copy_from_shared(dst, arrival.data, n, streamed) };
         self.consume(n)?;
@@ -476,6 +551,15 @@ impl Link for ShmLink {
     fn transport(&self) -> &'static str {
         "shm"
     }
+}
+
+/// The entries for areas that the side that fills a ring gives back.
+#[inline]
+fn returns(memory: &SharedMemory, ring: usize, slots: usize) -> &[AtomicU32] {
+    let start = memory.start().wrapping_add(ring + layout::RETURNS).cast_const().cast();
+    // SAFETY: inside the mapping, as `layout` says; aligned; lives as long as the borrow of `memory`. Used as atomics only, by this
+    // process and by the peer.
+    unsafe { std::slice::from_raw_parts(start, 2 * layout::share(slots)) }
 }
 
 /// The single-copy words of a side.

@@ -1,16 +1,17 @@
 //! The lock-free part of the shared-memory ring: whose turn is a slot?
 //!
-//! A ring has `slots` slots, used in order, one producer, one consumer; position k is slot k mod slots in lap k div slots. A
-//! fragment takes one slot, or several side by side, and is known by its first. Each slot has a *turn*: the lap
-//! in which it was last the first of a fragment, counted from 1. The consumer counts the slots that it has *consumed* in
-//! one word, which the producer reads only when the ring seems full.
+//! A ring has `slots` slots, used in order, one producer, one consumer, one fragment in each; position k is slot k mod slots in
+//! lap k div slots. Each slot has a *turn*: the lap in which it was filled last, counted from 1. The consumer counts the slots that it has *consumed*
+//! in one word, which the producer reads only when the ring seems full.
 //!
-//! - Producer: fills the slots from k on, then stores `turn = lap of k` for k alone (Release).
-//! - Consumer: sees `turn == lap of k` (Acquire), reads n slots, then stores `consumed = k+n` (Release), or leaves that to one of the
-//!   next fragments. How many they are, the fragment says.
+//! - Producer: fills slot k, then stores `turn = lap of k` (Release).
+//! - Consumer: sees `turn == lap of k` (Acquire), reads the slot, then stores `consumed = k+1` (Release), or leaves that to one of the
+//!   next fragments.
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
 //!
-//! A slot that was passed over keeps the turn of an earlier lap, which nobody waits for any more.
+//! The data of longer fragments lies in areas ([`super::areas`]). The producer knows which slots had one, so what is consumed also tells
+//! how many areas are under way. A fragment with an area also says what its sender has consumed of the other ring: where both
+//! send, neither has to fetch that word.
 //!
 //! So a small message costs one cache line in one direction, and most of them do not make the reader wait until its own
 //! stores can be seen: slots are given back [several at a time](Consumer::release). The atomics are loom's in its model
@@ -30,22 +31,6 @@ pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spoilt;
 
-/// Slots whose data areas serve all slots for *folded* fragments: that of slot k lies in area k mod FOLD.
-///
-/// No area is used twice at a time, as no more than FOLD slots are under way from the moment a fragment is folded until all
-/// that were are consumed. Within FOLD slots in a row, all areas differ: those of folded fragments, those of others, whose area is that
-/// of their slot, and area FOLD, into which a folded fragment of two slots may reach.
-#[cfg(not(all(test, loom)))]
-pub const FOLD: usize = 32;
-#[cfg(all(test, loom))]
-pub const FOLD: usize = 2;
-
-/// The area in which the data of a slot lies.
-#[inline]
-pub const fn area(slot: usize, is_folded: bool) -> usize {
-    if is_folded { slot % FOLD } else { slot }
-}
-
 /// The filling end.
 #[derive(Debug)]
 pub struct Producer {
@@ -54,62 +39,27 @@ pub struct Producer {
     next: u64,
     /// Lower bound of what is consumed.
     seen: u64,
-    /// Most slots under way: all, or FOLD while folded fragments are.
-    limit: u64,
-    /// No folded fragment ends later.
-    folded: u64,
+    /// Areas handed over before the next slot, and before each slot under way.
+    areas: u32,
+    areas_before: Box<[u32]>,
 }
 
 impl Producer {
     /// At the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Producer {
-        Producer { shift: shift(slots), next: 0, seen: 0, limit: slots as u64, folded: 0 }
-    }
-
-    /// Whether folded fragments are under way, as far as is known.
-    #[inline]
-    pub fn is_folding(&self) -> bool {
-        self.limit < 1 << self.shift
-    }
-
-    /// Whether the next fragment, of so many slots at most, may be folded as soon as they are free: if only few are under way, or
-    /// others are folded already. Then, until it is consumed, no more than FOLD slots are under way.
-    ///
-    /// Where many others are under way, it does not wait until they are few: the consumer may have read them, and wait for more before
-    /// it gives them back.
-    pub fn fold(&mut self, consumed: &AtomicU64, most: usize) -> Result<bool, Spoilt> {
-        let (fold, most) = (FOLD as u64, most as u64);
-        if self.next - self.seen + most > fold {
-            self.look(consumed)?;
-        }
-        if !self.is_folding() && (fold >= self.limit || self.next - self.seen + most > fold) {
-            return Ok(false);
-        }
-        self.limit = fold;
-        self.folded = self.next + most;
-        Ok(true)
+        Producer { shift: shift(slots), next: 0, seen: 0, areas: 0, areas_before: vec![0; slots].into() }
     }
 
     /// Whether it takes a look at what is consumed to know that so many slots are free.
     #[inline]
     pub fn must_look_for(&self, slots: usize) -> bool {
-        self.next - self.seen + slots as u64 > self.limit
+        self.next - self.seen + slots as u64 > 1 << self.shift
     }
 
     /// The slot to be filled next. It is free unless one [`Producer::must_look_for`] it.
     #[inline]
     pub fn next_slot(&self) -> usize {
         slot(self.next, self.shift)
-    }
-
-    /// How many slots from the next one on are free and lie side by side: up to `most`.
-    #[inline]
-    pub fn free_slots(&mut self, consumed: &AtomicU64, most: usize) -> Result<usize, Spoilt> {
-        if self.must_look_for(most) {
-            self.look(consumed)?;
-        }
-        let free = (self.limit - (self.next - self.seen)) as usize;
-        Ok(most.min(free).min((1 << self.shift) - self.next_slot()))
     }
 
     /// Whether the next `slots` slots are free.
@@ -123,29 +73,37 @@ impl Producer {
 
     /// Reads what is consumed.
     #[inline]
-    fn look(&mut self, consumed: &AtomicU64) -> Result<(), Spoilt> {
-        let seen = consumed.load(Ordering::Acquire);
-        if seen > self.next || seen < self.seen {
+    pub fn look(&mut self, consumed: &AtomicU64) -> Result<(), Spoilt> {
+        self.hear(consumed.load(Ordering::Acquire))
+    }
+
+    /// Has learnt what was consumed when the consumer sent something that this side has seen (Acquire).
+    #[inline]
+    pub fn hear(&mut self, consumed: u64) -> Result<(), Spoilt> {
+        if consumed > self.next {
             return Err(Spoilt);
         }
-        self.seen = seen;
-        if seen >= self.folded {
-            self.limit = 1 << self.shift;
-        }
+        // Of two ways by which it is told, one may be behind.
+        self.seen = self.seen.max(consumed);
         Ok(())
     }
 
-    /// How often the ring was gone through before the next slot.
+    /// How many areas are under way: at most so many have not been read.
     #[inline]
-    pub fn lap(&self) -> u64 {
-        self.next >> self.shift
+    pub fn areas_under_way(&self) -> usize {
+        if self.seen == self.next {
+            return 0;
+        }
+        self.areas.wrapping_sub(self.areas_before[slot(self.seen, self.shift)]) as usize
     }
 
-    /// Hands so many of the slots that [`Producer::free_slots`] gave to the consumer; `turn` is that of the first.
+    /// Hands the next slot, whose `turn` it is, to the consumer.
     #[inline]
-    pub fn publish(&mut self, turn: &AtomicU32, slots: usize) {
-        turn.store(turn_of(self.lap()), Ordering::Release);
-        self.next += slots as u64;
+    pub fn publish(&mut self, turn: &AtomicU32, has_area: bool) {
+        turn.store(turn_of(self.next >> self.shift), Ordering::Release);
+        self.areas_before[slot(self.next, self.shift)] = self.areas;
+        self.areas = self.areas.wrapping_add(u32::from(has_area));
+        self.next += 1;
     }
 }
 
@@ -157,26 +115,27 @@ pub struct Consumer {
     next: u64,
     /// What the producer was told last.
     released: u64,
-    /// It need not be told of fewer slots.
+    /// Areas that were read since.
+    areas: usize,
+    /// The producer need not be told of fewer slots, and fewer areas.
     batch: u64,
-    /// The same while no fragment is folded.
-    whole_batch: u64,
+    area_batch: usize,
 }
 
-/// A consumer gives slots back so often in a lap, and in FOLD slots where some are folded.
+/// A producer is told so often in a lap, or in as many areas as may be under way of a long message.
 const BATCHES: usize = 4;
 
 impl Consumer {
-    /// At the start of a ring of `slots` slots, a power of two.
-    pub fn new(slots: usize) -> Consumer {
-        let batch = (slots / BATCHES) as u64;
-        Consumer { shift: shift(slots), next: 0, released: 0, batch, whole_batch: batch }
+    /// At the start of a ring of `slots` slots, a power of two, in whose long messages up to `lead` areas are under way.
+    pub fn new(slots: usize, lead: usize) -> Consumer {
+        let (batch, area_batch) = ((slots / BATCHES) as u64, lead / BATCHES);
+        Consumer { shift: shift(slots), next: 0, released: 0, areas: 0, batch, area_batch }
     }
 
-    /// The fragment at the head is folded.
+    /// How many slots were read.
     #[inline]
-    pub fn note_folded(&mut self) {
-        self.batch = self.whole_batch.min((FOLD / BATCHES) as u64);
+    pub fn consumed(&self) -> u64 {
+        self.next
     }
 
     /// The slot to be read next.
@@ -191,19 +150,20 @@ impl Consumer {
         turn.load(Ordering::Acquire) == turn_of(self.next >> self.shift)
     }
 
-    /// Has done with the fragment in so many slots. Whether slots were given back: at once if the producer `is_waiting`, else when a
-    /// quarter of the ring, or of FOLD if there were folded ones, has been read since.
+    /// Has done with the fragment in that slot. Whether the producer was told: at once if it `is_waiting`, else when a
+    /// quarter of the ring or of the lead has been read since.
     ///
     /// So a producer that is out of slots waits for fragments that have not been read: with all of them read, three quarters of the
-    /// slots that may be under way are free.
+    /// slots, or of the lead, are free.
     #[inline]
     #[must_use]
-    pub fn release(&mut self, consumed: &AtomicU64, slots: usize, is_waiting: bool) -> bool {
-        self.next += slots as u64;
-        let is_due = is_waiting || self.next - self.released >= self.batch;
+    pub fn release(&mut self, consumed: &AtomicU64, has_area: bool, is_waiting: bool) -> bool {
+        self.next += 1;
+        self.areas += usize::from(has_area);
+        let is_due = is_waiting || self.next - self.released >= self.batch || self.areas >= self.area_batch;
         if is_due {
             self.released = self.next;
-            self.batch = self.whole_batch;
+            self.areas = 0;
             consumed.store(self.next, Ordering::Release);
         }
         is_due

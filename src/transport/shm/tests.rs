@@ -1,5 +1,6 @@
 //! A pair of links over one memory, and a peer that breaks the rules.
 
+use super::layout::{Extent, FINE_BYTES, FRAGMENT_BYTES};
 use super::zero_copy::LOAN_BYTES;
 use super::*;
 use crate::memory::{Arena, Window};
@@ -36,7 +37,7 @@ fn receive(link: &mut ShmLink) -> Option<Vec<u8>> {
 #[test]
 fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
     let (mut a, mut b) = pair();
-    for len in [0, 1, 31, 32, 33, 64, 4096, SLOT_BYTES, FRAGMENT_BYTES - 1, FRAGMENT_BYTES] {
+    for len in [0, 1, 31, 32, 33, 64, 4096, FINE_BYTES, FRAGMENT_BYTES - 1, FRAGMENT_BYTES] {
         let bytes: Vec<u8> = (0..len).map(|i| (i * 31 + len) as u8).collect();
         for _ in 0..SLOTS + 3 {
             assert_eq!(send(&mut a, &bytes), Some(len));
@@ -50,16 +51,15 @@ fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
 }
 
 #[test]
-fn long_messages_arrive_whole_between_and_behind_short_ones() {
-    const SLOTS: usize = 128;
-    let (one, fd) = SharedMemory::create(layout::pair_bytes(SLOTS)).unwrap();
-    let two = SharedMemory::open(fd, layout::pair_bytes(SLOTS)).unwrap();
-    let mut a = ShmLink::new(one, SLOTS, 0, None).unwrap();
-    let mut b = ShmLink::new(two, SLOTS, 1, None).unwrap();
-    let long: Vec<u8> = (0..3 * FOLDED_FROM).map(|i| (i / 7 % 251) as u8).collect();
-    let (mut sent, mut received, mut folded) = (Vec::new(), Vec::new(), 0);
-    for short in [0, 1, 30, 31, 32, 33, 100, 127, 300] {
-        // Some of them are read, and not given back or given back, some are not, before the long one begins.
+fn long_messages_arrive_whole_between_and_behind_short_ones_whichever_way_most_go() {
+    let (mut a, mut b) = pair();
+    for link in [&mut a, &mut b] {
+        link.set_crowded(false);
+    }
+    let long: Vec<u8> = (0..3 << 20).map(|i| (i / 7 % 251) as u8).collect();
+    for short in [0, 1, 14, 15, 16, 17, 31, 32, 33, 100] {
+        let (mut sent, mut received) = (Vec::new(), Vec::new());
+        // Some of them are read, and told of or not, some are not, before the long one begins.
         let messages = (0..short).map(|i| vec![i as u8; 5000]).chain([long.clone()]);
         for (i, message) in messages.enumerate() {
             let mut done = 0;
@@ -68,18 +68,21 @@ fn long_messages_arrive_whole_between_and_behind_short_ones() {
                     Some(n) => done += n,
                     None => received.extend(receive(&mut b).expect("nobody would ever go on")),
                 }
-                folded += usize::from(a.producer.is_folding());
             }
             sent.extend(message);
             if i % 2 == 0 {
                 received.extend(receive(&mut b).unwrap_or_default());
             }
         }
+        while let Some(bytes) = receive(&mut b) {
+            received.extend(bytes);
+        }
+        assert!(received == sent);
+        // Twice the one way, once the other.
+        if short % 2 == 1 {
+            std::mem::swap(&mut a, &mut b);
+        }
     }
-    while let Some(bytes) = receive(&mut b) {
-        received.extend(bytes);
-    }
-    assert!(received == sent && folded > 100, "{folded} fragments were folded");
 }
 
 #[test]
@@ -187,7 +190,7 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
     let offer =
         |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::Anywhere) };
     assert_eq!(offer(&mut a).unwrap(), None);
-    b.word64(layout::ring(0, SLOTS) + layout::FETCHED).store(100_001, Ordering::Relaxed);
+    b.word64(layout::ring(0) + layout::FETCHED).store(100_001, Ordering::Relaxed);
     assert_eq!(offer(&mut a).unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
@@ -195,7 +198,7 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
 fn an_offer_of_memory_that_is_not_there_is_an_error() {
     let (mut a, mut b) = pair();
     send(&mut a, &[1]);
-    let line = layout::ring(0, SLOTS) + layout::line(0);
+    let line = layout::ring(0) + layout::line(0);
     a.word32(line + 4).store(layout::OFFER, Ordering::Relaxed);
     a.word64(line + 32).store(8, Ordering::Relaxed);
     a.word64(line + 40).store(1 << 20, Ordering::Relaxed);
@@ -251,17 +254,49 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
 fn how_far_the_peer_is_shows_in_long_messages_too() {
     let (mut a, mut b) = pair();
     a.set_crowded(false);
-    let message = vec![7; 4 * SLOT_BYTES];
+    let message = vec![7; 2 * FRAGMENT_BYTES];
+    // SAFETY: a vector is readable for its length.
+    let post =
+        |link: &mut ShmLink| unsafe { link.post(&HEADER, message.as_ptr(), message.len(), Cut::Whole) };
     // Once round the ring; then the producer has to look.
-    for _ in 0..SLOTS / 4 {
+    for _ in 0..SLOTS / 2 {
         assert_eq!(a.distance.last, 0);
-        // SAFETY: a vector is readable for its length.
-        assert!(unsafe { a.post(&HEADER, message.as_ptr(), message.len(), Cut::Whole) });
+        assert!(post(&mut a));
         while receive(&mut b).is_some() {}
     }
-    // SAFETY: as above.
-    assert!(unsafe { a.post(&HEADER, message.as_ptr(), message.len(), Cut::Whole) });
+    assert!(post(&mut a));
     assert_eq!(a.distance.last, SLOTS as u64);
+}
+
+#[test]
+fn how_far_the_peer_is_shows_where_both_send_and_none_has_to_look() {
+    let (mut a, mut b) = pair();
+    for _ in 0..layout::share(SLOTS) / 4 {
+        assert_eq!(a.distance.last, 0);
+        for (from, to) in [(0, 1), (1, 0)] {
+            let links = [&mut a, &mut b];
+            assert_eq!(send(links[from], &[1; 100]), Some(100));
+            assert!(receive(links[to]).is_some());
+        }
+    }
+    assert_eq!(a.distance.last, (layout::share(SLOTS) / 4) as u64);
+}
+
+#[test]
+fn a_long_message_leads_by_so_many_areas_and_shorter_ones_by_all_that_are_free() {
+    let (mut a, mut b) = pair();
+    a.set_crowded(false);
+    let long = vec![3; 2 * FRAGMENT_BYTES];
+    for _ in 0..layout::lead(SLOTS) {
+        assert_eq!(send(&mut a, &long), Some(FRAGMENT_BYTES));
+    }
+    assert_eq!(send(&mut a, &long), None);
+    for _ in layout::lead(SLOTS)..layout::share(SLOTS) {
+        assert_eq!(send(&mut a, &long[..FINE_BYTES]), Some(FINE_BYTES));
+    }
+    assert_eq!((send(&mut a, &[4; 33]), send(&mut a, &[4; 32])), (None, Some(32)));
+    while receive(&mut b).is_some() {}
+    assert_eq!(send(&mut a, &long), Some(FRAGMENT_BYTES));
 }
 
 /// What the two sides do when they connect: `link` knows its own arena and has the peer's.
@@ -326,7 +361,7 @@ fn a_loan_outside_of_the_peers_memory_or_from_nowhere_is_an_error() {
 /// Sends a loan that the sender has made up.
 fn lie(link: &mut ShmLink, offset: u64, bytes: u64) {
     send(link, &[1]);
-    let line = layout::ring(0, SLOTS) + layout::line(0);
+    let line = layout::ring(0) + layout::line(0);
     link.word64(line + 32).store(offset, Ordering::Relaxed);
     link.word64(line + 40).store(bytes, Ordering::Relaxed);
     link.word32(line + 4).store(layout::LOAN, Ordering::Relaxed);
@@ -354,18 +389,16 @@ fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes()
 }
 
 #[test]
-fn a_fragment_longer_than_its_slots_is_an_error() {
-    let too_long = Extent { bytes: FRAGMENT_BYTES + 1, start: 0, slots: 2, is_folded: false };
-    let past_the_end = Extent { bytes: 1, start: 0, slots: 2, is_folded: false };
-    for (slot, extent) in [(0, too_long), (SLOTS - 1, past_the_end)] {
+fn a_fragment_longer_than_its_area_or_in_none_of_the_senders_is_an_error() {
+    let too_long = Extent { bytes: FRAGMENT_BYTES + 1, area: 0 };
+    let areas = layout::share(SLOTS) as u16;
+    let [ours, nobodys] = [areas, 2 * areas].map(|area| Extent { bytes: 33, area });
+    for extent in [too_long, ours, nobodys] {
         let (mut a, mut b) = pair();
-        for _ in 0..slot {
-            send(&mut a, &[1]);
-            receive(&mut b);
-        }
         send(&mut a, &[1]);
-        let length = layout::ring(0, SLOTS) + layout::line(slot) + 4;
-        a.word32(length).store(extent.encode(), Ordering::Relaxed);
+        receive(&mut b);
+        send(&mut a, &[1]);
+        a.word32(layout::ring(0) + layout::line(1) + 4).store(extent.encode(), Ordering::Relaxed);
         assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert!(matches!(b.peek(&HEADER, 2 * FRAGMENT_BYTES), Peek::Unusual));
     }
@@ -402,7 +435,7 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
     // A link looks at its peer when the first fragment is there.
     assert_eq!(send(&mut a, &[1]), Some(1));
     assert!(receive(&mut b).is_some());
-    let bytes = vec![7; 10 * SLOT_BYTES];
+    let bytes = vec![7; layout::share(SLOTS) * FRAGMENT_BYTES];
     let post = |a: &mut ShmLink, len: usize, cut| {
         // SAFETY: a vector is readable for its length, which is more.
         unsafe { a.post(&HEADER, bytes.as_ptr(), len, cut) }
@@ -412,23 +445,29 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
         assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FRAGMENT_BYTES, 1], false));
         assert!(post(&mut a, FRAGMENT_BYTES + 1, Cut::Fine));
-        assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![SLOT_BYTES, SLOT_BYTES, 1], false));
+        assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FINE_BYTES, FINE_BYTES, 1], false));
     }
-    // These were 1 + 3 * (1 + 3 + 3) slots.
-    assert!(post(&mut a, 9 * SLOT_BYTES, Cut::Whole));
-    let whole = |slots: usize| vec![FRAGMENT_BYTES; slots / 2];
-    assert_eq!(peek_all(&mut b, 9 * SLOT_BYTES), ([whole(8), vec![SLOT_BYTES]].concat(), false));
-    // From the last slot on: the first fragment ends with the ring.
-    assert!(post(&mut a, 10 * SLOT_BYTES, Cut::Whole) && post(&mut a, 10 * SLOT_BYTES, Cut::Fine));
-    assert!(post(&mut a, 10 * SLOT_BYTES, Cut::Whole));
-    // Two slots are left.
-    assert!(!post(&mut a, 3 * SLOT_BYTES, Cut::Fine) && !post(&mut a, 3 * SLOT_BYTES, Cut::Whole));
-    assert!(post(&mut a, FRAGMENT_BYTES, Cut::Whole) && !post(&mut a, 1, Cut::Fine));
-    let around = [vec![SLOT_BYTES], whole(8), vec![SLOT_BYTES]].concat();
-    for lens in [around, vec![SLOT_BYTES; 10], whole(10), whole(2)] {
-        assert_eq!(peek_all(&mut b, lens.iter().sum()), (lens, false));
+    // These were nine areas. The peer has not given any back.
+    let left = layout::share(SLOTS) - 9;
+    let whole = |areas: usize| vec![FRAGMENT_BYTES; areas];
+    assert!(!post(&mut a, (left + 1) * FRAGMENT_BYTES, Cut::Whole));
+    assert!(!post(&mut a, (left + 1) * FINE_BYTES, Cut::Fine));
+    assert!(post(&mut a, left * FRAGMENT_BYTES, Cut::Whole));
+    assert!(!post(&mut a, INLINE_BYTES + 1, Cut::Fine) && post(&mut a, INLINE_BYTES, Cut::Fine));
+    assert_eq!(peek_all(&mut b, left * FRAGMENT_BYTES), (whole(left), false));
+    assert_eq!(peek_all(&mut b, INLINE_BYTES), (vec![INLINE_BYTES], false));
+    // Now it has.
+    assert!(post(&mut a, 8 * FINE_BYTES, Cut::Fine));
+    assert_eq!(peek_all(&mut b, 8 * FINE_BYTES), (vec![FINE_BYTES; 8], false));
+    // As many slots as there are, and no more.
+    for _ in 0..SLOTS {
+        assert!(post(&mut a, 0, Cut::Fine));
+    }
+    assert!(!post(&mut a, 0, Cut::Fine) && !post(&mut a, FRAGMENT_BYTES, Cut::Whole));
+    for _ in 0..SLOTS {
+        assert_eq!(peek_all(&mut b, 0), (vec![0], false));
     }
     // More than was to come is somebody else's mistake, for the long way to tell.
-    assert!(post(&mut a, SLOT_BYTES, Cut::Whole));
-    assert_eq!(peek_all(&mut b, SLOT_BYTES - 1), (vec![], true));
+    assert!(post(&mut a, FINE_BYTES, Cut::Whole));
+    assert_eq!(peek_all(&mut b, FINE_BYTES - 1), (vec![], true));
 }

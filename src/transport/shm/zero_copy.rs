@@ -111,7 +111,7 @@ impl ShmLink {
         self.word64(line + 40).store(length, Ordering::Relaxed);
         self.begin_offer(header, bytes);
         self.arenas.lent = (data.addr(), bytes);
-        self.publish_word(line, header, layout::LOAN, 1);
+        self.publish_word(line, header, layout::LOAN, false);
     }
 
     /// [`Link::take`] where the head is a loan.

@@ -7,11 +7,6 @@ use loom::thread;
 
 const SLOTS: usize = 2;
 
-/// The first fragment takes the whole ring, the others a slot each.
-fn slots_of(value: u32) -> usize {
-    if value == 1 { SLOTS } else { 1 }
-}
-
 struct Ring {
     turns: [AtomicU32; SLOTS],
     data: [UnsafeCell<u32>; SLOTS],
@@ -30,75 +25,69 @@ fn every_fragment_is_read_once_and_in_order() {
         let producer = thread::spawn(move || {
             let mut end = Producer::new(SLOTS);
             for value in 1..=3u32 {
-                // One of them goes when there is room for it, as messages of several fragments do.
-                while value == 3 && !end.has_room(&theirs.consumed, 1).unwrap() {
+                while !end.has_room(&theirs.consumed, 1).unwrap() {
                     thread::yield_now();
                 }
-                let most = slots_of(value);
                 let slot = end.next_slot();
-                while end.free_slots(&theirs.consumed, most).unwrap() < most {
-                    thread::yield_now();
-                }
-                for slot in slot..slot + most {
-                    // SAFETY: the slot is the producer's; loom reports any concurrent access.
-                    theirs.data[slot].with_mut(|cell| unsafe { *cell = value });
-                }
-                end.publish(&theirs.turns[slot], most);
+                // SAFETY: the slot is the producer's; loom reports any concurrent access.
+                theirs.data[slot].with_mut(|cell| unsafe { *cell = value });
+                end.publish(&theirs.turns[slot], false);
             }
         });
-        let mut end = Consumer::new(SLOTS);
+        let mut end = Consumer::new(SLOTS, SLOTS);
         for value in 1..=3u32 {
             let slot = end.slot();
             while !end.is_filled(&ring.turns[slot]) {
                 thread::yield_now();
             }
-            for slot in slot..slot + slots_of(value) {
-                // SAFETY: the slot is the consumer's; loom reports any concurrent access.
-                assert_eq!(ring.data[slot].with(|cell| unsafe { *cell }), value);
-            }
-            assert!(end.release(&ring.consumed, slots_of(value), false), "more than a quarter");
+            // SAFETY: the slot is the consumer's; loom reports any concurrent access.
+            assert_eq!(ring.data[slot].with(|cell| unsafe { *cell }), value);
+            assert!(end.release(&ring.consumed, false, false), "more than a quarter");
         }
         producer.join().unwrap();
     });
 }
 
 #[test]
-fn no_area_is_filled_again_before_it_was_read() {
-    const SLOTS: usize = 4;
-    // The first and the last one have the same area.
-    const FRAGMENTS: u32 = 3;
+fn a_slot_of_which_the_reply_tells_is_free() {
+    const SLOTS: usize = 1;
     loom::model(|| {
-        let turns: [AtomicU32; SLOTS] = std::array::from_fn(|_| AtomicU32::new(0));
-        let areas: [UnsafeCell<u32>; SLOTS] = std::array::from_fn(|_| UnsafeCell::new(0));
-        let ring = Arc::new((turns, areas, AtomicU64::new(0)));
-        let theirs = Arc::clone(&ring);
-        let producer = thread::spawn(move || {
-            let (turns, areas, consumed) = &*theirs;
-            let mut end = Producer::new(SLOTS);
-            for value in 0..FRAGMENTS {
-                let slot = end.next_slot();
-                assert!(end.fold(consumed, 1).unwrap());
-                while end.free_slots(consumed, 1).unwrap() == 0 {
+        // The turns of both rings, what is consumed of the first in its own word and with the reply, and its data.
+        let words = (AtomicU32::new(0), AtomicU32::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        let shared = Arc::new((words, UnsafeCell::new(0)));
+        let theirs = Arc::clone(&shared);
+        let replier = thread::spawn(move || {
+            let ((there, back, consumed, told), data) = &*theirs;
+            let (mut end, mut reply) = (Consumer::new(SLOTS, SLOTS), Producer::new(SLOTS));
+            for value in 1..=2 {
+                while !end.is_filled(there) {
                     thread::yield_now();
                 }
-                // SAFETY: the area is the producer's; loom reports any concurrent access.
-                areas[area(slot, true)].with_mut(|cell| unsafe { *cell = value });
-                end.publish(&turns[slot], 1);
+                // SAFETY: the slot is the consumer's; loom reports any concurrent access.
+                assert_eq!(data.with(|cell| unsafe { *cell }), value);
+                let _ = end.release(consumed, true, false);
+                if value == 1 {
+                    told.store(end.consumed(), Ordering::Relaxed);
+                    reply.publish(back, true);
+                }
             }
         });
-        let (turns, areas, consumed) = &*ring;
-        let mut end = Consumer::new(SLOTS);
-        for value in 0..FRAGMENTS {
-            let slot = end.slot();
-            while !end.is_filled(&turns[slot]) {
-                thread::yield_now();
+        let ((there, back, _, told), data) = &*shared;
+        let (mut end, replies) = (Producer::new(SLOTS), Consumer::new(SLOTS, SLOTS));
+        for value in 1..=2 {
+            if value == 2 {
+                while !replies.is_filled(back) {
+                    thread::yield_now();
+                }
+                assert!(end.must_look_for(1) && end.areas_under_way() == 1);
+                end.hear(told.load(Ordering::Relaxed)).unwrap();
             }
-            end.note_folded();
-            // SAFETY: the area is the consumer's; loom reports any concurrent access.
-            assert_eq!(areas[area(slot, true)].with(|cell| unsafe { *cell }), value);
-            assert!(end.release(consumed, 1, false));
+            assert!(!end.must_look_for(1) && end.areas_under_way() == 0);
+            // SAFETY: the slot is the producer's; loom reports any concurrent access.
+            data.with_mut(|cell| unsafe { *cell = value });
+            end.publish(there, true);
         }
-        producer.join().unwrap();
+        replier.join().unwrap();
     });
 }
 
@@ -126,11 +115,11 @@ fn whoever_sleeps_for_a_slot_is_woken_or_sees_one() {
         // It reads all of a full ring.
         let consumer = thread::spawn(move || {
             let (consumed, sleeping) = &*theirs;
-            let mut end = Consumer::new(SLOTS);
+            let mut end = Consumer::new(SLOTS, SLOTS);
             let mut has_woken = false;
             for _ in 0..SLOTS {
                 let is_asleep = sleeping.load(Ordering::Relaxed) != 0;
-                has_woken |= end.release(consumed, 1, is_asleep) && must_wake(sleeping);
+                has_woken |= end.release(consumed, false, is_asleep) && must_wake(sleeping);
             }
             has_woken
         });
@@ -138,10 +127,10 @@ fn whoever_sleeps_for_a_slot_is_woken_or_sees_one() {
         let mut end = Producer::new(SLOTS);
         let turn = AtomicU32::new(0);
         for _ in 0..SLOTS {
-            end.publish(&turn, 1);
+            end.publish(&turn, false);
         }
         announce_sleep(sleeping);
-        let sees_one = end.free_slots(consumed, 1).unwrap() > 0;
+        let sees_one = end.has_room(consumed, 1).unwrap();
         assert!(consumer.join().unwrap() || sees_one);
     });
 }
