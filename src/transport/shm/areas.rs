@@ -8,9 +8,9 @@
 //!
 //! Each side begins with its *share*, half of all areas. Where more goes one way than the other, they gather on one side, which
 //! gives some [back](Areas::settle) outside of any fragment. What a side has is what is free with it, what is under
-//! way from it, and what was given back to it. It settles whenever it has read a quarter of its share; if it has more than one and a half shares then, unless
-//! they are under way, it gives back what is more than one and a quarter. So the other side is never without, and waits for nothing but its own
-//! messages to be read.
+//! way from it, and what was given back to it. It settles whenever it has read a quarter of its share; if it has more than one and a half shares then,
+//! it gives back what is more than one and a quarter. No more than its share may be under way from it, so it has what it is to give. So the
+//! other side never has less than a quarter of its own, and waits for nothing but its own messages to be read.
 //!
 //! An area that is given back is an entry in a ring, one for each direction, which has as many entries as there are areas: it is
 //! never full. The entry at position k is area | turn << 16, where turn counts the laps from 1.

