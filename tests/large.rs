@@ -3,7 +3,7 @@
 mod common;
 
 use anyccl_engine::base::Collective;
-use common::attempt::{Placement, check, check_started};
+use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
 
@@ -36,7 +36,6 @@ fn messages_larger_than_every_buffer_arrive_whole() {
 
 #[test]
 fn several_large_calls_may_be_under_way_at_once() {
-    use common::attempt::Attempt;
     for transport in TRANSPORTS {
         on_ranks(3, &config(transport), |comm| {
             let cases = [
@@ -50,4 +49,23 @@ fn several_large_calls_may_be_under_way_at_once() {
             running.iter_mut().rev().for_each(|call| call.wait_and_verify());
         });
     }
+}
+
+/// Elements of four bytes for each peer: long enough to be fetched out of the sender's memory (docs/adr/0028).
+const TRIED: usize = (150 << 10) / 4 + 3;
+
+#[test]
+fn calls_that_are_repeated_give_the_same_whichever_way_they_try() {
+    on_ranks(2, &config(TRANSPORTS[0]), |comm| {
+        for collective in [Collective::AllGather, Collective::AllToAll] {
+            let case = Case::plain(collective, 0, TRIED);
+            // More than a trial, which alternates, and a call under way beside each.
+            for _ in 0..40 {
+                let mut beside = Attempt::on(comm, case, Placement::Apart).start(comm).expect("it starts");
+                check(comm, case, Placement::Apart);
+                check(comm, case, Placement::InPlace);
+                beside.wait_and_verify();
+            }
+        }
+    });
 }

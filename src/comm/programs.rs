@@ -103,14 +103,12 @@ impl Programs {
     /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
     /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
     fn lending(&self, kind: CallKind) -> Lending {
-        use Collective::*;
-        let copies = matches!(
-            kind,
-            CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
-                | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
-                | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
-        );
-        if !self.crowded || copies { Lending::Anywhere } else { Lending::Never }
+        if !self.crowded || only_copies(kind) { Lending::IfCrowded } else { Lending::Never }
+    }
+
+    /// With a processor for each rank, which way is faster depends on the machine: a program that could go both ways tries them.
+    fn trying_ways(&self, program: Program, kind: CallKind) -> Program {
+        if self.crowded || !only_copies(kind) { program } else { program.trying_ways() }
     }
 
     /// The same for a call with a layout.
@@ -145,7 +143,8 @@ impl Programs {
                 return Ok(asking::prepare(&call, algorithm, &request, &placement, lending, &self.ports));
             }
             let plan = (algorithm.build)(&request);
-            let program = placement.compile(&plan, &request, lending).through(&self.ports);
+            let program = placement.compile(&plan, &request, lending);
+            let program = self.trying_ways(program, call.kind).through(&self.ports);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
         known.note(operation.places, operation.layout);
@@ -157,7 +156,8 @@ impl Programs {
         let request =
             PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
         let plan = (self.choose(call, &request)?.build)(&request);
-        Ok(Program::compile(&plan, &request, self.lending(call.kind)).through(&self.ports))
+        let program = Program::compile(&plan, &request, self.lending(call.kind));
+        Ok(self.trying_ways(program, call.kind).through(&self.ports))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
@@ -206,4 +206,15 @@ impl Programs {
             layout: BlockLayout::NONE,
         }
     }
+}
+
+/// Whether a call neither reduces nor passes on what it gets.
+fn only_copies(kind: CallKind) -> bool {
+    use Collective::*;
+    matches!(
+        kind,
+        CallKind::Collective(AllGather | AllToAll | Gather | Scatter)
+            | CallKind::Collective(AllGatherV | AllToAllV | GatherV | ScatterV)
+            | CallKind::Collective(NeighborAllGatherV | NeighborAllToAllV)
+    )
 }

@@ -223,7 +223,7 @@ impl Conversation {
         let data = send.what.data.wrapping_add(send.done);
         // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more, until the
         // outcome, which comes after the last byte is taken.
-        let taken = unsafe { link.send(header, data, send.until - send.done, Lending::Anywhere) }?;
+        let taken = unsafe { link.send(header, data, send.until - send.done, Lending::IfCrowded) }?;
         send.done += taken.unwrap_or(0);
         Ok(taken.is_some())
     }

@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
+use super::fetching::{Fetching, Run};
 use super::inbox::Found;
 use super::port::Port;
 use super::prepared::Prepared;
@@ -15,7 +16,7 @@ use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
 use crate::sys::poll::Interest;
-use crate::transport::Header;
+use crate::transport::{Header, Lending};
 
 /// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
 const BURST_BYTES: usize = 256 << 10;
@@ -70,6 +71,8 @@ pub(super) struct Execution {
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
     lanes_left: u32,
+    /// Where the program tries two ways: that of this run.
+    run: Option<Run>,
     trace: Option<Box<Recorder>>,
 }
 
@@ -90,6 +93,7 @@ impl Execution {
             sends: Vec::new(),
             recvs: Vec::new(),
             lanes_left: 0,
+            run: None,
             trace: None,
         }
     }
@@ -161,6 +165,7 @@ impl Execution {
         self.recvs.clear();
         self.recvs.resize(program.recvs.len(), QueueState::default());
         self.lanes_left = program.lanes.len() as u32;
+        self.run = program.fetching.as_ref().map(Fetching::begin);
         self.trace = Recorder::begin(header.sequence, program.lanes.len());
         self.prepared = prepared;
     }
@@ -270,8 +275,12 @@ impl Execution {
         let data = self.memory.address(&step.span, state.done);
         let header = self.header_of(step.count);
         let port = &mut ports[peer as usize];
+        let lending = match &self.run {
+            Some(run) if run.fetched && step.lending == Lending::IfCrowded => Lending::Anywhere,
+            _ => step.lending,
+        };
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, step.lending) }
+        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, lending) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else {
             // An offer is news to the peer, though nothing of it is taken yet.
@@ -381,8 +390,8 @@ impl Execution {
         loop {
             let Some(round) = self.prepared.program.lanes[lane].get(self.lanes[lane].round as usize) else {
                 self.lanes_left -= 1;
-                if let Some(trace) = self.trace.take_if(|_| self.lanes_left == 0) {
-                    trace.end();
+                if self.lanes_left == 0 {
+                    self.end();
                 }
                 return;
             };
@@ -404,6 +413,16 @@ impl Execution {
                 return;
             }
             state.round += 1;
+        }
+    }
+
+    /// All lanes are at their end.
+    fn end(&mut self) {
+        if let (Some(fetching), Some(run)) = (&self.prepared.program.fetching, self.run.take()) {
+            fetching.end(&run);
+        }
+        if let Some(trace) = self.trace.take() {
+            trace.end();
         }
     }
 

@@ -85,7 +85,7 @@ mod tests {
             is_in_place in any::<bool>(),
         ) {
             let arena = Arena { starts: is_in_place.then_some((3, 0)) };
-            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, lending: Lending::Anywhere };
+            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, lending: Lending::IfCrowded };
             let receive = |raw: &Raw| {
                 RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, gates: vec![], streamed: false }
             };

@@ -18,6 +18,7 @@ mod consensus;
 pub mod disagreement;
 pub mod engine;
 pub mod execution;
+mod fetching;
 mod gates;
 pub mod group;
 mod heads;

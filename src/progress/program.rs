@@ -4,6 +4,7 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
+use super::fetching::{FETCHED_FROM, Fetching};
 use super::gates;
 use super::straight::{Op, Straight};
 use crate::base::{Collective, Rank};
@@ -96,6 +97,8 @@ pub struct Program {
     pub(super) element_bytes: usize,
     /// All of it as a list, where that is enough.
     pub(super) straight: Option<Straight>,
+    /// Where its long messages may take two ways.
+    pub(super) fetching: Option<Fetching>,
 }
 
 impl Program {
@@ -148,6 +151,7 @@ impl Program {
             scratch_bytes: plan.scratch * unit,
             element_bytes: unit,
             straight: None,
+            fetching: None,
         };
         let (mut sends, mut recvs) = (Queues::new(request.size), Queues::new(request.size));
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
@@ -237,6 +241,22 @@ impl Program {
         self
     }
 
+    /// Where long messages are exchanged, by a program that is run as such: lets the receivers fetch them if trials say that
+    /// it is faster.
+    pub fn trying_ways(mut self) -> Program {
+        let recvs = || self.recvs.iter().flat_map(|queue| &queue.steps);
+        let is_exchange = |send: &SendStep| {
+            send.lending == Lending::IfCrowded
+                && send.span.len >= FETCHED_FROM
+                && recvs().any(|recv| (recv.lane, recv.round) == (send.lane, send.round))
+        };
+        let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);
+        if self.straight.is_none() && sends.any(is_exchange) {
+            self.fetching = Some(Fetching::default());
+        }
+        self
+    }
+
     /// The same with ports instead of ranks: `ports[rank]` leads to a rank.
     pub fn through(mut self, ports: &[u32]) -> Program {
         let of = |peer: &mut u32| *peer = ports[*peer as usize];
@@ -277,7 +297,7 @@ impl Program {
             }
         }
         for send in self.sends.iter_mut().flat_map(|queue| &mut queue.steps) {
-            if send.lending == Lending::Anywhere {
+            if send.lending == Lending::IfCrowded {
                 send.lending = Lending::Mapped;
             }
         }
@@ -365,7 +385,7 @@ mod tests {
                 topology: &topology,
                 layout: BlockLayout::NONE,
             };
-            let program = Program::compile(&plan, &request, Lending::Anywhere);
+            let program = Program::compile(&plan, &request, Lending::IfCrowded);
             assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
         }

@@ -65,6 +65,8 @@ pub enum Lending {
     Never,
     /// Only if the receiver can see that memory as it sees its own.
     Mapped,
+    /// Where ranks share processors, also if the receiver must have the kernel fetch it.
+    IfCrowded,
     /// Also if the receiver must have the kernel fetch it.
     Anywhere,
 }

@@ -142,7 +142,7 @@ impl Job<'_> {
             layout: BlockLayout::NONE,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
-        Program::compile(&(algorithm.build)(&request), &request, Lending::Anywhere)
+        Program::compile(&(algorithm.build)(&request), &request, Lending::IfCrowded)
     }
 
     /// Runs with separate buffers.

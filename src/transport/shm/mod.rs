@@ -373,7 +373,12 @@ impl Link for ShmLink {
             self.lend(line, header, data, bytes, offset);
             return Ok(None);
         }
-        let may_offer = lending == Lending::Anywhere && self.is_crowded && bytes >= OFFER_BYTES;
+        let may_offer = bytes >= OFFER_BYTES
+            && match lending {
+                Lending::Anywhere => true,
+                Lending::IfCrowded => self.is_crowded,
+                Lending::Mapped | Lending::Never => false,
+            };
         if may_offer && self.offer.is_none() && self.is_readable() {
             let [address, length] = single_copy::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);

@@ -179,6 +179,31 @@ fn a_large_message_that_may_be_lent_is_read_where_it_is() {
 }
 
 #[test]
+fn with_processors_of_their_own_messages_are_offered_only_where_that_is_asked_for() {
+    for (crowded, lending, offered) in [
+        (false, Lending::Never, false),
+        (false, Lending::Mapped, false),
+        (false, Lending::IfCrowded, false),
+        (false, Lending::Anywhere, true),
+        (true, Lending::Never, false),
+        (true, Lending::Mapped, false),
+        (true, Lending::IfCrowded, true),
+        (true, Lending::Anywhere, true),
+    ] {
+        let (mut a, mut b) = pair();
+        send(&mut b, &[2]);
+        receive(&mut a);
+        send(&mut a, &[1]);
+        receive(&mut b);
+        a.set_crowded(crowded);
+        let message = vec![0u8; 100_000];
+        // SAFETY: the message outlives both links.
+        let taken = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), lending) }.unwrap();
+        assert_eq!(taken.is_none(), offered, "crowded: {crowded}, {lending:?}: {taken:?}");
+    }
+}
+
+#[test]
 fn a_peer_that_counts_more_than_was_offered_is_found_out() {
     let (mut a, mut b) = pair();
     send(&mut b, &[2]);
@@ -335,7 +360,7 @@ fn what_goes_back_to_where_it_came_from_goes_through_slots_once_for_each_time_it
         for (from, sent) in [(0, FRAGMENT_BYTES), (FRAGMENT_BYTES, 100)] {
             let rest = start.wrapping_add(from);
             // SAFETY: the allocation outlives both links.
-            let now = unsafe { a.send(&HEADER, rest, bytes - from, Lending::Anywhere) }.unwrap();
+            let now = unsafe { a.send(&HEADER, rest, bytes - from, Lending::IfCrowded) }.unwrap();
             assert_eq!(now, Some(sent), "not lent");
         }
         while receive(&mut b).is_some() {}
