@@ -22,12 +22,13 @@ from torch.nn.parallel import DistributedDataParallel
 BACKENDS = ("gloo", "anyccl")
 TRAINED_ON = 1500
 # Enough for the accuracy that is asked for; with fewer epochs the times are all that is looked at.
-EPOCHS, WANTED_ACCURACY = 14, 0.94
+EPOCHS, WANTED_ACCURACY = 14, 0.97
 
 
 def load(path):
-    """Images of 8 x 8, and what they show."""
+    """Images of 8 x 8, and what they show; shuffled, as the file has the digits of one writer after another's."""
     table = torch.from_numpy(numpy.loadtxt(path, delimiter=",", dtype="float32"))
+    table = table[torch.randperm(len(table), generator=torch.Generator().manual_seed(0))]
     return table[:, :64].reshape(-1, 1, 8, 8) / 16, table[:, 64].long()
 
 
