@@ -3,6 +3,7 @@
 mod common;
 
 use anyccl_engine::base::Collective;
+use anyccl_engine::config::Config;
 use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
@@ -68,4 +69,28 @@ fn calls_that_are_repeated_give_the_same_whichever_way_they_try() {
             }
         }
     });
+}
+
+#[test]
+fn plans_through_memory_that_all_see_give_the_same_there_and_elsewhere() {
+    const STAGED: [Collective; 3] = [Collective::AllReduce, Collective::Broadcast, Collective::AllGather];
+    let algorithm = STAGED.map(|collective| format!("{}:staged", collective.name())).join(",");
+    for transport in TRANSPORTS {
+        let config = Config { algorithm: Some(algorithm.clone()), ..config(transport) };
+        for size in [2, 3, 5] {
+            on_ranks(size, &config, |comm| {
+                for collective in STAGED {
+                    // One chunk, less than there are slots, and so many that slots are used again.
+                    for count in [1, 20_011, 131_071, count(collective, size)] {
+                        let [first, second] = [0, size - 1].map(|root| Case::plain(collective, root, count));
+                        let mut beside =
+                            Attempt::on(comm, first, Placement::Apart).start(comm).expect("it starts");
+                        check(comm, second, Placement::InPlace);
+                        check_started(comm, second, Placement::Apart);
+                        beside.wait_and_verify();
+                    }
+                }
+            });
+        }
+    }
 }

@@ -21,6 +21,7 @@ from results import Cell, Results, geometric_mean, size_text
 DOCUMENT = ROOT / "docs" / "PERFORMANCE.md"
 FOLDER = ROOT / "docs" / "plots"
 MODES = ["shm", "tcp"]
+OTHER_MACHINES = ["shm-intel", "tcp-intel"]
 # Names in the tables of the harness that collbench_anyccl.c is written for.
 OTHER_NAMES = {"allreduce": "all_reduce", "allgather": "all_gather", "alltoall": "all_to_all", "pingpong": "ping_pong",
                "ompi": "openmpi", "ompi_collsm": "openmpi-coll_sm", "ompi2": "openmpi-two_links", "impi": "intelmpi",
@@ -151,6 +152,10 @@ def sections():
         found = results.load(FOLDER / f"results-{mode}.json")
         made |= {f"{mode}-about": about(found), f"{mode}-means": means(found), f"{mode}-ratios": ratios(found),
                  f"{mode}-behind": behind(found), f"{mode}-times": times(found, ours_and_best)}
+    for name in OTHER_MACHINES:
+        found = results.load(FOLDER / f"results-{name}.json")
+        made |= {f"{name}-about": about(found), f"{name}-means": means(found), f"{name}-ratios": ratios(found),
+                 f"{name}-behind": behind(found)}
     between, lent = (results.load(FOLDER / f"results-{name}.json").list for name in ("shm-between", "shm-mem_alloc"))
     made["shm-regions"] = regions(results.load(FOLDER / "results-shm.json").list + between, lent)
     check = results.load(FOLDER / "results-check.json")

@@ -128,5 +128,5 @@ impl LaneBuilder {
 pub(super) fn plan(scratch: usize, lanes: impl IntoIterator<Item = LaneBuilder>) -> Plan {
     let mut lanes: Vec<Lane> = lanes.into_iter().map(|builder| builder.lane).collect();
     lanes.retain(|lane| !lane.rounds.is_empty());
-    Plan { scratch, lanes }
+    Plan { scratch, lanes, shared_scratch: false }
 }

@@ -200,7 +200,7 @@ mod tests {
             Step::RecvReduce { from: 5, operand: input(3..6), dst: output(6..9) },
         ];
         let lanes = vec![Lane { rounds: vec![Round { steps }] }];
-        assert_eq!(composition.finish([]), Plan { scratch: 0, lanes });
+        assert_eq!(composition.finish([]), Plan { lanes, ..Plan::default() });
     }
 
     #[test]

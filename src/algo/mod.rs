@@ -5,7 +5,8 @@
 //! `segments` cuts buffers, `blocks` finds the block of each rank; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
 //! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
 //! plans down. Hierarchical ones are made of others: `hosts` says who speaks for whom, `between` how hosts
-//! speak, `compose` glues the plans, `survey` says what has to be asked before.
+//! speak, `compose` glues the plans, `survey` says what has to be asked before. `staging` is for plans through memory that all ranks
+//! of a host see.
 
 mod all_gather;
 mod all_reduce;
@@ -33,6 +34,7 @@ mod rotation;
 mod scan;
 mod scatter;
 mod segments;
+mod staging;
 mod survey;
 mod table;
 #[cfg(test)]
@@ -71,19 +73,14 @@ pub enum Cost {
     Around(fn(&PlanRequest, &Edges) -> f64),
     /// It knows which of its messages leave the host.
     ByHost(fn(&PlanRequest, &Paths) -> f64),
+    /// It goes through memory that all ranks see, and was made for ranks that share cores.
+    Crowded(fn(&PlanRequest, &LinkModel) -> f64),
 }
 
 /// Name of the algorithms that go by host.
 const HIERARCHICAL: &str = "hierarchical";
 
 impl Algorithm {
-    /// Whether a prediction is worth while: with one host, or one rank on each, a hierarchical algorithm is a
-    /// flat one in other words.
-    pub fn is_worth_comparing(&self, request: &PlanRequest) -> bool {
-        let is_flat = !matches!(self.cost, Cost::ByHost(_));
-        is_flat || (2..request.size).contains(&request.topology.hosts())
-    }
-
     /// Whether the ranks of a host must tell each other lengths before it can make a plan ([`Survey`]).
     pub fn asks(&self) -> bool {
         self.name == HIERARCHICAL && self.collective.counts_messages()

@@ -51,6 +51,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Around(all_reduce::ring::cost),
     },
     Algorithm {
+        name: "staged",
+        collective: Collective::AllReduce,
+        summary: "through memory that all see, a chunk at a time: large messages among ranks that share cores",
+        supports: always,
+        build: all_reduce::staged::build,
+        cost: Cost::Crowded(all_reduce::staged::cost),
+    },
+    Algorithm {
         name: HIERARCHICAL,
         collective: Collective::AllReduce,
         summary: "a slice per local rank between hosts: several hosts of several ranks",
@@ -131,6 +139,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Around(broadcast::chain::cost),
     },
     Algorithm {
+        name: "staged",
+        collective: Collective::Broadcast,
+        summary: "through memory that all see, a chunk at a time: large messages among ranks that share cores",
+        supports: always,
+        build: broadcast::staged::build,
+        cost: Cost::Crowded(broadcast::staged::cost),
+    },
+    Algorithm {
         name: HIERARCHICAL,
         collective: Collective::Broadcast,
         summary: "a slice per local rank between hosts: several hosts of several ranks",
@@ -169,6 +185,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: all_gather::ring::build,
         cost: Cost::Around(all_gather::ring::cost),
+    },
+    Algorithm {
+        name: "staged",
+        collective: Collective::AllGather,
+        summary: "through memory that all see, a chunk at a time: large messages among ranks that share cores",
+        supports: always,
+        build: all_gather::staged::build,
+        cost: Cost::Crowded(all_gather::staged::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

@@ -160,6 +160,7 @@ proofs! {
     all_reduce_ring_is_correct_for_every_size_up_to_64: AllReduce "ring";
     all_reduce_recursive_doubling_is_correct_for_every_size_up_to_64: AllReduce "recursive_doubling";
     all_reduce_rabenseifner_is_correct_for_every_size_up_to_64: AllReduce "rabenseifner";
+    all_reduce_staged_is_correct_for_every_size_up_to_64: AllReduce "staged";
     all_reduce_hierarchical_is_correct_for_every_size_up_to_64: AllReduce "hierarchical";
     reduce_one_shot_is_correct_for_every_size_up_to_64: Reduce "one_shot";
     reduce_binomial_is_correct_for_every_size_up_to_64: Reduce "binomial";
@@ -170,11 +171,13 @@ proofs! {
     broadcast_binomial_is_correct_for_every_size_up_to_64: Broadcast "binomial";
     broadcast_scatter_all_gather_is_correct_for_every_size_up_to_64: Broadcast "scatter_all_gather";
     broadcast_chain_is_correct_for_every_size_up_to_64: Broadcast "chain";
+    broadcast_staged_is_correct_for_every_size_up_to_64: Broadcast "staged";
     broadcast_hierarchical_is_correct_for_every_size_up_to_64: Broadcast "hierarchical";
     all_gather_one_shot_is_correct_for_every_size_up_to_64: AllGather "one_shot";
     all_gather_recursive_doubling_is_correct_for_every_size_up_to_64: AllGather "recursive_doubling";
     all_gather_bruck_is_correct_for_every_size_up_to_64: AllGather "bruck";
     all_gather_ring_is_correct_for_every_size_up_to_64: AllGather "ring";
+    all_gather_staged_is_correct_for_every_size_up_to_64: AllGather "staged";
     all_gather_hierarchical_is_correct_for_every_size_up_to_64: AllGather "hierarchical";
     gather_linear_is_correct_for_every_size_up_to_64: Gather "linear";
     gather_binomial_is_correct_for_every_size_up_to_64: Gather "binomial";

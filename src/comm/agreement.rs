@@ -145,7 +145,7 @@ fn exchange(
     if !others.is_empty() {
         steps.push(Step::Send { to: others, span: own });
     }
-    let plan = Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps }] }] };
+    let plan = Plan { lanes: vec![Lane { rounds: vec![Round { steps }] }], ..Plan::default() };
     let request = PlanRequest {
         collective: Collective::AllGather,
         size,

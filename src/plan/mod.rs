@@ -129,6 +129,8 @@ pub struct Lane {
 pub struct Plan {
     /// Elements of scratch memory that the plan needs.
     pub scratch: usize,
+    /// What is sent from scratch had better be read there: several ranks of the host want it, or it is large.
+    pub shared_scratch: bool,
     /// Run side by side.
     pub lanes: Vec<Lane>,
 }

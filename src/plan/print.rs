@@ -109,6 +109,7 @@ mod tests {
                 Lane { rounds: vec![Round { steps: exchange }, Round { steps: local }] },
                 Lane { rounds: vec![Round { steps: vec![Step::Recv { from: 3, dst: word }] }] },
             ],
+            ..Plan::default()
         };
         let expected = "\
 scratch 8 elements

@@ -271,7 +271,7 @@ impl Engine {
         let header = header_for(*context, collectives, prepared);
         let scratch = match prepared.program.scratch_bytes {
             0 => ptr::null_mut(),
-            bytes => scratch_of(&mut self.spare, prepared, bytes),
+            _ => scratch_of(&mut self.spare, prepared),
         };
         let memory = Memory { buffers, scratch };
         let call = straight::Call {
@@ -470,11 +470,11 @@ fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> Box<E
 
 /// Scratch of the next execution.
 #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
-fn scratch_of(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>, bytes: usize) -> *mut u8 {
+fn scratch_of(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> *mut u8 {
     if spare.is_empty() {
         spare.push(Box::new(Execution::idle(Arc::clone(prepared))));
     }
-    spare.last_mut().map_or(ptr::null_mut(), |next| next.scratch(bytes))
+    spare.last_mut().map_or(ptr::null_mut(), |next| next.scratch(&prepared.program))
 }
 
 /// The last local step of a call.

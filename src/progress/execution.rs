@@ -11,7 +11,8 @@ use super::fetching::{Fetching, Run};
 use super::inbox::Found;
 use super::port::Port;
 use super::prepared::Prepared;
-use super::program::RecvStep;
+use super::program::{Program, RecvStep};
+use super::scratch::Scratch;
 use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
 use crate::observe::trace::{Activity, Recorder};
@@ -66,7 +67,7 @@ pub(super) struct Execution {
     header: Header,
     /// Its scratch is the start of `scratch`, taken once per call with the right to write.
     memory: Memory,
-    scratch: Vec<u8>,
+    scratch: Scratch,
     lanes: Vec<LaneState>,
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
@@ -88,7 +89,7 @@ impl Execution {
             prepared,
             header: Header { context: 0, sequence: 0, call: [0; 2] },
             memory: Memory { buffers, scratch: std::ptr::null_mut() },
-            scratch: Vec::new(),
+            scratch: Scratch::default(),
             lanes: Vec::new(),
             sends: Vec::new(),
             recvs: Vec::new(),
@@ -98,13 +99,10 @@ impl Execution {
         }
     }
 
-    /// So much scratch, or more; the same until the next use of this execution.
+    /// Scratch for a program; the same until the next use of this execution.
     #[inline]
-    pub fn scratch(&mut self, bytes: usize) -> *mut u8 {
-        if self.scratch.len() < bytes {
-            self.scratch.resize(bytes, 0);
-        }
-        self.scratch.as_mut_ptr()
+    pub fn scratch(&mut self, program: &Program) -> *mut u8 {
+        self.scratch.get(program.scratch_bytes, program.scratch_is_shared)
     }
 
     /// Starts a call: runs the local steps of the first rounds, so the buffers are in use from now on.
@@ -155,7 +153,7 @@ impl Execution {
     }
 
     fn reset(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
-        self.memory = Memory { buffers, scratch: self.scratch(prepared.program.scratch_bytes) };
+        self.memory = Memory { buffers, scratch: self.scratch(&prepared.program) };
         self.header = header;
         let program = &prepared.program;
         self.lanes.clear();

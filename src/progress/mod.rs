@@ -29,6 +29,7 @@ pub mod port;
 pub mod prepared;
 pub mod program;
 mod report;
+mod scratch;
 mod stash_link;
 mod straight;
 mod transfer;

@@ -94,6 +94,8 @@ pub struct Program {
     pub(super) sends: Vec<Queue<SendStep>>,
     pub(super) recvs: Vec<Queue<RecvStep>>,
     pub(super) scratch_bytes: usize,
+    /// Peers read what is sent from scratch where it is, if they can.
+    pub(super) scratch_is_shared: bool,
     pub(super) element_bytes: usize,
     /// All of it as a list, where that is enough.
     pub(super) straight: Option<Straight>,
@@ -149,6 +151,7 @@ impl Program {
             sends: Vec::new(),
             recvs: Vec::new(),
             scratch_bytes: plan.scratch * unit,
+            scratch_is_shared: plan.shared_scratch && plan.scratch > 0,
             element_bytes: unit,
             straight: None,
             fetching: None,
@@ -175,6 +178,8 @@ impl Program {
                         }
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
+                            let is_staged = plan.shared_scratch && span.buffer == Buffer::Scratch;
+                            let lending = if is_staged { Lending::Mapped } else { lending };
                             for &peer in to {
                                 let count = span.len as u64;
                                 let step = SendStep { lane, round, span: bytes(span), count, lending };
@@ -370,7 +375,7 @@ mod tests {
             Step::Send { to: vec![1], span: span(Buffer::Input) },
             Step::RecvReduce { from: 1, operand: span(Buffer::Input), dst: span(Buffer::Output) },
         ];
-        let plan = Plan { scratch: 0, lanes: vec![Lane { rounds: vec![Round { steps }] }] };
+        let plan = Plan { lanes: vec![Lane { rounds: vec![Round { steps }] }], ..Plan::default() };
         let topology = Topology::one_host(2);
         for in_place in [false, true] {
             let request = PlanRequest {
@@ -388,6 +393,30 @@ mod tests {
             let program = Program::compile(&plan, &request, Lending::IfCrowded);
             assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
+        }
+    }
+
+    #[test]
+    fn what_leaves_from_scratch_that_is_shared_may_stay_there_whatever_holds_for_the_rest() {
+        let topology = Topology::one_host(3);
+        let request = PlanRequest {
+            collective: Collective::AllReduce,
+            size: 3,
+            rank: 0,
+            root: 0,
+            count: 5,
+            element_bytes: 4,
+            in_place: false,
+            chunk_bytes: 64,
+            topology: &topology,
+            layout: BlockLayout::NONE,
+        };
+        for (name, lending) in [("staged", Lending::Mapped), ("ring", Lending::Never)] {
+            let algorithm = crate::algo::find(Collective::AllReduce, name).unwrap();
+            let program = Program::compile(&(algorithm.build)(&request), &request, Lending::Never);
+            let mut sends = program.sends.iter().flat_map(|queue| &queue.steps);
+            assert!(sends.all(|send| send.lending == lending), "{name}");
+            assert_eq!(program.scratch_is_shared, name == "staged");
         }
     }
 }

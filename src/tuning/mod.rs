@@ -36,6 +36,8 @@ pub struct Tuning {
     pub tcp: LinkModel,
     /// `PlanRequest::chunk_bytes` of every request.
     pub chunk_bytes: usize,
+    /// Most ranks on one core. Each rank knows it from what all have said.
+    pub ranks_per_core: u32,
     overrides: Overrides,
 }
 
@@ -47,6 +49,7 @@ impl Tuning {
             shm,
             tcp,
             chunk_bytes: config.chunk_bytes,
+            ranks_per_core: 1,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
         })
     }
@@ -60,7 +63,7 @@ impl Tuning {
     pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
         let (shm, tcp) =
             (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed_tcp(ranks_per_core));
-        Tuning { shm, tcp, ..self }
+        Tuning { shm, tcp, ranks_per_core, ..self }
     }
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
@@ -87,13 +90,35 @@ impl Tuning {
     /// The user's word does not count.
     pub fn candidates(&self, request: &PlanRequest, all_tcp: bool) -> Vec<(&'static Algorithm, f64)> {
         let request = shared(request);
-        let able = algo::of(request.collective).filter(|algorithm| (algorithm.supports)(&request));
-        let compared = able.filter(|algorithm| algorithm.is_worth_comparing(&request));
+        let rows = algo::of(request.collective);
+        let compared = rows.filter(|algorithm| self.why_not(algorithm, &request, all_tcp).is_none());
         let mut candidates: Vec<_> =
             compared.map(|algorithm| (algorithm, self.predict(algorithm, &request, all_tcp))).collect();
         // Stable: equal costs stay in the order of the table.
         candidates.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         candidates
+    }
+
+    /// Why an algorithm is not compared with others for a request. `None`: it is.
+    ///
+    /// With one host, or one rank on each, a hierarchical algorithm is a flat one in other words.
+    pub fn why_not(
+        &self,
+        algorithm: &Algorithm,
+        request: &PlanRequest,
+        all_tcp: bool,
+    ) -> Option<&'static str> {
+        let has_groups = (2..request.size).contains(&request.topology.hosts());
+        match algorithm.cost {
+            _ if !(algorithm.supports)(&shared(request)) => Some("does not serve this call"),
+            Cost::ByHost(_) if !has_groups => {
+                Some("not compared: needs several hosts with several ranks to differ from the others")
+            }
+            Cost::Crowded(_) if all_tcp || request.topology.hosts() > 1 || self.ranks_per_core <= 1 => {
+                Some("not compared: for ranks that share cores and memory")
+            }
+            _ => None,
+        }
     }
 
     fn predict(&self, algorithm: &Algorithm, request: &PlanRequest, all_tcp: bool) -> f64 {
@@ -104,6 +129,7 @@ impl Tuning {
             Cost::Flat(traffic, cost) => cost(request, &paths.seen_by(traffic, request)),
             Cost::Around(cost) => cost(request, &Edges::of(&paths, request)),
             Cost::ByHost(cost) => cost(request, &paths),
+            Cost::Crowded(cost) => cost(request, &local),
         }
     }
 }
@@ -222,6 +248,26 @@ mod tests {
         ] {
             let request = request(collective, &topology, 8);
             assert_eq!(tuning.choose(&request, true).unwrap().name, few, "{}", collective.name());
+        }
+    }
+
+    #[test]
+    fn long_messages_go_through_memory_that_all_see_where_ranks_share_cores_and_only_there() {
+        let (one, two) = (Topology::one_host(4), Topology::from_labels(&["a", "a", "b", "b"]));
+        let crowded = || default_tuning().oversubscribed(2);
+        for collective in [Collective::AllReduce, Collective::Broadcast, Collective::AllGather] {
+            let chosen = |tuning: Tuning, topology, bytes, all_tcp| {
+                tuning.choose(&request(collective, topology, bytes), all_tcp).unwrap().name
+            };
+            assert_eq!(chosen(crowded(), &one, 8 * MIB, false), "staged", "{}", collective.name());
+            for name in [
+                chosen(crowded(), &one, 32 << 10, false),
+                chosen(crowded(), &one, 8 * MIB, true),
+                chosen(crowded(), &two, 8 * MIB, false),
+                chosen(default_tuning(), &one, 8 * MIB, false),
+            ] {
+                assert_ne!(name, "staged", "{}", collective.name());
+            }
         }
     }
 

@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(
             message("all_reduce:rnig"),
             "invalid ANYCCL_ALGORITHM: \"all_reduce:rnig\"; algorithms of all_reduce: one_shot, two_shot, \
-             recursive_doubling, rabenseifner, ring, hierarchical"
+             recursive_doubling, rabenseifner, ring, staged, hierarchical"
         );
         assert!(message("allreduce:ring").contains("collectives: all_reduce, reduce, broadcast"));
         assert!(message("ring").contains("COLLECTIVE:ALGORITHM"));

@@ -49,7 +49,7 @@ fn read(bytes: &[u8]) -> Option<Tuning> {
         "" => Overrides::default(),
         text => Overrides::parse(text).ok()?,
     };
-    Some(Tuning { shm, tcp, chunk_bytes, overrides })
+    Some(Tuning { shm, tcp, chunk_bytes, ranks_per_core: 1, overrides })
 }
 
 fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {

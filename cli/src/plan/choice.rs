@@ -5,7 +5,6 @@ use std::fmt::Write;
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::base::Result;
 use anyccl_engine::plan::PlanRequest;
-use anyccl_engine::simulate::for_rank;
 use anyccl_engine::tuning::{LinkModel, Links, Tuning};
 use serde_json::{Value, json};
 
@@ -63,8 +62,8 @@ impl Choice {
             let _ = writeln!(text, "{mark} {name:<20} {all:>10} {latency:>10} {rest:>10}  {summary}");
         }
         for algorithm in algo::of(request.collective) {
-            if self.cost(algorithm).is_none() {
-                let (name, why) = (algorithm.name, why_not(algorithm, request));
+            if let Some(why) = call.tuning.why_not(algorithm, request, call.all_tcp) {
+                let name = algorithm.name;
                 let mark = if name == self.chosen.name { '*' } else { ' ' };
                 let _ = writeln!(text, "{mark} {name:<20} {0:>10} {0:>10} {0:>10}  {why}", "-");
             }
@@ -134,13 +133,6 @@ fn weightless(tuning: &Tuning) -> Tuning {
     tuning.clone().with_links(Links { shm: of(tuning.shm), tcp: of(tuning.tcp), ..Links::DEFAULT })
 }
 
-fn why_not(algorithm: &Algorithm, request: &PlanRequest) -> &'static str {
-    match (algorithm.supports)(&for_rank(request, 0)) {
-        false => "does not serve this call",
-        true => "not compared: needs several hosts with several ranks to differ from the others",
-    }
-}
-
 fn assumptions(call: &Call, request: &PlanRequest) -> String {
     let link = |link: &LinkModel| {
         let rate = digits(1e-3 / link.us_per_byte);
@@ -154,6 +146,9 @@ fn assumptions(call: &Call, request: &PlanRequest) -> String {
     }
     parts.push(format!("reduction {} GB/s", digits(1e-3 / within.reduce_us_per_byte)));
     parts.push(format!("chunks of {}", bytes(tuning.chunk_bytes as u64)));
-    parts.push("a core for each rank".into());
+    parts.push(match tuning.ranks_per_core {
+        0 | 1 => "a core for each rank".into(),
+        ranks => format!("{ranks} ranks on a core"),
+    });
     parts.join("; ")
 }

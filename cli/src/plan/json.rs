@@ -30,7 +30,7 @@ pub fn object(
 }
 
 fn plan_of(algorithm: &Algorithm, request: &PlanRequest, rank: Rank) -> Value {
-    let Plan { scratch, lanes } = (algorithm.build)(&for_rank(request, rank));
+    let Plan { scratch, lanes, .. } = (algorithm.build)(&for_rank(request, rank));
     let lanes: Vec<Vec<Vec<Value>>> = lanes
         .iter()
         .map(|lane| lane.rounds.iter().map(|round| round.steps.iter().map(step).collect()).collect())

@@ -5,6 +5,7 @@ pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod recursive_doubling;
 pub(super) mod ring;
+pub(super) mod staged;
 
 use super::blocks::{Blocks, own_input};
 use super::builder::{LaneBuilder, input, output};

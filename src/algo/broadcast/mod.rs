@@ -5,6 +5,7 @@ pub(super) mod chain;
 pub(super) mod hierarchical;
 pub(super) mod one_shot;
 pub(super) mod scatter_all_gather;
+pub(super) mod staged;
 
 use super::builder::{LaneBuilder, input, output};
 use crate::plan::PlanRequest;

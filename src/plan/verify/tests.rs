@@ -44,12 +44,13 @@ fn lane(rounds: Vec<Vec<Step>>) -> Lane {
 
 /// A plan of one lane, with 16 elements of scratch.
 fn plan(rounds: Vec<Vec<Step>>) -> Plan {
-    Plan { scratch: 16, lanes: vec![lane(rounds)] }
+    Plan { scratch: 16, lanes: vec![lane(rounds)], ..Plan::default() }
 }
 
 /// A plan of lanes of one round each.
 fn side_by_side(lanes: Vec<Vec<Step>>) -> Plan {
-    Plan { scratch: 16, lanes: lanes.into_iter().map(|steps| lane(vec![steps])).collect() }
+    let lanes = lanes.into_iter().map(|steps| lane(vec![steps])).collect();
+    Plan { scratch: 16, lanes, ..Plan::default() }
 }
 
 fn check_in_place(
@@ -301,6 +302,7 @@ fn messages_match_by_round_then_lane_then_position() {
             lane(vec![vec![copy(input(0..2), output(0..2))], vec![send(1, input(0..1))]]),
             lane(vec![vec![send(1, input(1..2))]]),
         ],
+        ..Plan::default()
     };
     let in_order = plan(vec![vec![receive(0, output(0..1)), receive(0, output(1..2))]]);
     let crosswise = plan(vec![vec![receive(0, output(1..2)), receive(0, output(0..1))]]);
@@ -335,11 +337,12 @@ fn a_message_does_not_overtake_an_earlier_one_of_its_pair() {
             return Plan {
                 scratch: 16,
                 lanes: vec![lane(second), lane(vec![vec![receive(2, word(2))], vec![receive(0, word(0))]])],
+                ..Plan::default()
             };
         }
         second.insert(0, vec![copy(input(0..1), word(3))]);
         let first = vec![vec![receive(2, word(2))], vec![receive(0, word(0))]];
-        Plan { scratch: 16, lanes: vec![lane(first), lane(second)] }
+        Plan { scratch: 16, lanes: vec![lane(first), lane(second)], ..Plan::default() }
     };
     let two = plan(vec![vec![receive(1, word(0))], vec![send(1, word(0))]]);
     assert_violation!(

@@ -1,0 +1,82 @@
+//! The memory in which running plans keep what is neither input nor output.
+
+use crate::memory;
+
+/// Scratch of one execution. It grows and is kept: executions are used again.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    own: Vec<u8>,
+    shared: Option<Shared>,
+}
+
+/// Memory that peers can read (`crate::memory`).
+#[derive(Debug)]
+struct Shared {
+    start: *mut u8,
+    len: usize,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // In a child of fork it is the parent's, and stays.
+        let _ = memory::free(self.start);
+    }
+}
+
+impl Scratch {
+    /// So many bytes, or more; the same until the next call. `shared`: where peers can read them, if there is such memory. What
+    /// is sent from there is not copied on its way then; from elsewhere it is, and nothing else changes.
+    #[inline]
+    pub fn get(&mut self, bytes: usize, shared: bool) -> *mut u8 {
+        if shared && let Some(start) = self.get_shared(bytes) {
+            return start;
+        }
+        if self.own.len() < bytes {
+            self.own.resize(bytes, 0);
+        }
+        self.own.as_mut_ptr()
+    }
+
+    fn get_shared(&mut self, bytes: usize) -> Option<*mut u8> {
+        if self.shared.as_ref().is_none_or(|shared| shared.len < bytes) {
+            // Room first: what is free may be enough then.
+            self.shared = None;
+            let start = memory::allocate(bytes).ok()?;
+            self.shared = Some(Shared { start, len: bytes });
+        }
+        self.shared.as_ref().map(|shared| shared.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Arena;
+
+    fn peers_can_read(start: *mut u8, bytes: usize) -> bool {
+        Arena::of_this_process().unwrap().offset_of(start, bytes).is_some()
+    }
+
+    #[test]
+    fn what_is_shared_lies_where_peers_can_read_it_and_stays_while_it_is_large_enough() {
+        let mut scratch = Scratch::default();
+        let start = scratch.get(10_000, true);
+        assert!(peers_can_read(start, 10_000));
+        assert_eq!(scratch.get(4, true), start);
+        let larger = scratch.get(100_000, true);
+        assert!(peers_can_read(larger, 100_000));
+        // SAFETY: that much is ours until the next call.
+        unsafe { larger.write_bytes(7, 100_000) };
+    }
+
+    #[test]
+    fn what_is_not_shared_or_finds_no_room_there_is_of_its_own() {
+        let mut scratch = Scratch::default();
+        let own = scratch.get(10_000, false);
+        assert!(!peers_can_read(own, 1));
+        // More than any arena has.
+        assert!(scratch.get_shared(usize::MAX / 2).is_none());
+        assert!(peers_can_read(scratch.get(100, true), 100));
+        assert_eq!(scratch.get(10_000, false), own);
+    }
+}
