@@ -103,7 +103,8 @@ fn all_algorithms_have_a_row_each_and_one_is_the_librarys_choice() {
     let sizes = ["--min-bytes", "64", "--max-bytes", "4K", "--factor", "64"];
     let report = json(&[&words[..], &sizes[..]].concat());
     let rows = report["rows"].as_array().unwrap();
-    let names = ["one_shot", "two_shot", "recursive_doubling", "rabenseifner", "ring", "hierarchical"];
+    let names =
+        ["one_shot", "two_shot", "recursive_doubling", "rabenseifner", "ring", "staged", "hierarchical"];
     assert_eq!(strings(rows, "algorithm"), [names, names].concat());
     assert!(rows.iter().all(|row| row["correct"] == true), "{report}");
     for of_a_size in rows.chunks(names.len()) {

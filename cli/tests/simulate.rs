@@ -89,7 +89,7 @@ fn simulate_compares_all_algorithms_and_shows_the_critical_path() {
     }
     let object = json(&words, &[]);
     let algorithms = object["sizes"][0]["algorithms"].as_array().unwrap();
-    assert_eq!(algorithms.len(), 6, "{object}");
+    assert_eq!(algorithms.len(), 7, "{object}");
     let seconds: Vec<f64> = algorithms.iter().filter_map(|row| row["seconds"].as_f64()).collect();
     assert!(seconds.len() >= 4 && seconds.is_sorted() && seconds[0] > 0.0, "{seconds:?}");
     assert!(algorithms[0]["critical_path"].as_array().is_some_and(|path| !path.is_empty()), "{object}");
