@@ -14,8 +14,8 @@ use crate::tuning::LinkModel;
 /// So many chunks, while each has between one and [`MOST`] times [`PlanRequest::chunk_bytes`].
 const FEW: usize = 4;
 const MOST: usize = 8;
-/// More chunks than this make long plans.
-const MANY: usize = 4096;
+/// More messages of a rank than this, one of each chunk to each other rank, make long plans.
+const MANY: usize = 1 << 15;
 
 /// The chunks of a buffer, and the slots that they pass through.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,8 @@ impl Staging {
     pub(super) fn new(request: &PlanRequest, lanes: usize, slots_per_lane: usize) -> Staging {
         let unit = request.element_bytes.max(1);
         let bytes = request.count.saturating_mul(unit);
-        let longest = (MOST * request.chunk_bytes).max(bytes / MANY);
+        let many = (MANY / request.size as usize).max(FEW);
+        let longest = (MOST * request.chunk_bytes).max(bytes / many);
         let chunk = (bytes / FEW).clamp(request.chunk_bytes, longest) / unit;
         let chunks = Segments::new(request.count, request.count.div_ceil(chunk.max(1)).max(1));
         Staging { chunks, lanes: lanes.min(chunks.parts()), slots_per_lane }

@@ -92,6 +92,13 @@ pub enum Skipped {
         /// That may be simulated.
         limit: usize,
     },
+    /// Plans with too many rounds, of which few have messages: too long to make.
+    TooManyRounds {
+        /// In all, estimated.
+        rounds: f64,
+        /// That may be made.
+        limit: usize,
+    },
     /// Too many messages share what they need, each in another state.
     TooLong {
         /// After which it was given up.
@@ -109,6 +116,9 @@ impl fmt::Display for Skipped {
             Skipped::Unable => f.write_str("does not serve this call"),
             Skipped::TooMany { messages, limit } => {
                 write!(f, "about {messages:.1e} messages and no symmetry; the limit is {limit:.0e}")
+            }
+            Skipped::TooManyRounds { rounds, limit } => {
+                write!(f, "about {rounds:.1e} rounds, most of them empty; the limit is {limit:.1e}")
             }
             Skipped::TooLong { events } => write!(f, "given up after {events:.0e} events"),
             Skipped::Unmatched => f.write_str("sends and receives do not match: please report this"),
@@ -128,7 +138,7 @@ pub fn simulate(
         return Err(Skipped::Unable);
     }
     let plain = match wire(algorithm, request, Fold::none(request), limits.plain) {
-        Err(Skipped::TooMany { .. }) => None,
+        Err(Skipped::TooMany { .. } | Skipped::TooManyRounds { .. }) => None,
         result => Some(result?),
     };
     if let Some(wiring) = plain {

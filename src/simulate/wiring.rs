@@ -143,10 +143,14 @@ impl Wiring {
         };
         for rank in 0..fold.block {
             builder.add(rank, &plan_of(rank));
-            if builder.sends.len() > limit || builder.looked_at > ROUNDS_PER_MESSAGE * limit {
-                let share = f64::from(fold.block) / f64::from(rank + 1);
-                let messages = builder.sends.len() as f64 * share * f64::from(fold.blocks);
-                return Err(Skipped::TooMany { messages, limit });
+            // Those of this rank and the ones before stand for all.
+            let share = f64::from(fold.block) / f64::from(rank + 1) * f64::from(fold.blocks);
+            if builder.sends.len() > limit {
+                return Err(Skipped::TooMany { messages: builder.sends.len() as f64 * share, limit });
+            }
+            let limit = ROUNDS_PER_MESSAGE * limit;
+            if builder.looked_at > limit {
+                return Err(Skipped::TooManyRounds { rounds: builder.looked_at as f64 * share, limit });
             }
         }
         builder.finish()

@@ -106,3 +106,14 @@ fn what_is_too_much_says_how_much_it_is() {
     let Skipped::TooMany { messages, limit: 50 } = skipped else { panic!("{skipped}") };
     assert!((400.0..=440.0).contains(&messages), "21 x 20 messages: {messages}");
 }
+
+#[test]
+fn plans_of_too_many_rounds_say_how_many_they_are() {
+    let topology = cluster(7, 3);
+    let staged = algo::find(Collective::AllReduce, "staged").unwrap();
+    let request = request(Collective::AllReduce, &topology, 10);
+    let limits = Limits { plain: 10, messages: 45, events: 1000 };
+    let skipped = simulate(staged, &request, &MIXED, &limits).unwrap_err();
+    let Skipped::TooManyRounds { rounds, limit: 225 } = skipped else { panic!("{skipped}") };
+    assert!((220.0..=260.0).contains(&rounds), "rank r waits r rounds, 252 in all: {rounds}");
+}
