@@ -4,6 +4,7 @@ mod common;
 
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, Result};
 use anyccl_engine::comm::{CommConfig, Communicator, Request, wait_all};
+use anyccl_engine::config::TransportChoice;
 use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{Landing, Outgoing, Selector, Status, Tag};
 use common::attempt::{Attempt, Placement};
@@ -86,6 +87,51 @@ fn blocking_calls_meet_where_one_rank_sends_first() {
             }
         });
     }
+}
+
+#[test]
+fn messages_of_all_lengths_are_right_whether_they_are_fetched_or_not() {
+    on_ranks(2, &config(TransportChoice::Auto), |comm| {
+        let me = comm.rank();
+        // Long enough for a trial of each length, and for what comes after it.
+        for turn in 0..40u64 {
+            for count in [4096usize, 5000, 8191, 16_384, 40_000, 131_071, 131_072, 140_000] {
+                let content = |sender: u64| (0..count as u64).map(|at| at * 31 + sender + turn).collect();
+                let (mine, theirs): (Vec<u64>, Vec<u64>) = (content(me.into()), content((1 - me).into()));
+                let mut room = vec![0; count];
+                if me == 0 {
+                    send(comm, 1, 1, &mine).expect("a send");
+                    receive(comm, from(1, 1), &mut room).expect("a receive");
+                } else {
+                    receive(comm, from(0, 1), &mut room).expect("a receive");
+                    send(comm, 0, 1, &mine).expect("a send");
+                }
+                assert!(room == theirs, "{count} elements, turn {turn}, on {me}");
+            }
+        }
+    });
+}
+
+#[test]
+fn who_waits_for_one_message_takes_in_another_one_that_comes_first() {
+    on_ranks(2, &config(TransportChoice::Auto), |comm| {
+        for turn in 0..30u64 {
+            let (long, short) = (vec![turn; 30_000], vec![turn + 1; 10]);
+            if comm.rank() == 0 {
+                // The other waits for tag 2, and would fetch: the first send is over nevertheless.
+                std::thread::sleep(std::time::Duration::from_micros(200));
+                send(comm, 1, 1, &long).expect("a message that nobody waits for");
+                send(comm, 1, 2, &short).expect("the one that is waited for");
+                receive(comm, from(1, 3), &mut [0]).expect("an answer");
+            } else {
+                let (mut first, mut second) = (vec![0; 30_000], vec![0; 10]);
+                receive(comm, from(0, 2), &mut second).expect("the second");
+                receive(comm, from(0, 1), &mut first).expect("the first");
+                assert!(first == long && second == short, "turn {turn}");
+                send(comm, 0, 3, &[turn]).expect("an answer");
+            }
+        }
+    });
 }
 
 #[test]

@@ -221,9 +221,11 @@ impl Conversation {
         let send = &mut self.sends[key];
         let header = send.header.as_ref().expect("begun");
         let data = send.what.data.wrapping_add(send.done);
+        // A message goes one way or the other.
+        let lending = if send.done == 0 { Lending::IfAwaited } else { Lending::IfCrowded };
         // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more, until the
         // outcome, which comes after the last byte is taken.
-        let taken = unsafe { link.send(header, data, send.until - send.done, Lending::IfCrowded) }?;
+        let taken = unsafe { link.send(header, data, send.until - send.done, lending) }?;
         send.done += taken.unwrap_or(0);
         Ok(taken.is_some())
     }

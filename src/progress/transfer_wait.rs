@@ -211,8 +211,8 @@ impl Engine {
         let Some(express) = conversation.may_send(to, tag, datatype, count, bytes) else { return false };
         let port = &mut self.ports[members[to as usize].port as usize];
         let Some(link) = port.inbox.link.as_shm() else { return false };
-        // A loan is not over when it is made.
-        if bytes >= LOAN_BYTES && link.lends(data, bytes) {
+        // A loan is not over when it is made, nor is an offer.
+        if bytes >= LOAN_BYTES && (link.lends(data, bytes) || link.is_awaited(bytes)) {
             return false;
         }
         // SAFETY: passed on from our caller.

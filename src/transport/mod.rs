@@ -67,6 +67,8 @@ pub enum Lending {
     Mapped,
     /// Where ranks share processors, also if the receiver must have the kernel fetch it.
     IfCrowded,
+    /// The same, and where the receiver waits for it and has found that fetching is faster.
+    IfAwaited,
     /// Also if the receiver must have the kernel fetch it.
     Anywhere,
 }

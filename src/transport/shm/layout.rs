@@ -4,8 +4,10 @@
 //! 0     sleeping flag of the lower rank     (one cache line)
 //! 64    sleeping flag of the higher rank
 //! 256   single-copy words of the lower rank  (address u64, value u64, is there u32, can read u32,
-//!       and for memory that is lent: can map u32)
+//!       for memory that is lent: can map u32, and for who waits: lengths that would be fetched u32)
 //! 320   single-copy words of the higher rank
+//! 384   whether the lower rank waits u32
+//! 448   whether the higher rank waits
 //! 4096  ring lower → higher
 //!       ring higher → lower
 //!       data areas of both sides, FRAGMENT_BYTES each
@@ -16,7 +18,8 @@
 //!       17408  areas that the side that fills this ring gives back: an entry (u32) per area of both sides
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
-//!               32 the payload itself, when it has at most 32 bytes; else: slots consumed of the other ring (u64);
+//!               32 the payload itself, when it has at most 32 bytes; else: slots consumed of the other ring (u64),
+//!               and where the fragment has FINE_BYTES or more: bytes of the message from this fragment on (u64);
 //!               of an offer (extent == OFFER): address, length; of a loan (extent == LOAN): offset in the sender's arena, length
 //! ```
 //!
@@ -120,6 +123,16 @@ pub const fn single_copy(side: usize) -> usize {
 /// Start of the word by which a side says that it can map the other's arena.
 pub const fn can_map(side: usize) -> usize {
     single_copy(side) + 24
+}
+
+/// Start of the word by which a side says messages of which lengths it would fetch (`awaited`).
+pub const fn fetches(side: usize) -> usize {
+    single_copy(side) + 28
+}
+
+/// Start of the word by which a side says that it waits for a message. A line of its own: it changes often, and is seldom read.
+pub const fn awaits(side: usize) -> usize {
+    384 + side * 64
 }
 
 /// Start of the count of bytes read of offers, from the start of their ring.

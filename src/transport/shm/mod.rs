@@ -3,12 +3,13 @@
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
 //! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`); what is longer than a few bytes lies in
 //! areas that go from hand to hand (`areas`). The receiver reads, and reduces, straight out of them. Large messages are read out of the sender's memory instead,
-//! where the kernel permits it (`single_copy`) or the memory is of a kind that both can see (`zero_copy`).
+//! where the kernel permits it (`single_copy`, `awaited`) or the memory is of a kind that both can see (`zero_copy`).
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
 
 mod areas;
+mod awaited;
 mod distance;
 mod layout;
 mod protocol;
@@ -23,6 +24,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
 use self::areas::Areas;
+use self::awaited::Awaited;
 use self::distance::Distance;
 use self::layout::{Extent, FINE_BYTES, INLINE_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
@@ -94,6 +96,7 @@ pub struct ShmLink {
     /// For reading the peer's memory; `None`: never.
     reader: Option<Reader>,
     has_probed: bool,
+    awaited: Awaited,
     /// Memory that can be lent without a copy, ours and the peer's.
     arenas: Arenas,
     /// The peer reads it to see whether it can.
@@ -135,6 +138,7 @@ impl ShmLink {
             offered: 0,
             reader: peer.map(Reader::new),
             has_probed: false,
+            awaited: Awaited::default(),
             arenas: Arenas::default(),
             _secret: secret,
         })
@@ -147,7 +151,64 @@ impl ShmLink {
         if let Some(reader) = &self.reader {
             let (theirs, ours) = (words(&self.memory, 1 - self.side), words(&self.memory, self.side));
             single_copy::probe(reader.pid, &theirs, &ours);
+            self.awaited.can_fetch = ours.can_read.load(Ordering::Relaxed) == 1;
         }
+    }
+
+    /// Nothing has come.
+    #[inline]
+    fn look_in_vain(&mut self) {
+        if self.awaited.look_in_vain() {
+            self.word32(layout::awaits(self.side)).store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// So many bytes are at the head, of which the control line is at `line`.
+    #[inline]
+    fn is_here(&mut self, line: usize, place: &Place, bytes: usize) {
+        let has_waited = self.awaited.end_of_wait();
+        if has_waited || self.awaited.is_watching() {
+            self.watch(has_waited, line, place, bytes);
+        }
+    }
+
+    #[cold]
+    fn watch(&mut self, has_waited: bool, line: usize, place: &Place, bytes: usize) {
+        // Whatever a peer writes there: it says how long to watch, and no more.
+        let (is_fetched, left) = match place {
+            Place::Slot(_) if bytes < FINE_BYTES => (false, bytes),
+            Place::Slot(_) => (false, self.word64(line + 40).load(Ordering::Relaxed) as usize),
+            Place::Offered(_) => (true, bytes),
+            Place::Lent(_) => (true, usize::MAX),
+        };
+        if has_waited {
+            self.word32(layout::awaits(self.side)).store(0, Ordering::Relaxed);
+            self.awaited.begins(is_fetched, left);
+        }
+        self.awaited.is_here(is_fetched, left, bytes);
+    }
+
+    /// A fragment of a message that is watched has been read.
+    #[cold]
+    fn watch_its_end(&mut self) {
+        let Some(fetches) = self.awaited.was_read() else { return };
+        let word = self.word32(layout::fetches(self.side));
+        // The peer reads it often, from its own cache if it is left alone.
+        if word.load(Ordering::Relaxed) != fetches {
+            word.store(fetches, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the peer waits for a message of so many bytes, or did a moment ago, and would rather fetch it.
+    #[inline]
+    pub fn is_awaited(&self, bytes: usize) -> bool {
+        let said = |word| self.word32(word).load(Ordering::Relaxed);
+        bytes >= OFFER_BYTES
+            && awaited::would_fetch(said(layout::fetches(1 - self.side)), bytes)
+            && said(layout::awaits(1 - self.side)) != 0
+            && !self.is_crowded
+            && self.offer.is_none()
+            && self.is_readable()
     }
 
     /// Whether the peer can read our memory.
@@ -197,6 +258,9 @@ impl ShmLink {
     /// Has done with the fragment at the head, which `peek` or `head` has found.
     #[inline]
     pub fn release(&mut self) {
+        if self.awaited.is_watching() {
+            self.watch_its_end();
+        }
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.consumer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(self.incoming).cast()) };
         // If it has just gone to sleep, it is found at the next fragment, or has nothing to wait for.
@@ -257,12 +321,19 @@ impl ShmLink {
         Ok(self.at(layout::area(area)))
     }
 
-    /// Sends one fragment, of so many of `bytes` bytes as find room in it. `None`: no area is free.
+    /// Sends one fragment, of so many of `bytes` bytes as find room in it, but `most`. `None`: no area is free.
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes. `line` is the control line of the next slot, which is free; one more area may go.
     #[inline]
-    unsafe fn put(&mut self, line: usize, header: &Header, data: *const u8, bytes: usize) -> Option<usize> {
+    unsafe fn put(
+        &mut self,
+        line: usize,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        most: usize,
+    ) -> Option<usize> {
         if bytes <= FRAGMENT_BYTES {
             self.leaves(data, bytes);
         }
@@ -277,9 +348,12 @@ impl ShmLink {
             return None;
         }
         let area = self.areas.pop()?;
-        let bytes = bytes.min(FRAGMENT_BYTES);
+        let (left, bytes) = (bytes, bytes.min(most));
         // SAFETY: the caller vouches for `data`; the area is ours.
         unsafe { self.fill(area, data, bytes) };
+        if bytes >= FINE_BYTES {
+            self.word64(line + 40).store(left as u64, Ordering::Relaxed);
+        }
         self.publish(line, header, Extent { bytes, area });
         Some(bytes)
     }
@@ -377,6 +451,7 @@ impl Link for ShmLink {
             && match lending {
                 Lending::Anywhere => true,
                 Lending::IfCrowded => self.is_crowded,
+                Lending::IfAwaited => self.is_crowded || self.is_awaited(bytes),
                 Lending::Mapped | Lending::Never => false,
             };
         if may_offer && self.offer.is_none() && self.is_readable() {
@@ -394,7 +469,7 @@ impl Link for ShmLink {
             return Ok(None);
         }
         // SAFETY: passed on from our caller; the slot is free.
-        Ok(unsafe { self.put(line, header, data, bytes) })
+        Ok(unsafe { self.put(line, header, data, bytes, FRAGMENT_BYTES) })
     }
 
     unsafe fn abandon(&mut self, header: &Header, _data: *const u8, _bytes: usize) {
@@ -415,6 +490,7 @@ impl Link for ShmLink {
         let ring = self.incoming;
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
+            self.look_in_vain();
             return Ok(None);
         }
         if !self.has_probed {
@@ -444,6 +520,7 @@ impl Link for ShmLink {
                 (Place::Slot(self.came(line, extent.area)?), extent.bytes, Some(extent.area))
             }
         };
+        self.is_here(line, &place, bytes);
         self.head_area = area;
         self.head = Some(Head { header, place, bytes, consumed: 0 });
         Ok(Some(header))

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::layout::{self, Extent, FINE_BYTES, FRAGMENT_BYTES, INLINE_BYTES};
 use super::zero_copy::LOAN_BYTES;
-use super::{AtomicU64, Header, ShmLink};
+use super::{AtomicU64, Header, Place, ShmLink};
 use crate::sys::memory_copy::copy_short;
 
 /// What lies at the head of the ring.
@@ -70,10 +70,10 @@ impl ShmLink {
         }
         let mut done = 0;
         loop {
-            let (rest, n) = (data.wrapping_add(done), most.min(bytes - done));
+            let rest = data.wrapping_add(done);
             let line = self.outgoing + layout::line(self.producer.next_slot());
             // SAFETY: passed on from our caller; there is room for all of it.
-            let Some(n) = (unsafe { self.put(line, header, rest, n) }) else {
+            let Some(n) = (unsafe { self.put(line, header, rest, bytes - done, most) }) else {
                 unreachable!("there is an area for each fragment")
             };
             done += n;
@@ -104,6 +104,7 @@ impl ShmLink {
         let ring = self.incoming;
         let line = ring + layout::line(slot);
         if !self.consumer.is_filled(self.word32(line)) {
+            self.look_in_vain();
             return Peek::Nothing;
         }
         let extent = Extent::decode(self.word32(line + 4).load(Ordering::Relaxed));
@@ -119,12 +120,15 @@ impl ShmLink {
             return Peek::Unusual;
         }
         if extent.bytes <= INLINE_BYTES {
+            let data = self.at(line + 32);
+            self.is_here(line, &Place::Slot(data), extent.bytes);
             self.head_area = None;
-            return Peek::Here(self.at(line + 32), extent.bytes);
+            return Peek::Here(data, extent.bytes);
         }
         let Ok(area) = self.came(line, extent.area) else {
             return Peek::Unusual;
         };
+        self.is_here(line, &Place::Slot(area), extent.bytes);
         self.head_area = Some(extent.area);
         Peek::Here(area, extent.bytes)
     }

@@ -184,10 +184,12 @@ fn with_processors_of_their_own_messages_are_offered_only_where_that_is_asked_fo
         (false, Lending::Never, false),
         (false, Lending::Mapped, false),
         (false, Lending::IfCrowded, false),
+        (false, Lending::IfAwaited, false),
         (false, Lending::Anywhere, true),
         (true, Lending::Never, false),
         (true, Lending::Mapped, false),
         (true, Lending::IfCrowded, true),
+        (true, Lending::IfAwaited, true),
         (true, Lending::Anywhere, true),
     ] {
         let (mut a, mut b) = pair();
@@ -201,6 +203,55 @@ fn with_processors_of_their_own_messages_are_offered_only_where_that_is_asked_fo
         let taken = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), lending) }.unwrap();
         assert_eq!(taken.is_none(), offered, "crowded: {crowded}, {lending:?}: {taken:?}");
     }
+}
+
+/// Sends a message to a peer that has looked for it in vain so often; whether it was offered.
+fn send_to_one_who_waits(a: &mut ShmLink, b: &mut ShmLink, message: &[u8], looks: u32) -> bool {
+    for _ in 0..looks {
+        assert_eq!(b.head().unwrap(), None);
+    }
+    let (mut sent, mut got, mut was_offered) = (0, Vec::new(), false);
+    while got.len() < message.len() {
+        let rest = &message[sent..];
+        if !rest.is_empty() && !was_offered {
+            // SAFETY: the message is alive and unchanged until the end of this function.
+            let taken = unsafe { a.send(&HEADER, rest.as_ptr(), rest.len(), Lending::IfAwaited) }.unwrap();
+            was_offered = taken.is_none();
+            sent += taken.unwrap_or(0);
+        }
+        assert_eq!(b.head().unwrap(), Some(HEADER));
+        let mut part = vec![0; message.len() - got.len()];
+        // SAFETY: the vector has that many bytes.
+        let n = unsafe { b.take(part.as_mut_ptr(), part.len(), false) }.unwrap();
+        got.extend_from_slice(&part[..n]);
+    }
+    if was_offered {
+        // SAFETY: as above.
+        let read = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::IfAwaited) };
+        assert_eq!(read.unwrap(), Some(message.len()));
+    }
+    assert!(got == message);
+    was_offered
+}
+
+#[test]
+fn who_waits_for_messages_tries_both_ways_and_says_so_but_only_while_it_waits() {
+    let (mut a, mut b) = pair();
+    send(&mut b, &[2]);
+    receive(&mut a);
+    send(&mut a, &[1]);
+    receive(&mut b);
+    a.set_crowded(false);
+    b.set_crowded(false);
+    let message: Vec<u8> = (0..100_000u32).map(|at| (at % 251) as u8).collect();
+    let offered: Vec<bool> = (0..16).map(|_| send_to_one_who_waits(&mut a, &mut b, &message, 100)).collect();
+    assert_eq!(offered, [[false; 8], [true; 8]].concat());
+    // Whichever was faster: from now on one of them, and who has not waited is sent everything at once.
+    let ways: Vec<bool> = (0..5).map(|_| send_to_one_who_waits(&mut a, &mut b, &message, 100)).collect();
+    assert!(ways.iter().all(|way| *way == ways[0]), "{ways:?}");
+    b.word32(layout::fetches(1)).store(u32::MAX, Ordering::Relaxed);
+    assert!(!send_to_one_who_waits(&mut a, &mut b, &message, 1));
+    assert!(!send_to_one_who_waits(&mut a, &mut b, &message[..1000], 100));
 }
 
 #[test]
