@@ -6,8 +6,8 @@
 //! 256   single-copy words of the lower rank  (address u64, value u64, is there u32, can read u32,
 //!       for memory that is lent: can map u32, and for who waits: lengths that would be fetched u32)
 //! 320   single-copy words of the higher rank
-//! 384   whether the lower rank waits u32
-//! 448   whether the higher rank waits
+//! 512   whether the lower rank waits u32
+//! 640   whether the higher rank waits
 //! 4096  ring lower → higher
 //!       ring higher → lower
 //!       data areas of both sides, FRAGMENT_BYTES each
@@ -130,9 +130,10 @@ pub const fn fetches(side: usize) -> usize {
     single_copy(side) + 28
 }
 
-/// Start of the word by which a side says that it waits for a message. A line of its own: it changes often, and is seldom read.
+/// Start of the word by which a side says that it waits for a message. A pair of lines of its own: it changes often,
+/// and is seldom read.
 pub const fn awaits(side: usize) -> usize {
-    384 + side * 64
+    512 + side * 128
 }
 
 /// Start of the count of bytes read of offers, from the start of their ring.
