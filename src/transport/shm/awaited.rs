@@ -20,12 +20,16 @@ const SHORTEST: usize = super::single_copy::OFFER_BYTES;
 const BELOW: usize = 1 << 20;
 const CLASSES: usize = (BELOW / SHORTEST).ilog2() as usize;
 /// Messages of a class from one trial to the next.
-const PERIOD: u32 = 2048;
-/// A trial: so many go through areas, and as many are then fetched. The first ones of each part do not count.
-const TRIALS: u32 = 8;
-const UNCOUNTED: u32 = 3;
-const TRIAL: u32 = 2 * TRIALS;
-const COUNTED: usize = (TRIALS - UNCOUNTED) as usize;
+const PERIOD: u32 = 4096;
+/// A trial: so many go through areas, as many are fetched, and so on: what disturbs them, disturbs both ways. The first of a
+/// batch does not count.
+const BATCH: u32 = 4;
+const BATCHES: u32 = 6;
+const TRIAL: u32 = BATCH * BATCHES;
+/// Those of each way that count, and which of them in order of their times decides: who is held up finds all of a message in the areas, and is
+/// done at once; others take long for all kinds of reasons.
+const COUNTED: usize = ((BATCH - 1) * BATCHES / 2) as usize;
+const DECIDES: usize = 2;
 
 /// The class of messages of so many bytes.
 #[inline]
@@ -145,16 +149,14 @@ impl Awaited {
 }
 
 impl Class {
-    /// Whether the next message is to be fetched: in the second part of a trial, and after it if that was faster by a sixteenth.
+    /// Whether the next message is to be fetched: in every other batch of a trial, and after it if that was faster by a sixteenth.
     fn is_fetched(&self) -> bool {
-        // Who is held up finds all of a message in the areas, and is done at once; another time the page tables are cold.
         let typical = |mut times: [u64; COUNTED]| {
             times.sort_unstable();
-            times[COUNTED / 2]
+            times[DECIDES]
         };
         match self.seen {
-            0..TRIALS => false,
-            TRIALS..TRIAL => true,
+            0..TRIAL => self.seen / BATCH % 2 == 1,
             _ => typical(self.fetched) < typical(self.through_areas) / 16 * 15,
         }
     }
@@ -166,8 +168,8 @@ impl Class {
                 return;
             }
             let times = if is_fetched { &mut self.fetched } else { &mut self.through_areas };
-            if let Some(at) = (self.seen % TRIALS).checked_sub(UNCOUNTED) {
-                times[at as usize] = cycles;
+            if let Some(at) = (self.seen % BATCH).checked_sub(1) {
+                times[(self.seen / BATCH / 2 * (BATCH - 1) + at) as usize] = cycles;
             }
         }
         self.seen = (self.seen + 1) % PERIOD;
@@ -205,7 +207,7 @@ mod tests {
             let mut awaited = Awaited::default();
             for period in 0..3 {
                 for seen in 0..PERIOD {
-                    let expected = seen >= TRIALS && (seen < TRIAL || better);
+                    let expected = if seen < TRIAL { seen / BATCH % 2 == 1 } else { better };
                     let now = would_fetch(awaited.fetches(), 3 * SHORTEST);
                     assert_eq!(now, expected, "{areas} {fetched}: {seen} of period {period}");
                     // Eight fragments, of which the first took an eighth of the time and was not seen.
@@ -214,8 +216,8 @@ mod tests {
                     let took = [took, took, took + 10_000, 1, took][seen as usize % 5];
                     awaited.took(now, 3 * SHORTEST, took, 8);
                     // Who has not heard yet how it should be does not count.
-                    if seen + 1 == TRIALS {
-                        awaited.took(false, 3 * SHORTEST, took, 8);
+                    if seen + 1 < TRIAL {
+                        awaited.took(!would_fetch(awaited.fetches(), 3 * SHORTEST), 3 * SHORTEST, 1, 8);
                     }
                 }
             }
