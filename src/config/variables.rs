@@ -144,7 +144,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_SINGLE_COPY",
         default: "1",
-        meaning: "1: where ranks share processors, and in exchanges for which that was tried and found faster, large messages are read straight out of the sender's memory (process_vm_readv) if the kernel permits it; 0: never.",
+        meaning: "1: where ranks share processors, and in exchanges and messages for which that was tried and found faster, large messages are read straight out of the sender's memory (process_vm_readv) if the kernel permits it; 0: never.",
     },
     Variable {
         name: "ANYCCL_HOST_ID",
