@@ -155,63 +155,6 @@ impl ShmLink {
         }
     }
 
-    /// Nothing has come.
-    #[inline]
-    fn look_in_vain(&mut self) {
-        // Who shares our core offers its messages anyway.
-        if !self.is_crowded && self.awaited.look_in_vain() {
-            self.word32(layout::awaits(self.side)).store(1, Ordering::Relaxed);
-        }
-    }
-
-    /// So many bytes are at the head, of which the control line is at `line`.
-    #[inline]
-    fn is_here(&mut self, line: usize, place: &Place, bytes: usize) {
-        let has_waited = self.awaited.end_of_wait();
-        if has_waited || self.awaited.is_watching() {
-            self.watch(has_waited, line, place, bytes);
-        }
-    }
-
-    #[cold]
-    fn watch(&mut self, has_waited: bool, line: usize, place: &Place, bytes: usize) {
-        // Whatever a peer writes there: it says how long to watch, and no more.
-        let (is_fetched, left) = match place {
-            Place::Slot(_) if bytes < FINE_BYTES => (false, bytes),
-            Place::Slot(_) => (false, self.word64(line + 40).load(Ordering::Relaxed) as usize),
-            Place::Offered(_) => (true, bytes),
-            Place::Lent(_) => (true, usize::MAX),
-        };
-        if has_waited {
-            self.word32(layout::awaits(self.side)).store(0, Ordering::Relaxed);
-            self.awaited.begins(is_fetched, left);
-        }
-        self.awaited.is_here(is_fetched, left, bytes);
-    }
-
-    /// A fragment of a message that is watched has been read.
-    #[cold]
-    fn watch_its_end(&mut self) {
-        let Some(fetches) = self.awaited.was_read() else { return };
-        let word = self.word32(layout::fetches(self.side));
-        // The peer reads it often, from its own cache if it is left alone.
-        if word.load(Ordering::Relaxed) != fetches {
-            word.store(fetches, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether the peer waits for a message of so many bytes, or did a moment ago, and would rather fetch it.
-    #[inline]
-    pub fn is_awaited(&self, bytes: usize) -> bool {
-        let said = |word| self.word32(word).load(Ordering::Relaxed);
-        bytes >= OFFER_BYTES
-            && awaited::would_fetch(said(layout::fetches(1 - self.side)), bytes)
-            && said(layout::awaits(1 - self.side)) != 0
-            && !self.is_crowded
-            && self.offer.is_none()
-            && self.is_readable()
-    }
-
     /// Whether the peer can read our memory.
     fn is_readable(&self) -> bool {
         words(&self.memory, 1 - self.side).can_read.load(Ordering::Acquire) == 1
