@@ -78,15 +78,27 @@ def means(found):
     return markdown(["ranks", "mood", "geometric mean", "cells", "behind"], rows)
 
 
+def overview(files):
+    """A row per table: machine, transport, and what came out."""
+    rows = []
+    for name in files:
+        found = results.load(FOLDER / f"results-{name}.json")
+        rows.append([found.about["processor"].split(", a ")[0], "shared memory" if found.mode == "shm" else "TCP", " and ".join(found.moods()),
+                     f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
+    return markdown(["machine", "transport", "mood", "geometric mean", "cells", "behind"], rows)
+
+
 def regions(private, lent):
-    """Geometric means of the ratios of two ranks, by size, with private buffers and with memory of the library's own."""
+    """Geometric means of the ratios of two ranks, by size, with private buffers and with memory of the library's own, in the moods that were met."""
+    moods = [mood for mood in results.MOODS if any(r.cell.mood == mood for r in private)]
+
     def mean(found, collective, least, most, mood):
         chosen = [r for r in found if r.cell.ranks == 2 and r.cell.mood == mood and least <= r.cell.bytes <= most
                   and collective in ("all", r.cell.collective)]
         return f"{geometric_mean(chosen):.2f}" if chosen else ""
-    rows = [[collective, words, *(mean(found, collective, least, most, mood) for found in (private, lent) for mood in results.MOODS)]
+    rows = [[collective, words, *(mean(found, collective, least, most, mood) for found in (private, lent) for mood in moods)]
             for collective, words, least, most in REGIONS]
-    return markdown(["collectives", "bytes", "near", "far", "mem_alloc, near", "mem_alloc, far"], rows)
+    return markdown(["collectives", "bytes", *moods, *(f"mem_alloc, {mood}" for mood in moods)], rows)
 
 
 def behind(found):
@@ -158,6 +170,8 @@ def sections():
                  f"{name}-behind": behind(found)}
     between, lent = (results.load(FOLDER / f"results-{name}.json").list for name in ("shm-between", "shm-mem_alloc"))
     made["shm-regions"] = regions(results.load(FOLDER / "results-shm.json").list + between, lent)
+    made["shm-intel-regions"] = regions(*(results.load(FOLDER / f"results-{name}.json").list for name in ("shm-intel", "shm-intel-mem_alloc")))
+    made["overview"] = overview([*MODES, *OTHER_MACHINES])
     check = results.load(FOLDER / "results-check.json")
     made |= {"check-about": about(check), "check-behind": behind(check)}
     made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
