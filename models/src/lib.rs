@@ -1,6 +1,6 @@
-//! Model checking of the engine's lock-free parts, by loom. Every interleaving of two threads is tried.
+//! Model checking of the lock-free parts of the engine and of the table of handles, by loom. Every interleaving of two threads is tried.
 //!
-//! The sources are the engine's own, compiled once more with loom's atomics in place of the machine's.
+//! The sources are those of the engine and of `anyccl-edge`, compiled once more with loom's atomics in place of the machine's.
 
 #[cfg(test)]
 #[path = "../../src/transport/shm/protocol.rs"]
@@ -9,3 +9,15 @@ mod protocol;
 #[cfg(test)]
 #[path = "../../src/transport/shm/areas.rs"]
 mod areas;
+
+#[cfg(test)]
+#[path = "../../abi/edge/src/sync.rs"]
+mod sync;
+
+#[cfg(test)]
+#[path = "../../abi/edge/src/place.rs"]
+mod place;
+
+#[cfg(test)]
+#[path = "../../abi/edge/src/table.rs"]
+mod table;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::MutexGuard;
 
 use super::engine::Engine;
-use super::group::GroupId;
+use super::group::{GIVEN_UP, GroupId};
 use super::port::Presence;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
@@ -62,6 +62,7 @@ impl Driver {
         let mut since = Instant::now();
         loop {
             engine.read_control();
+            engine.check_is_there(id)?;
             let known = agreement.said.len() + agreement.round as usize;
             if let Some(survivors) = engine.advance_agreement(id, &mut agreement)? {
                 return Ok(survivors);
@@ -82,7 +83,13 @@ impl Driver {
 }
 
 impl Engine {
+    /// Another thread may give the communicator up while this one waits.
+    fn check_is_there(&self, id: GroupId) -> Result<()> {
+        self.groups.find(id).map(drop).ok_or_else(|| GIVEN_UP.clone())
+    }
+
     fn begin_agreement(&mut self, id: GroupId) -> Result<Agreement> {
+        self.check_is_there(id)?;
         let proposal = self.lead()?;
         let group = self.groups.get_mut(id);
         group.agreements += 1;

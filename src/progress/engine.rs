@@ -15,7 +15,7 @@ use std::time::Instant;
 use super::buffers::{Buffers, Memory, placed};
 use super::disagreement::History;
 use super::execution::Execution;
-use super::group::{Group, GroupId, Groups};
+use super::group::{GIVEN_UP, Group, GroupId, Groups};
 use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
 use super::straight::{self, Stop};
@@ -170,18 +170,20 @@ impl Engine {
 
     /// Why a communicator cannot be used any more.
     pub fn failure(&self, group: GroupId) -> Option<&Error> {
-        self.groups.get(group).failure.as_ref()
+        self.groups.find(group).map_or(Some(&GIVEN_UP), |group| group.failure.as_ref())
     }
 
     /// A call that was made lately.
     #[inline]
     pub(super) fn recent(&self, group: GroupId, key: &Key) -> Option<&Arc<Prepared>> {
-        self.groups.get(group).recent.get(key)
+        self.groups.find(group)?.recent.get(key)
     }
 
     /// Keeps a call for the next time.
     pub(super) fn keep(&mut self, group: GroupId, key: Key, prepared: Arc<Prepared>) {
-        self.groups.get_mut(group).recent.put(key, prepared);
+        if let Some(group) = self.groups.find_mut(group) {
+            group.recent.put(key, prepared);
+        }
     }
 
     /// Starts a call. It moves in `progress`.
@@ -230,8 +232,11 @@ impl Engine {
             Ran::ToItsEnd => Some(Ok(None)),
             Ran::Started(ticket) => Some(Ok(Some(ticket))),
             Ran::Not => {
+                if let Some(failure) = self.failure(id) {
+                    return Some(Err(failure.clone()));
+                }
                 let prepared = Arc::clone(match wanted {
-                    Wanted::Recent(key) => self.groups.get(id).recent.get(key)?,
+                    Wanted::Recent(key) => self.recent(id, key)?,
                     Wanted::This(prepared) => prepared,
                 });
                 // SAFETY: passed on from our caller.
@@ -253,7 +258,7 @@ impl Engine {
         wanted: Wanted,
         buffers_of: impl FnOnce(&Prepared) -> Option<Buffers>,
     ) -> Ran {
-        let group = self.groups.get_mut(id);
+        let Some(group) = self.groups.find_mut(id) else { return Ran::Not };
         let known = match wanted {
             Wanted::Recent(key) => group.recent.get(key),
             Wanted::This(prepared) => Some(prepared),

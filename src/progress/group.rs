@@ -7,6 +7,7 @@
 //! other threads.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use super::disagreement::History;
 use super::port::{Port, Presence};
@@ -31,14 +32,22 @@ pub(super) fn of_transfers(context: u32) -> u32 {
     context | TRANSFERS
 }
 
-/// Names a communicator of an engine.
+/// Names a communicator of an engine, for ever: the place may be used again, the context is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupId(u32);
+pub struct GroupId {
+    slot: u32,
+    context: u32,
+}
 
 impl GroupId {
     /// The communicator that an engine begins with.
-    pub const FIRST: GroupId = GroupId(0);
+    pub const FIRST: GroupId = GroupId { slot: 0, context: FIRST_CONTEXT };
 }
+
+/// The answer to a call on a communicator that another thread has given up.
+pub(super) static GIVEN_UP: LazyLock<Error> = LazyLock::new(|| {
+    Error::InvalidUsage("the communicator was given up by another thread before this call had ended".into())
+});
 
 /// A peer's word that it has been waiting in a call for a while.
 #[derive(Clone, Copy, Debug)]
@@ -180,29 +189,38 @@ impl Groups {
     }
 
     /// # Panics
-    /// If it was removed: an id is used by its communicator only, which goes first.
+    /// If it was removed. For the engine's own business only: a call may come after the end of its communicator, and
+    /// asks `find`.
     #[inline]
     pub fn get(&self, id: GroupId) -> &Group {
-        self.slots[id.0 as usize].as_ref().expect("a communicator outlives its calls")
+        self.find(id).expect("the engine forgets a communicator that it removes")
     }
 
     /// # Panics
     /// As `get`.
     #[inline]
     pub fn get_mut(&mut self, id: GroupId) -> &mut Group {
-        self.slots[id.0 as usize].as_mut().expect("a communicator outlives its calls")
+        self.find_mut(id).expect("the engine forgets a communicator that it removes")
     }
 
+    /// The communicator, unless it was removed.
+    #[inline]
     pub fn find(&self, id: GroupId) -> Option<&Group> {
-        self.slots.get(id.0 as usize)?.as_deref()
+        self.slots[id.slot as usize].as_deref().filter(|group| group.context == id.context)
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn find_mut(&mut self, id: GroupId) -> Option<&mut Group> {
+        self.slots[id.slot as usize].as_deref_mut().filter(|group| group.context == id.context)
     }
 
     /// All there are.
     pub fn ids(&self) -> impl Iterator<Item = GroupId> + use<> {
-        let there: Vec<GroupId> = (0..self.slots.len() as u32)
-            .map(GroupId)
-            .filter(|id| self.slots[id.0 as usize].is_some())
-            .collect();
+        let id = |(slot, group): (usize, &Option<Box<Group>>)| {
+            group.as_ref().map(|group| GroupId { slot: slot as u32, context: group.context })
+        };
+        let there: Vec<GroupId> = self.slots.iter().enumerate().filter_map(id).collect();
         there.into_iter()
     }
 
@@ -214,11 +232,7 @@ impl Groups {
     pub fn known(&self, context: u32) -> Known {
         let context = context & !TRANSFERS;
         if context == FIRST_CONTEXT {
-            return if self.slots[0].as_ref().is_some_and(|group| group.context == FIRST_CONTEXT) {
-                Known::Here(GroupId::FIRST)
-            } else {
-                Known::Past
-            };
+            return self.find(GroupId::FIRST).map_or(Known::Past, |_| Known::Here(GroupId::FIRST));
         }
         match self.by_context.get(&context) {
             Some(id) => Known::Here(*id),
@@ -254,13 +268,14 @@ impl Groups {
             self.slots.len() - 1
         });
         self.slots[at] = Some(Box::new(group));
-        let id = GroupId(at as u32);
+        let id = GroupId { slot: at as u32, context };
         self.by_context.insert(context, id);
         id
     }
 
     pub fn remove(&mut self, id: GroupId) -> Box<Group> {
-        let group = self.slots[id.0 as usize].take().expect("given up once");
+        let group = self.slots[id.slot as usize].take_if(|group| group.context == id.context);
+        let group = group.expect("given up once");
         if group.context != FIRST_CONTEXT {
             self.by_context.remove(&group.context);
             let (leader, number) = self.number(group.context);
@@ -326,6 +341,18 @@ mod tests {
         groups.remove(GroupId::FIRST);
         assert_eq!(groups.known(FIRST_CONTEXT), Known::Past);
         assert!(groups.is_empty());
+    }
+
+    #[test]
+    fn the_id_of_a_communicator_that_is_gone_names_no_later_one_in_its_place() {
+        let mut groups = groups();
+        let (old, _) = add(&mut groups, 1);
+        groups.remove(old);
+        assert!(groups.find(old).is_none());
+        let (new, _) = add(&mut groups, 1);
+        assert_eq!((old.slot, groups.slots.len()), (new.slot, 2));
+        assert!(groups.find(old).is_none() && groups.find_mut(old).is_none());
+        assert!(groups.find(new).is_some());
     }
 
     #[test]

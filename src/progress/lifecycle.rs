@@ -1,7 +1,7 @@
 //! How communicators begin and end in an engine: made from others, failed, given up.
 
 use super::engine::{Engine, Ticket};
-use super::group::{Group, GroupId};
+use super::group::{GIVEN_UP, Group, GroupId};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::transport::control::Message;
@@ -25,7 +25,7 @@ impl Engine {
 
     /// Gives a communicator up. Its ranks are told; what has not ended ends now. Whether it was the last one.
     pub fn remove_group(&mut self, id: GroupId) -> bool {
-        let error = Error::InvalidUsage("the communicator was given up meanwhile".into());
+        let error = GIVEN_UP.clone();
         self.end_messages(id, &error);
         for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.ports);
@@ -50,10 +50,8 @@ impl Engine {
     /// Ends everything of a communicator with `error`, here and, by a notice, on its other ranks. Only the first one
     /// counts.
     pub fn fail(&mut self, id: GroupId, error: Error) {
-        let group = self.groups.get(id);
-        if group.failure.is_some() {
-            return;
-        }
+        // Of one that another thread has given up, everything has ended.
+        let Some(group) = self.groups.find(id).filter(|group| group.failure.is_none()) else { return };
         let notice = failure::notice(&error, group.context, group.rank);
         self.end_all(id, error, &notice);
     }

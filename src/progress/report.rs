@@ -62,7 +62,7 @@ impl Engine {
             Ticket::Call(number) => number,
         };
         let Some(active) = self.actives.iter().find(|a| a.number == number) else { return String::new() };
-        let group = self.groups.get(active.group);
+        let Some(group) = self.groups.find(active.group) else { return String::new() };
         let header = active.execution.header();
         let mut missing = Vec::new();
         let mut waiting = Vec::new();

@@ -86,11 +86,10 @@ impl Engine {
         id: GroupId,
         start: impl FnOnce(&mut Conversation) -> Result<crate::p2p::Ticket>,
     ) -> Result<Ticket> {
-        let group = self.groups.get_mut(id);
-        if let Some(failure) = &group.failure {
+        if let Some(failure) = self.failure(id) {
             return Err(failure.clone());
         }
-        let conversation = &mut group.conversation;
+        let conversation = &mut self.groups.get_mut(id).conversation;
         let context = conversation.context();
         match start(conversation) {
             Ok(ticket) => {
@@ -149,26 +148,22 @@ impl Engine {
 
     /// The conversation of a ticket, also when its communicator was given up.
     fn conversation(&mut self, ticket: MessageTicket) -> Option<&mut Conversation> {
-        let is_it = |conversation: &Conversation| conversation.context() == ticket.context;
-        if self.groups.find(ticket.group).is_some_and(|group| is_it(&group.conversation)) {
-            return Some(&mut self.groups.get_mut(ticket.group).conversation);
+        match self.groups.find_mut(ticket.group) {
+            Some(group) => Some(&mut group.conversation),
+            None => self.given_up.iter_mut().find(|conversation| conversation.context() == ticket.context),
         }
-        self.given_up.iter_mut().find(|conversation| is_it(conversation))
     }
 
     pub(super) fn has_message_outcome(&self, ticket: MessageTicket) -> bool {
+        let here = self.groups.find(ticket.group).map(|group| &group.conversation);
         let is_it = |conversation: &&Conversation| conversation.context() == ticket.context;
-        let here = self.groups.find(ticket.group).map(|group| &group.conversation).filter(is_it);
         let conversation = here.or_else(|| self.given_up.iter().find(is_it));
         conversation.is_some_and(|conversation| conversation.has_outcome(ticket.ticket))
     }
 
     /// How often anything went to or came from the ranks that a message may be with.
     pub(super) fn message_moves(&self, ticket: MessageTicket) -> u32 {
-        let group = self.groups.find(ticket.group);
-        let Some(group) = group.filter(|group| group.conversation.context() == ticket.context) else {
-            return 0;
-        };
+        let Some(group) = self.groups.find(ticket.group) else { return 0 };
         match group.conversation.party(ticket.ticket) {
             Some(rank) => group.members[rank as usize].moves,
             None => group.members.iter().fold(0, |sum: u32, member| sum.wrapping_add(member.moves)),
@@ -339,7 +334,7 @@ impl Engine {
 
     /// Who has not done their part in a message, for a timeout.
     pub(super) fn who_is_silent_in(&self, ticket: MessageTicket) -> String {
-        let group = self.groups.get(ticket.group);
+        let Some(group) = self.groups.find(ticket.group) else { return String::new() };
         let (what, from) = group.conversation.describe(ticket.ticket);
         let mut text = format!("{what} on \"{}\": ", group.name);
         let Some(peer) = from else {

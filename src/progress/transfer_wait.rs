@@ -207,7 +207,7 @@ impl Engine {
         if bytes > self.longest() || is_synchronous {
             return false;
         }
-        let Group { conversation, members, .. } = self.groups.get_mut(id);
+        let Some(Group { conversation, members, .. }) = self.groups.find_mut(id) else { return false };
         let Some(express) = conversation.may_send(to, tag, datatype, count, bytes) else { return false };
         let port = &mut self.ports[members[to as usize].port as usize];
         let Some(link) = port.inbox.link.as_shm() else { return false };
@@ -236,7 +236,7 @@ impl Engine {
         if bytes > self.longest() || !self.actives.is_empty() || !self.talking.is_empty() {
             return Now::Nothing;
         }
-        let Group { conversation, members, .. } = self.groups.get_mut(id);
+        let Some(Group { conversation, members, .. }) = self.groups.find_mut(id) else { return Now::Nothing };
         let Some(express) = conversation.may_receive(from, tag, datatype, count, bytes) else {
             return Now::Nothing;
         };

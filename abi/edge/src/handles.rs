@@ -8,21 +8,18 @@
 //! mean a new object, nor a request a communicator. They start high above what user space can map: following
 //! one as a pointer faults at once, and in a debugger `0xacc1...` is recognised.
 //!
-//! Most objects lie in [`Place`]s that their serials name, and a look-up is two additions to one counter. Where a
-//! place is taken, and for the few objects beyond, there is a map behind a lock.
+//! Most objects lie in places that their serials name ([`crate::table`]), and a look-up is two additions to one counter.
 //!
 //! After a fork the child starts with an empty table ([`PerProcess`]).
 
-use std::collections::HashMap;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
-use parking_lot::RwLock;
 
 use crate::per_process::{OfProcess, PerProcess};
-use crate::place::{Pinned, Place};
+use crate::place::Pinned;
+use crate::table::{Found, Table};
 
 const SERIAL_BITS: u32 = 48;
 const FIRST_SERIAL: usize = 0xacc1_0000_0000;
@@ -35,43 +32,7 @@ pub struct Handles<T> {
     /// The name of the argument in messages.
     what: &'static str,
     /// A child of fork begins with an empty one.
-    table: PerProcess<Table<T>>,
-}
-
-struct Table<T> {
-    places: [Place<T>; PLACES],
-    /// Those that found their place taken. Its lock is the one of the places, too.
-    others: RwLock<HashMap<usize, Arc<T>>>,
-}
-
-/// An object that C has named: it lives as long as this does.
-pub struct Found<'a, T>(Holder<'a, T>);
-
-enum Holder<'a, T> {
-    Pinned(Pinned<'a, T>),
-    Shared(Arc<T>),
-}
-
-impl<T> Found<'_, T> {
-    /// For keeping it longer.
-    pub fn share(&self) -> Arc<T> {
-        match &self.0 {
-            Holder::Pinned(pin) => Arc::clone(pin.object()),
-            Holder::Shared(object) => Arc::clone(object),
-        }
-    }
-}
-
-impl<T> Deref for Found<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        match &self.0 {
-            Holder::Pinned(pin) => pin,
-            Holder::Shared(object) => object,
-        }
-    }
+    table: PerProcess<Table<T, PLACES>>,
 }
 
 impl<T: Send + Sync + 'static> Handles<T> {
@@ -85,10 +46,7 @@ impl<T: Send + Sync + 'static> Handles<T> {
         let OfProcess { epoch, value: table } = self.table();
         let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
         let handle = usize::from(*epoch) << SERIAL_BITS | serial;
-        let mut others = table.others.write();
-        if let Err(object) = table.place(handle).fill(handle, object) {
-            others.insert(handle, object);
-        }
+        table.insert(handle, object);
         handle
     }
 
@@ -96,53 +54,28 @@ impl<T: Send + Sync + 'static> Handles<T> {
     #[inline]
     pub fn get(&self, handle: usize) -> Result<Found<'_, T>> {
         let OfProcess { epoch, value: table } = self.table();
-        if handle != 0
-            && let Some(pin) = table.place(handle).pin(handle)
-        {
-            return Ok(Found(Holder::Pinned(pin)));
+        match table.get(handle) {
+            Some(found) => Ok(found),
+            None => Err(self.unknown(handle, *epoch)),
         }
-        self.get_other(table, handle, *epoch)
     }
 
     /// The same in fewest steps. `None`: look with `get`.
     #[inline(always)]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
-        let table = &self.table.known()?.value;
-        if handle == 0 { None } else { table.place(handle).pin(handle) }
-    }
-
-    #[cold]
-    fn get_other<'a>(&'a self, table: &'a Table<T>, handle: usize, epoch: u16) -> Result<Found<'a, T>> {
-        match table.others.read().get(&handle) {
-            Some(object) => Ok(Found(Holder::Shared(Arc::clone(object)))),
-            None => Err(self.unknown(handle, epoch)),
-        }
+        self.table.known()?.value.pin(handle)
     }
 
     /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the number of
     /// its users besides this table; its error leaves everything as it was.
     pub fn remove(&self, handle: usize, may_go: impl FnOnce(&T, usize) -> Result<()>) -> Result<Arc<T>> {
         let OfProcess { epoch, value: table } = self.table();
-        let mut others = table.others.write();
-        let users = |object: &Arc<T>| Arc::strong_count(object) - 1;
-        let place = table.place(handle);
-        if handle != 0
-            && let Some((object, pins)) = place.peek(handle)
-        {
-            may_go(object, users(object) + pins)?;
-            let object = Arc::clone(object);
-            place.close();
-            return Ok(object);
-        }
-        let object = others.get(&handle).ok_or_else(|| self.unknown(handle, *epoch))?;
-        may_go(object, users(object))?;
-        others.remove(&handle).ok_or_else(|| self.unknown(handle, *epoch))
+        table.remove(handle, may_go).unwrap_or_else(|| Err(self.unknown(handle, *epoch)))
     }
 
     #[inline]
-    fn table(&self) -> &OfProcess<Table<T>> {
-        self.table
-            .get_or(|| Table { places: std::array::from_fn(|_| Place::default()), others: RwLock::default() })
+    fn table(&self) -> &OfProcess<Table<T, PLACES>> {
+        self.table.get_or(Table::new)
     }
 
     fn unknown(&self, handle: usize, epoch: u16) -> Error {
@@ -156,13 +89,6 @@ impl<T: Send + Sync + 'static> Handles<T> {
         let got =
             if handle == 0 { "NULL".into() } else { format!("{handle:#x}; it is gone or never was one") };
         Error::InvalidArgument { what, got }
-    }
-}
-
-impl<T> Table<T> {
-    #[inline]
-    fn place(&self, handle: usize) -> &Place<T> {
-        &self.places[handle % PLACES]
     }
 }
 
@@ -222,7 +148,7 @@ mod tests {
         static HANDLES: Handles<i32> = Handles::new("thing");
         let handle = HANDLES.insert(Arc::new(1));
         // Held over the fork by a thread that the child does not have: it must not be asked for there.
-        let held = HANDLES.table().value.others.write();
+        let held = HANDLES.table().value.hold();
         // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {

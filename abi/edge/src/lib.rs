@@ -23,10 +23,13 @@ mod operators;
 mod out;
 mod per_process;
 mod place;
+mod sync;
+mod table;
 
 pub use guard::{guard, guard_boxed};
-pub use handles::{Found, Handles};
+pub use handles::Handles;
 pub use operators::{FIRST_OPERATOR, Operators, Resolved};
 pub use out::Out;
 pub use per_process::PerProcess;
 pub use place::Pinned;
+pub use table::Found;

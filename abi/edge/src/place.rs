@@ -1,17 +1,17 @@
 //! One place in a table of objects: found by its handle, pinned while it is used, emptied after its last use.
 //!
-//! One word counts the pins and says what state the object is in. All races are settled by that word: whoever pins
-//! either is counted before the place is closed, and then the object stays until the pin is gone, or sees that
-//! the handle is no longer there.
+//! One word counts the pins and says what state the object is in. All races are settled by that word: a call either is
+//! counted there before the pins are counted, and then the object stays until the pin is gone, or sees that the
+//! handle is no longer there. So the handle is hidden *before* the pins are counted, and shown again if the object
+//! stays.
 //!
 //! ```text
-//! free ──fill──▶ LIVE ──close──▶ LIVE|CLOSING ──last pin gone──▶ CLOSING ──object dropped──▶ free
+//! free ──fill──▶ LIVE ──hide, close──▶ LIVE|CLOSING ──last pin gone──▶ CLOSING ──object dropped──▶ free
 //! ```
 
-use std::cell::UnsafeCell;
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::sync::{Arc, AtomicUsize, Ordering, UnsafeCell};
 
 const CLOSING: usize = 1 << (usize::BITS - 1);
 const LIVE: usize = 1 << (usize::BITS - 2);
@@ -53,29 +53,20 @@ impl<T> Place<T> {
             return Err(object);
         }
         // SAFETY: free: nobody reads or clears it, and nobody else fills it, by the caller's lock.
-        unsafe { *self.object.get() = Some(object) };
+        self.object.with_mut(|place| unsafe { *place = Some(object) });
         self.state.fetch_or(LIVE, Ordering::Release);
         self.handle.store(handle, Ordering::Release);
         Ok(())
     }
 
-    /// The object of this handle, and by how many calls it is in use. Only under the lock of the table.
-    pub fn peek(&self, handle: usize) -> Option<(&Arc<T>, usize)> {
+    /// Makes the object of this handle unknown, for a moment or for ever. Only under the lock of the table, which is kept
+    /// for as long as what is given.
+    pub fn hide(&self, handle: usize) -> Option<Hidden<'_, T>> {
         if self.handle.load(Ordering::Acquire) != handle {
             return None;
         }
-        // SAFETY: it has a handle, so it is live, and the caller's lock keeps everybody from closing it.
-        let object = unsafe { &*self.object.get() }.as_ref()?;
-        Some((object, self.state.load(Ordering::Acquire) & PINS))
-    }
-
-    /// Makes the object unknown; its place is free once nobody uses it. Only under the lock of the table, with an
-    /// object inside.
-    pub fn close(&self) {
         self.handle.store(0, Ordering::Release);
-        if self.state.fetch_or(CLOSING, Ordering::AcqRel) & PINS == 0 {
-            self.clear();
-        }
+        Some(Hidden { place: self, handle })
     }
 
     /// The last pin is gone. A stray pin, of somebody with an old handle, may come and go meanwhile; one of us clears.
@@ -84,10 +75,47 @@ impl<T> Place<T> {
         let last = self.state.compare_exchange(LIVE | CLOSING, CLOSING, Ordering::AcqRel, Ordering::Relaxed);
         if last.is_ok() {
             // SAFETY: this thread alone has led the state from LIVE to here, and nobody fills a place that is CLOSING.
-            let object = unsafe { &mut *self.object.get() }.take();
+            let object = self.object.with_mut(|place| unsafe { &mut *place }.take());
             self.state.fetch_and(!CLOSING, Ordering::Release);
             drop(object);
         }
+    }
+}
+
+/// An object that no call finds any more. Dropped, it shows the object again.
+pub(crate) struct Hidden<'a, T> {
+    place: &'a Place<T>,
+    handle: usize,
+}
+
+impl<T> Hidden<'_, T> {
+    /// The object.
+    pub fn object(&self) -> &Arc<T> {
+        // SAFETY: it had a handle, so it is live, and the lock of the table keeps everybody from closing it.
+        let object = self.place.object.with(|object| unsafe { &*object });
+        object.as_ref().expect("a place with a handle has an object")
+    }
+
+    /// Calls that use it. No other call will: one that is not counted here sees that the handle is gone.
+    pub fn pins(&self) -> usize {
+        // A write, though of nothing: it comes before or after the one of each pin, in the order that all threads see.
+        self.place.state.fetch_or(0, Ordering::AcqRel) & PINS
+    }
+
+    /// The object, which stays unknown; its place is free once nobody uses it.
+    pub fn close(self) -> Arc<T> {
+        let (place, object) = (self.place, Arc::clone(self.object()));
+        std::mem::forget(self);
+        if place.state.fetch_or(CLOSING, Ordering::AcqRel) & PINS == 0 {
+            place.clear();
+        }
+        object
+    }
+}
+
+impl<T> Drop for Hidden<'_, T> {
+    fn drop(&mut self) {
+        self.place.handle.store(self.handle, Ordering::Release);
     }
 }
 
@@ -100,7 +128,7 @@ impl<T> Pinned<'_, T> {
     /// Itself, for keeping it longer.
     pub fn object(&self) -> &Arc<T> {
         // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin is gone.
-        let object = unsafe { &*self.place.object.get() };
+        let object = self.place.object.with(|object| unsafe { &*object });
         object.as_ref().expect("a place with a handle has an object")
     }
 }
@@ -124,7 +152,7 @@ impl<T> Drop for Pinned<'_, T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::AtomicU32;
     use std::thread;
@@ -137,8 +165,13 @@ mod tests {
         place.fill(7, Arc::clone(&object)).unwrap();
         let pin = place.pin(7).unwrap();
         assert!(place.pin(8).is_none());
-        assert_eq!(place.peek(7).map(|(object, pins)| (**object, pins)), Some((5, 1)));
-        place.close();
+        assert!(place.hide(8).is_none());
+        let hidden = place.hide(7).unwrap();
+        assert_eq!((**hidden.object(), hidden.pins()), (5, 1));
+        assert!(place.pin(7).is_none());
+        drop(hidden);
+        assert_eq!(*place.pin(7).unwrap(), 5);
+        place.hide(7).unwrap().close();
         assert!(place.pin(7).is_none());
         assert_eq!(*pin, 5);
         assert!(place.fill(9, Arc::new(6)).is_err());
@@ -181,7 +214,7 @@ mod tests {
                     object = back;
                     thread::yield_now();
                 }
-                place.close();
+                place.hide(round).unwrap().close();
             }
         });
         assert_eq!(drops.load(Ordering::Relaxed), ROUNDS as u32);

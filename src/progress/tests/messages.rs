@@ -4,12 +4,12 @@ use super::*;
 use crate::base::Error;
 use crate::p2p::{Landing, Outgoing, Selector, Status};
 
-fn outgoing(to: Rank, tag: i32, data: &[i32]) -> Outgoing {
+pub(super) fn outgoing(to: Rank, tag: i32, data: &[i32]) -> Outgoing {
     let count = data.len() as u64;
     Outgoing { to, tag, datatype: Datatype::Int32, count, data: data.as_ptr().cast(), is_synchronous: false }
 }
 
-fn landing(room: &mut [i32]) -> Landing {
+pub(super) fn landing(room: &mut [i32]) -> Landing {
     let (data, count) = (room.as_mut_ptr().cast(), room.len() as u64);
     Landing { data, datatype: Datatype::Int32, count, is_lenient: false }
 }
@@ -24,7 +24,7 @@ fn receive(driver: &Driver, selector: Selector, room: &mut [i32], timeout: Durat
     unsafe { driver.receive(GroupId::FIRST, selector, landing(room), Some(timeout)) }
 }
 
-fn from(source: Rank, tag: i32) -> Selector {
+pub(super) fn from(source: Rank, tag: i32) -> Selector {
     Selector::new(Some(source), Some(tag))
 }
 

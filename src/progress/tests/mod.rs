@@ -4,6 +4,7 @@ mod algorithms;
 mod broken_links;
 mod calls;
 mod failures;
+mod late;
 mod messages;
 
 use std::os::unix::net::UnixStream;

@@ -1,0 +1,64 @@
+//! Calls that come after another thread has given their communicator up.
+
+use super::messages::{from, landing, outgoing};
+use super::*;
+use crate::base::Error;
+
+/// The outcome of every kind of call on the first communicator.
+fn every_call(driver: &Driver) -> Vec<Result<()>> {
+    let job = all_reduce("one_shot", 1, 0, 1);
+    let (key, data, mut room) = (job.key(false), [5], [0]);
+    let buffers = Buffers { input: data.as_ptr().cast(), output: room.as_mut_ptr().cast() };
+    let prepared = || job.prepared(job.program(false));
+    let id = GroupId::FIRST;
+    let mut outcomes = vec![job.run(driver, &data, &mut [0], LONG)];
+    // SAFETY: the buffers live until the end of this function, and nothing that is begun here goes on.
+    unsafe {
+        assert!(driver.run_again(id, &key, buffers, || Some(LONG)).is_none());
+        outcomes.extend(driver.run_recent(id, &key, buffers, || Some(LONG)));
+        outcomes.push(driver.run_once(id, prepared(), buffers, Some(LONG)));
+        outcomes.extend(driver.start_recent(id, &key, buffers).map(|started| started.map(drop)));
+        outcomes.push(driver.start(id, &key, prepared(), buffers).map(drop));
+        outcomes.push(driver.start_once(id, prepared(), buffers).map(drop));
+        assert!(!driver.send_at_once(id, &outgoing(0, 1, &data)));
+        assert!(driver.receive_at_once(id, from(0, 1), landing(&mut room), || Some(LONG)).is_none());
+        outcomes.push(driver.send(id, &outgoing(0, 1, &data), Some(LONG)));
+        outcomes.push(driver.receive(id, from(0, 1), landing(&mut room), Some(LONG)).map(drop));
+    }
+    outcomes.push(driver.probe(id, from(0, 1), false, Some(LONG)).map(drop));
+    outcomes.push(driver.find(id, from(0, 1)).map(drop));
+    outcomes.push(driver.claim(id, from(0, 1)).map(drop));
+    outcomes.push(driver.agree_on_survivors(id, Some(LONG)).map(drop));
+    driver.abort(id, "too late as well");
+    outcomes
+}
+
+#[test]
+fn a_call_on_a_communicator_that_was_given_up_is_an_error_also_where_another_has_taken_its_place() {
+    let driver = &world(1, Kind::Shm)[0];
+    all_reduce("one_shot", 1, 0, 1).run(driver, &[5], &mut [0], LONG).unwrap();
+    driver.lock().remove_group(GroupId::FIRST);
+    for _ in 0..2 {
+        let outcomes = every_call(driver);
+        assert!(outcomes.len() >= 10);
+        for outcome in outcomes {
+            assert!(matches!(outcome, Err(Error::InvalidUsage(_))), "{outcome:?}");
+        }
+        let mut engine = driver.lock();
+        let context = engine.lead().unwrap();
+        engine.add_group(context, "later".into(), 0, &[0]);
+    }
+}
+
+#[test]
+fn a_call_that_waits_while_its_communicator_is_given_up_ends_with_an_error() {
+    let driver = world(2, Kind::Shm).remove(0);
+    let waiting = Arc::clone(&driver);
+    let waiter = thread::spawn(move || all_reduce("ring", 2, 0, 1).run(&waiting, &[1], &mut [0], LONG));
+    while !driver.lock().is_busy() {
+        thread::yield_now();
+    }
+    driver.lock().remove_group(GroupId::FIRST);
+    let outcome = waiter.join().unwrap();
+    assert!(matches!(outcome, Err(Error::InvalidUsage(_))), "{outcome:?}");
+}
