@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::JobKey;
+use super::absence::Absence;
 use super::handshake::{Handshake, Refusal, Step};
 use super::hello::Hello;
 use crate::sys::connect::{connect_tcp, connect_unix};
@@ -42,6 +43,11 @@ impl Dial {
         let socket = Some(socket.map_err(Refusal::Io)?);
         let patience = Instant::now() + patience;
         Ok(Dial { socket, handshake, interest: Interest::Write, token: None, patience })
+    }
+
+    /// What the attempt, come to nothing by `refusal`, says about the place.
+    pub fn absence(&self, refusal: &Refusal) -> Absence {
+        self.handshake.absence(refusal)
     }
 
     /// Adds what the attempt waits for.

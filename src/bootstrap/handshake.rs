@@ -16,6 +16,7 @@
 use std::io;
 
 use super::JobKey;
+use super::absence::Absence;
 use super::auth::{self, NONCE_BYTES, Nonces, Purpose, Side};
 use super::hello::{HELLO_BYTES, Hello, Objection};
 use super::key::random_bytes;
@@ -113,6 +114,29 @@ impl Handshake {
         self.state == State::AwaitWelcome || self.state == State::Finished
     }
 
+    /// What a connector that has come to nothing concludes about the other side.
+    pub fn absence(&self, refusal: &Refusal) -> Absence {
+        let is_connecting = self.state == State::AwaitNonce && !self.output.is_empty();
+        let is_late = matches!(refusal, Refusal::Io(error) if error.kind() == io::ErrorKind::TimedOut);
+        match (self.state, refusal) {
+            (_, Refusal::Io(error)) if is_connecting => Absence::NoAnswer(match error.kind() {
+                io::ErrorKind::TimedOut => "no answer".into(),
+                kind => kind.to_string(),
+            }),
+            (State::AwaitNonce, _) if self.filled > 0 => Absence::OtherProgram,
+            (State::AwaitNonce, _) if is_late => Absence::Silent,
+            (State::AwaitNonce, _) => Absence::HangsUp,
+            // Random bytes are never all text; the greeting of another service is.
+            (State::AwaitProofAndHello, _) if self.nonces.acceptor.iter().all(is_text) => {
+                Absence::OtherProgram
+            }
+            (State::AwaitProofAndHello, Refusal::Stranger) => Absence::OtherProgram,
+            (State::AwaitProofAndHello, _) if is_late => Absence::Silent,
+            (State::AwaitProofAndHello, Refusal::Closed | Refusal::Io(_)) => Absence::WrongKey,
+            _ => Absence::Ending,
+        }
+    }
+
     /// Goes as far as the socket lets it.
     pub fn advance(&mut self, socket: &Socket) -> std::result::Result<Step, Refusal> {
         loop {
@@ -203,6 +227,10 @@ impl Handshake {
     fn proof(&self) -> [u8; NONCE_BYTES] {
         auth::proof(&self.key, self.own.purpose, self.side, &self.nonces)
     }
+}
+
+fn is_text(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n')
 }
 
 impl std::fmt::Display for Refusal {

@@ -15,7 +15,7 @@ use super::environment::Seat;
 use super::reach::Backoff;
 use super::rendezvous_file::OwnFile;
 use super::served_store::{ServedStore, listen_at};
-use super::tcp_store::{Applicant, Client};
+use super::tcp_store::Applicant;
 use super::{JobKey, Store};
 use crate::base::Result;
 use crate::config::Config;
@@ -53,10 +53,6 @@ impl Meeting<'_> {
         publish: impl FnOnce(&[SocketAddr]) -> Result<Option<OwnFile>>,
     ) -> Result<ServedStore> {
         ServedStore::start(listeners, key, self.seat.size, self.deadline, publish)
-    }
-
-    fn join(&self, key: &JobKey, addresses: impl FnMut() -> Vec<SocketAddr>, what: &str) -> Result<Client> {
-        Client::join(&self.applicant(key), addresses, what, self.deadline)
     }
 }
 

@@ -11,6 +11,7 @@
 //! `handshake`) before a byte of it is interpreted, and comes in through a `gate` that strangers
 //! cannot clog. docs/adr/0003-bootstrap-authentication.md says what that protects from.
 
+mod absence;
 mod address;
 mod auth;
 mod beacon;
@@ -41,6 +42,7 @@ mod rendezvous_file;
 mod served_store;
 pub mod tcp_store;
 mod unique_id;
+mod waiting;
 mod wire;
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 //! without trying. Attempts start one after the other without waiting for those before to fail;
 //! the first that proves the key wins.
 
+use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::JobKey;
+use super::absence::Absence;
 use super::dial::{Dial, Target};
 use super::handshake::Refusal;
 use super::hello::{Hello, Objection};
@@ -20,14 +22,22 @@ const STAGGER: Duration = Duration::from_millis(250);
 /// How long one address may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Tries all addresses once. `Ok(None)`: none of them has what we look for, now. An error: we found
-/// it, and it cannot be used.
+/// What trying all addresses once has come to.
+pub(crate) enum Reached {
+    /// The first that proved the key.
+    Store(Socket),
+    /// None of them has what we look for, now.
+    Absent(Absence),
+}
+
+/// Tries all addresses once. An error: we found it, and it cannot be used.
 pub(crate) fn reach_once(
     addresses: &[SocketAddr],
     key: &JobKey,
     own: Hello,
     deadline: Instant,
-) -> Result<Option<Socket>> {
+) -> Result<Reached> {
+    let mut absence = Absence::Unresolved("no address".into());
     let mut untried = addresses.iter();
     let mut under_way: Vec<Dial> = Vec::new();
     let mut set = PollSet::new();
@@ -35,19 +45,25 @@ pub(crate) fn reach_once(
     loop {
         let now = Instant::now();
         if now >= deadline {
-            return Ok(None);
+            let waiting =
+                under_way.iter().map(|dial| dial.absence(&Refusal::Io(io::ErrorKind::TimedOut.into())));
+            return Ok(Reached::Absent(waiting.fold(absence, Absence::max)));
         }
         if under_way.is_empty() || now >= next_start {
             match untried.next() {
                 Some(address) => {
                     let patience = PATIENCE.min(deadline - now);
-                    under_way.extend(Dial::start(&Target::Tcp(*address), key, own, patience));
+                    match Dial::start(&Target::Tcp(*address), key, own, patience) {
+                        Ok(dial) => under_way.push(dial),
+                        Err(Refusal::Io(e)) => absence = absence.max(Absence::NoAnswer(e.kind().to_string())),
+                        Err(_) => {}
+                    }
                     next_start = now + STAGGER;
                     if under_way.is_empty() {
                         continue;
                     }
                 }
-                None if under_way.is_empty() => return Ok(None),
+                None if under_way.is_empty() => return Ok(Reached::Absent(absence)),
                 None => {}
             }
         }
@@ -59,10 +75,10 @@ pub(crate) fn reach_once(
         let mut still = Vec::new();
         for mut dial in under_way {
             match dial.advance(&set) {
-                Ok(Some((socket, _))) => return Ok(Some(socket)),
+                Ok(Some((socket, _))) => return Ok(Reached::Store(socket)),
                 Ok(None) => still.push(dial),
                 Err(Refusal::Objection(Objection::Disagreement(text))) => return Err(Error::Mismatch(text)),
-                Err(_) => {}
+                Err(refusal) => absence = absence.max(dial.absence(&refusal)),
             }
         }
         under_way = still;

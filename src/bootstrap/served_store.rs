@@ -1,7 +1,7 @@
 //! A store that this process serves and uses: rank 0's side of every kind of job.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
 
 use super::rendezvous_file::OwnFile;
@@ -104,12 +104,6 @@ pub(crate) fn listen_at(host: &str, port: u16) -> io::Result<Vec<Listener>> {
         (Err(_), Err(error)) => Err(error),
         (v6, v4) => Ok(v6.into_iter().chain(v4).collect()),
     }
-}
-
-/// The addresses of a host, none if its name is not known (yet). Asking for a name may take as
-/// long as the system's resolver is patient, whatever the deadline.
-pub(crate) fn resolve(host: &str, port: u16) -> Vec<SocketAddr> {
-    (host, port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
 }
 
 #[cfg(test)]

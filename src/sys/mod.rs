@@ -17,6 +17,7 @@ pub mod mpi;
 pub mod poll;
 pub mod populate;
 pub mod process_memory;
+pub mod resolve;
 pub mod shared_memory;
 pub mod socket;
 pub mod sparse_memory;

@@ -1,12 +1,10 @@
 //! By a beacon that rank 0 shows at a place of somebody else's: a process manager's, a caller's store.
 
-use std::time::Instant;
-
 use super::{Meeting, Met};
 use crate::base::{Error, Result};
 use crate::bootstrap::beacon::{Beacon, Shown};
-use crate::bootstrap::reach::Backoff;
-use crate::bootstrap::tcp_store::Client;
+use crate::bootstrap::tcp_store::{Client, Joined};
+use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, doors};
 
 impl Meeting<'_> {
@@ -21,21 +19,24 @@ impl Meeting<'_> {
             })?;
             return Ok((key, Box::new(store)));
         }
-        let (start, mut backoff) = (Instant::now(), Backoff::new());
+        let mut waiting = Waiting::new(self.deadline);
         loop {
             let Some(Beacon { key, addresses }) = Beacon::parse(&place.see()?) else {
                 let detail =
                     format!("what rank 0 has left in {} is not an address of anyccl's", place.place());
                 return Err(Error::Bootstrap(detail));
             };
-            if let Some(client) = Client::try_join(&self.applicant(&key), &addresses, self.deadline)? {
-                return Ok((key, Box::new(client)));
-            }
-            if !backoff.sleep(self.deadline) {
-                let at: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+            let absence = match Client::try_join(&self.applicant(&key), &addresses, self.deadline)? {
+                Joined::Client(client) => return Ok((key, Box::new(client))),
+                Joined::Absent(absence) => absence,
+            };
+            let at: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+            let (at, rank) = (at.join(", "), format!("rank {}", self.seat.rank));
+            if !waiting.pause(&rank, &format_args!("rank 0 at {at}, as told by {}", place.place()), &absence)
+            {
                 let detail =
-                    format!("rank 0, as told by {}, does not answer at {}", place.place(), at.join(", "));
-                return Err(Error::Timeout { waited: start.elapsed(), detail });
+                    format!("rank 0, as told by {}, does not answer at {at} ({absence})", place.place());
+                return Err(Error::Timeout { waited: waiting.waited(), detail });
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use std::io;
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::by_tcp::derived_key;
 use super::{Meeting, Met};
 use crate::base::{Error, Result};
 use crate::bootstrap::key::random_bytes;
-use crate::bootstrap::reach::Backoff;
 use crate::bootstrap::rendezvous_file::{self, Announcement, Found, OwnFile};
 use crate::bootstrap::served_store::ServedStore;
-use crate::bootstrap::tcp_store::Client;
+use crate::bootstrap::tcp_store::{Client, Joined};
+use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, doors};
 use crate::log_line;
 
@@ -46,7 +46,7 @@ impl Meeting<'_> {
 
     /// The others' part: reads the file until what it says proves to be alive.
     pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
-        let (start, mut backoff) = (Instant::now(), Backoff::new());
+        let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
         loop {
             let found = rendezvous_file::read(path);
             let place = match &found {
@@ -59,14 +59,16 @@ impl Meeting<'_> {
                 Ok(Found::Nothing) | Err(_) => None,
             };
             if let Some((key, addresses)) = place
-                && let Some(client) = Client::try_join(&self.applicant(&key), &addresses, self.deadline)?
+                && let Joined::Client(client) =
+                    Client::try_join(&self.applicant(&key), &addresses, self.deadline)?
             {
                 log_line!(Debug, "rank {}: found rank 0 by {}", self.seat.rank, path.display());
                 return Ok((key, client));
             }
-            if !backoff.sleep(self.deadline) {
-                let detail = format!("rank 0 was not found by the file {}: {}", path.display(), why(&found));
-                return Err(Error::Timeout { waited: start.elapsed(), detail });
+            let why = why(&found);
+            if !waiting.pause(&rank, &format_args!("rank 0 to write the file {}", path.display()), &why) {
+                let detail = format!("rank 0 was not found by the file {}: {why}", path.display());
+                return Err(Error::Timeout { waited: waiting.waited(), detail });
             }
         }
     }

@@ -7,7 +7,9 @@ use super::{Meeting, Met};
 use crate::base::{Error, Result};
 use crate::bootstrap::JobKey;
 use crate::bootstrap::ports::candidate_ports;
-use crate::bootstrap::served_store::{listen_at, resolve};
+use crate::bootstrap::served_store::listen_at;
+use crate::bootstrap::tcp_store::Client;
+use crate::sys::resolve::resolve;
 
 impl Meeting<'_> {
     /// At `host`, near the port `taken` that belongs to somebody else, in the job of a launcher.
@@ -30,17 +32,14 @@ impl Meeting<'_> {
             return Err(Error::system(what, last));
         }
         let everywhere = || {
-            let hosts = resolve(host, 0);
+            let hosts = resolve(host, 0).addresses();
             let at =
                 |port: &u16| hosts.iter().map(|host| SocketAddr::new(host.ip(), *port)).collect::<Vec<_>>();
             ports.iter().flat_map(at).collect()
         };
-        let what = format!(
-            "{host}, where rank 0 would (named by {launcher}; ports {} and {} others)",
-            ports[0],
-            ports.len() - 1
-        );
-        let client = self.join(&key, everywhere, &what)?;
+        let what =
+            format!("{host}, which {launcher} has named (ports {} and {} others)", ports[0], ports.len() - 1);
+        let client = Client::join(&self.applicant(&key), everywhere, &what, self.deadline)?;
         Ok((key, Box::new(client)))
     }
 }

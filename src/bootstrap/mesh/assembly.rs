@@ -11,6 +11,7 @@ use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::gate::{Arrival, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::record::Record;
+use crate::bootstrap::waiting::{LONG, sentence};
 use crate::bootstrap::{Job, Store};
 use crate::config::TransportChoice;
 use crate::log_line;
@@ -111,6 +112,9 @@ impl Assembly<'_> {
         let mut set = PollSet::new();
         let mut next_check = Some(start + CHECK_EVERY);
         let mut is_silent = false;
+        // Rank 0 speaks for all that miss the same; for those that miss rank 0, rank 1 does.
+        let own = self.caller.own.rank;
+        let mut tell_at = (own <= 1).then(|| Instant::now() + LONG);
         // Starts the connections; nothing is ready yet.
         self.advance_outgoing(&set)?;
         while self.missing > 0 {
@@ -128,12 +132,23 @@ impl Assembly<'_> {
                 is_silent = answer == Answer::None;
                 next_check = (answer != Answer::Gone).then(|| Instant::now() + CHECK_EVERY);
             }
+            if tell_at.take_if(|at| *at <= Instant::now()).is_some() && (own == 0 || self.peers[0].is_none())
+            {
+                let text =
+                    sentence(start.elapsed(), &"all ranks to connect", &self.name_missing(), Some(deadline));
+                log_line!(Warn, "rank {own}: {text}");
+            }
             set.clear();
             self.gate.register(&mut set);
             self.outgoing.iter_mut().for_each(|outgoing| outgoing.register(&mut set));
             let watched: Vec<(Rank, Token)> = self.watch(&mut set);
             let dials = self.outgoing.iter().filter_map(Outgoing::next_deadline);
-            let until = dials.chain(self.gate.next_deadline()).chain(next_check).chain([deadline]).min();
+            let until = dials
+                .chain(self.gate.next_deadline())
+                .chain(next_check)
+                .chain(tell_at)
+                .chain([deadline])
+                .min();
             set.wait(until).map_err(|e| Error::system("poll", e))?;
             self.advance_outgoing(&set)?;
             for arrival in self.gate.advance(&set) {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use super::message::{LINE_BYTES, Message};
 use crate::base::{Error, Result};
 use crate::bootstrap::environment::Seat;
-use crate::bootstrap::served_store::resolve;
 use crate::sys::poll::{Interest, PollSet};
+use crate::sys::resolve::resolve;
 use crate::sys::socket::Socket;
 
 /// How long the process manager's host may take to accept a connection.
@@ -28,7 +28,7 @@ impl Connection {
     /// By TCP. The process manager tells who this process is.
     pub fn to(host: &str, port: u16, id: &str, deadline: Instant) -> Result<(Connection, Seat)> {
         let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
-        for address in resolve(host, port) {
+        for address in resolve(host, port).addresses() {
             let left = deadline.saturating_duration_since(Instant::now()).min(PATIENCE);
             let stream = TcpStream::connect_timeout(&address, left.max(Duration::from_millis(1)));
             match stream.and_then(|stream| Socket::from_fd(OwnedFd::from(stream), false)) {

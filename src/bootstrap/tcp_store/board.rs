@@ -124,6 +124,11 @@ impl Board {
         self.size.is_some_and(|(size, _)| self.left.len() as u64 == u64::from(size))
     }
 
+    /// Whether some rank has come and waits for others: rank 0 sets something only when it has heard of all.
+    pub fn is_gathering(&self) -> bool {
+        self.fault.is_none() && !self.here.is_empty() && !self.spoken.contains(&0)
+    }
+
     /// Makes ready for the next world of the same job.
     pub fn begin_again(&mut self) {
         let size = self.size.map(|(size, _)| size);

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use super::LIMITS;
 use super::message::{REASON_BYTES, RESPONSE_HEADER, Request, Status, parse_response_header};
 use crate::base::{Error, Rank, Result};
+use crate::bootstrap::absence::Absence;
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
-use crate::bootstrap::reach::{Backoff, reach_once};
+use crate::bootstrap::reach::{Reached, reach_once};
+use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, Store};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
@@ -28,6 +30,24 @@ pub(crate) struct Client {
     is_checking: bool,
 }
 
+/// What one try to join has come to.
+pub(crate) enum Joined {
+    /// The store has let this rank in.
+    Client(Client),
+    /// There is no store for this rank, now.
+    Absent(Absence),
+}
+
+/// Where a store is looked for, as messages name it.
+pub(crate) struct Sought<'a> {
+    /// The place.
+    pub at: &'a str,
+    /// Who should be serving there.
+    pub server: &'a str,
+    /// Nobody can serve at another place than this: if something else is there, waiting is in vain.
+    pub is_one_place: bool,
+}
+
 /// Who wants to join what.
 pub(crate) struct Applicant<'a> {
     /// The job's secret.
@@ -39,42 +59,74 @@ pub(crate) struct Applicant<'a> {
 }
 
 impl Client {
-    /// One try at each address. `Ok(None)`: the store is at none of them, now.
-    pub fn try_join(
-        who: &Applicant<'_>,
-        addresses: &[SocketAddr],
-        deadline: Instant,
-    ) -> Result<Option<Client>> {
+    /// One try at each address.
+    pub fn try_join(who: &Applicant<'_>, addresses: &[SocketAddr], deadline: Instant) -> Result<Joined> {
         let own = Hello::new(Purpose::Store, who.rank, who.size, ANY_RANK);
-        let Some(socket) = reach_once(addresses, who.key, own, deadline)? else { return Ok(None) };
+        let socket = match reach_once(addresses, who.key, own, deadline)? {
+            Reached::Store(socket) => socket,
+            Reached::Absent(absence) => return Ok(Joined::Absent(absence)),
+        };
         let mut client = Client { socket, joined: false, input: Vec::new(), is_checking: false };
         match client.ask(&Request::Join, deadline) {
             Ok(_) => {
                 client.joined = true;
-                Ok(Some(client))
+                Ok(Joined::Client(client))
             }
             // Closed without an answer: a store whose world is over, or one that is ending.
-            Err(Error::System { .. }) => Ok(None),
+            Err(Error::System { .. }) => Ok(Joined::Absent(Absence::Ending)),
             Err(error) => Err(error),
         }
     }
 
-    /// Tries until one of the addresses has the store, or the deadline. `what` names the place in messages.
+    /// Tries until one of the addresses has the store, or the deadline. `at` names the place in messages.
     pub fn join(
         who: &Applicant<'_>,
-        mut addresses: impl FnMut() -> Vec<SocketAddr>,
-        what: &str,
+        addresses: impl Fn() -> Vec<SocketAddr>,
+        at: &str,
         deadline: Instant,
     ) -> Result<Client> {
-        let (start, mut backoff) = (Instant::now(), Backoff::new());
+        let sought = Sought { at, server: "rank 0", is_one_place: false };
+        Client::join_at(who, || Ok(addresses()), &sought, deadline)
+    }
+
+    /// [`Client::join`] where the addresses have to be found first.
+    pub fn join_at(
+        who: &Applicant<'_>,
+        mut addresses: impl FnMut() -> std::result::Result<Vec<SocketAddr>, Absence>,
+        sought: &Sought<'_>,
+        deadline: Instant,
+    ) -> Result<Client> {
+        let mut waiting = Waiting::new(deadline);
+        // What the last whole try has found.
+        let mut previous: Option<Absence> = None;
+        // Since when all tries have found the same.
+        let mut since = Instant::now();
+        let rank = format!("rank {}", who.rank);
         loop {
-            if let Some(client) = Client::try_join(who, &addresses(), deadline)? {
-                return Ok(client);
+            let joined = match addresses() {
+                Ok(addresses) => Client::try_join(who, &addresses, deadline)?,
+                Err(absence) => Joined::Absent(absence),
+            };
+            let absence = match joined {
+                Joined::Client(client) => return Ok(client),
+                // The deadline may have cut the last try short.
+                Joined::Absent(absence) => match &previous {
+                    Some(previous) if Instant::now() >= deadline => absence.max(previous.clone()),
+                    _ => absence,
+                },
+            };
+            if previous.as_ref() != Some(&absence) {
+                since = Instant::now();
             }
-            if !backoff.sleep(deadline) {
-                let detail = format!("nobody who knows the job key serves the store at {what}");
-                return Err(Error::Timeout { waited: start.elapsed(), detail });
+            let is_certain = absence.certain_after().is_some_and(|after| since.elapsed() >= after);
+            if is_certain && sought.is_one_place {
+                return Err(Error::Bootstrap(absence.sentence(sought.at, sought.server)));
             }
+            if !waiting.pause(&rank, &format_args!("the store at {}", sought.at), &absence) {
+                let detail = absence.sentence(sought.at, sought.server);
+                return Err(Error::Timeout { waited: waiting.waited(), detail });
+            }
+            previous = Some(absence);
         }
     }
 

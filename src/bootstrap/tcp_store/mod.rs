@@ -13,7 +13,7 @@ mod connection;
 mod message;
 mod server;
 
-pub(crate) use client::{Applicant, Client};
+pub(crate) use client::{Applicant, Client, Joined, Sought};
 pub use server::Server;
 pub(crate) use server::Worlds;
 

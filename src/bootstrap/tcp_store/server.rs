@@ -14,6 +14,7 @@ use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::gate::{Arrival, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::waiting::{LONG, sentence};
 use crate::log_line;
 use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet};
@@ -75,6 +76,8 @@ impl Server {
             connections: Vec::new(),
             limits: LIMITS,
             owner: Some(owner),
+            tell_at: None,
+            is_told: false,
         };
         let thread = spawn_quiet("anyccl-store", move || service.run())
             .map_err(|e| Error::system("cannot start the store's thread", e))?;
@@ -123,6 +126,10 @@ struct Service {
     limits: Limits,
     /// Shut down by whoever drops the server; `None` when the server was detached.
     owner: Option<UnixStream>,
+    /// When a world that is still gathering gets a line that says who is missing.
+    tell_at: Option<Instant>,
+    /// It has.
+    is_told: bool,
 }
 
 impl Service {
@@ -134,7 +141,7 @@ impl Service {
             self.gate.register(&mut set);
             self.connections.iter_mut().for_each(|c| c.register(&mut set));
             let gets = self.connections.iter().filter_map(Connection::next_deadline);
-            let until = gets.chain(self.gate.next_deadline()).chain(self.deadline).min();
+            let until = gets.chain(self.gate.next_deadline()).chain(self.deadline).chain(self.tell_at).min();
             if let Err(error) = set.wait(until) {
                 log_line!(Error, "store: {error}; the ranks cannot gather");
                 return;
@@ -144,12 +151,32 @@ impl Service {
                 return;
             }
             self.read_and_answer(&set);
+            self.tell_who_is_missing();
             if self.board.finished() && !self.connections.iter().any(Connection::joined) {
                 match self.worlds {
                     Worlds::One => return,
-                    Worlds::Many => self.board.begin_again(),
+                    Worlds::Many => {
+                        self.board.begin_again();
+                        self.is_told = false;
+                    }
                 }
             }
+        }
+    }
+
+    /// Says once per world, after a while, who has not come. All ranks wait for the same; this is the one place that
+    /// knows.
+    fn tell_who_is_missing(&mut self) {
+        let now = Instant::now();
+        if !self.board.is_gathering() {
+            self.tell_at = None;
+        } else if self.tell_at.is_none() && !self.is_told {
+            self.tell_at = Some(now + LONG);
+        } else if self.tell_at.is_some_and(|at| at <= now) {
+            (self.tell_at, self.is_told) = (None, true);
+            let until = self.connections.iter().filter_map(Connection::next_deadline).max().or(self.deadline);
+            let text = sentence(LONG, &"all ranks to come", &self.board.missing(), until);
+            log_line!(Warn, "{text}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tests of the whole room: ranks as threads.
 
 mod environment;
+mod joining;
 mod mesh;
 mod pmi;
 mod stores;

@@ -1,0 +1,84 @@
+//! Why no store was found at an address, and the sentences that say so.
+//!
+//! The handshake tells apart what the user has to do about: nobody is there; something is there that is not an
+//! anyccl store; a store is there that knows another job key. An acceptor answers nothing to strangers, so the
+//! last two are concluded from how far the handshake got, and are taken for certain only when they persist.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::waiting::LONG;
+
+/// Why no store was found, ordered by how far the attempt got: of several addresses the greatest tells most.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Absence {
+    /// The resolver is certain that the host's name has no address.
+    NoSuchName(String),
+    /// The resolver cannot tell the host's address now.
+    Unresolved(String),
+    /// Nobody accepts the connection: refused, unreachable, no answer.
+    NoAnswer(String),
+    /// Somebody accepts, and says nothing.
+    Silent,
+    /// Somebody accepts, and closes without a word.
+    HangsUp,
+    /// Somebody speaks something else.
+    OtherProgram,
+    /// Somebody speaks as a store does, and closes when it sees our proof.
+    WrongKey,
+    /// It is the store, and its world is over or ending.
+    Ending,
+}
+
+impl Absence {
+    /// For how long it has to be so until waiting is in vain; `None`: it may always change.
+    ///
+    /// A store that is ending, or swamped by strangers, looks like one with another key for a moment.
+    pub fn certain_after(&self) -> Option<Duration> {
+        match self {
+            Absence::NoSuchName(_) => Some(Duration::ZERO),
+            Absence::OtherProgram | Absence::WrongKey => Some(LONG),
+            _ => None,
+        }
+    }
+
+    /// The sentence for a rank that gives up. `at` names the place, `server` who should be serving there.
+    pub fn sentence(&self, at: &str, server: &str) -> String {
+        let same = "Do all ranks have the same ANYCCL_STORE and ANYCCL_JOB_KEY?";
+        match self {
+            Absence::NoSuchName(_) | Absence::Unresolved(_) => {
+                format!(
+                    "cannot join: no address is known for the store at {at}: {self}. Is ANYCCL_STORE right?"
+                )
+            }
+            Absence::OtherProgram => {
+                format!(
+                    "cannot join: another program answers at {at}, not an anyccl store. Choose another port?"
+                )
+            }
+            Absence::WrongKey => format!(
+                "cannot join: the anyccl store at {at} has another job key. {same} Without ANYCCL_JOB_KEY the key is \
+                 derived from the text of ANYCCL_STORE"
+            ),
+            _ => format!(
+                "cannot join: no anyccl store answers at {at} ({self}). Is {server} running there? {same}"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Absence::NoSuchName(why) | Absence::Unresolved(why) => {
+                write!(f, "the host's name does not resolve: {why}")
+            }
+            Absence::NoAnswer(why) => f.write_str(why),
+            Absence::Silent => f.write_str("something accepts connections and says nothing"),
+            Absence::HangsUp => f.write_str("something accepts connections and closes them"),
+            Absence::OtherProgram => f.write_str("another program answers"),
+            Absence::WrongKey => f.write_str("the store there has another job key"),
+            Absence::Ending => f.write_str("the store there is ending"),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Waits for something that may come later, and says once for what.
+
+use std::fmt::Display;
+use std::time::{Duration, Instant};
+
+use super::reach::Backoff;
+use crate::log_line;
+
+/// A wait of so long is said, and what looked hopeless for so long is taken for certain. Tests are less patient.
+pub(crate) const LONG: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
+
+/// More than this is not worth telling: it is "for ever" as a deadline.
+const COUNTED: Duration = Duration::from_secs(30 * 86_400);
+
+/// One wait: tries again with growing pauses until its deadline.
+pub(crate) struct Waiting {
+    start: Instant,
+    deadline: Instant,
+    backoff: Backoff,
+    is_said: bool,
+}
+
+impl Waiting {
+    /// Starts now.
+    pub fn new(deadline: Instant) -> Waiting {
+        Waiting { start: Instant::now(), deadline, backoff: Backoff::new(), is_said: false }
+    }
+
+    /// How long it has lasted.
+    pub fn waited(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Whether it has lasted long enough to be told.
+    pub fn is_long(&self) -> bool {
+        self.waited() >= LONG
+    }
+
+    /// Pauses before the next try; `false`: the deadline has come. A long wait is told once: `who` waits, `what` for,
+    /// `why` it is not there.
+    pub fn pause(&mut self, who: &str, what: &dyn Display, why: &dyn Display) -> bool {
+        if self.is_long() && !std::mem::replace(&mut self.is_said, true) {
+            log_line!(Warn, "{who}: {}", sentence(self.waited(), what, why, Some(self.deadline)));
+        }
+        self.backoff.sleep(self.deadline)
+    }
+}
+
+/// "waiting 5 s for WHAT: WHY; up to 295 s more".
+pub(crate) fn sentence(
+    waited: Duration,
+    what: &dyn Display,
+    why: &dyn Display,
+    deadline: Option<Instant>,
+) -> String {
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    let more = left
+        .filter(|left| *left < COUNTED)
+        .map_or(String::new(), |left| format!("; up to {} s more", left.as_secs_f64().ceil()));
+    format!("waiting {} s for {what}: {why}{more}", waited.as_secs())
+}
