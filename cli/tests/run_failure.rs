@@ -23,14 +23,57 @@ fn a_signal_that_ends_a_rank_is_named_and_becomes_128_and_its_number() {
 
 #[test]
 fn the_report_repeats_the_last_library_error_and_the_last_lines() {
-    let script = "echo 'anyccl: error: first' >&2; echo 'anyccl: error: rank 3 was lost' >&2
-        for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; printf 'no newline' >&2; exit 9";
-    let job = run_script(1, &[], script);
+    // Rank 1 says so much at its end that what rank 0 has said is out of sight.
+    let ready = std::env::temp_dir().join(format!("anyccl-run-failure-{}", std::process::id()));
+    let script = format!(
+        "if [ $ANYCCL_RANK = 1 ]; then
+            trap 'i=0; while [ $i -lt 40 ]; do echo more $i; i=$((i + 1)); done; exit 0' TERM
+            : > {ready}; while :; do sleep 1000 >/dev/null 2>&1 & wait $!; done
+        fi
+        while [ ! -e {ready} ]; do :; done
+        echo 'anyccl: error: first' >&2; echo 'anyccl: error: rank 3 was lost' >&2
+        for i in 1 2 3 4 5 6 7; do echo line $i >&2; done; printf 'no newline' >&2; exit 9",
+        ready = ready.display()
+    );
+    let job = run_script(2, &["--grace", "30"], &script);
+    std::fs::remove_file(ready).unwrap();
     assert_eq!(job.code(), 9);
     assert!(job.stderr.contains("last library error of rank 0: rank 3 was lost\n"), "{}", job.stderr);
     let report = job.stderr.split_once("on standard error:\n").unwrap().1;
     let last: Vec<&str> = report.lines().map(|line| line.trim_start_matches("anyccl run:").trim()).collect();
     assert_eq!(last, ["line 4", "line 5", "line 6", "line 7", "no newline"]);
+}
+
+#[test]
+fn a_failure_that_every_rank_logs_and_prints_is_one_sentence_and_the_odd_rank_is_named() {
+    let script = r#"
+        sum='all_reduce(int32 sum, count 3)'; max='all_reduce(int32 max, count 3)'
+        what='the ranks disagree in call #1 of "world": rank 0 called '"$sum, rank 2 called $max"
+        [ $ANYCCL_RANK = 2 ] && own="$max" || own="$sum"
+        [ $ANYCCL_RANK = 0 ] || what="$what (reported by rank 0 (host vm, pid 7))"
+        echo "anyccl: error: rank $ANYCCL_RANK of \"world\", in $own #1 on \"world\": $what" >&2
+        echo "mine.c:12: mismatch: anyccl_all_reduce: $what" >&2
+        exit 1"#;
+    let job = run_script(4, &[], script);
+    assert_eq!(job.code(), 1);
+    assert_eq!(job.stderr.matches("the ranks disagree").count(), 1, "{}", job.stderr);
+    assert_eq!(
+        job.stderr.matches("mine.c:12: mismatch: anyccl_all_reduce: (as above)\n").count(),
+        4,
+        "{}",
+        job.stderr
+    );
+    let odd = "anyccl run: rank 2 called all_reduce(int32 max, count 3); 3 of the others called all_reduce(int32 sum";
+    assert!(job.stderr.contains(odd), "{}", job.stderr);
+    // Without prefixes output passes byte for byte.
+    let job = run_script(4, &["--no-prefix"], script);
+    assert_eq!(job.stderr.matches("the ranks disagree").count(), 8, "{}", job.stderr);
+}
+
+#[test]
+fn what_the_report_would_repeat_is_not_repeated_while_it_can_be_seen() {
+    let job = run_script(1, &[], "echo 'anyccl: error: rank 3 was lost' >&2; exit 9");
+    assert_eq!(job.stderr.matches("rank 3 was lost").count(), 1, "{}", job.stderr);
 }
 
 /// Rank 1 dies; rank 0 waits for that, and then does what `then` says.

@@ -82,6 +82,10 @@ impl fmt::Display for Error {
             | Error::Truncated(text)
             | Error::Aborted(text)
             | Error::Bootstrap(text) => f.write_str(text),
+            // Most details name the rank, its host and its process.
+            Error::PeerLost { rank, detail } if detail.contains(&format!("rank {rank} (")) => {
+                f.write_str(detail)
+            }
             Error::PeerLost { rank, detail } => write!(f, "rank {rank} was lost: {detail}"),
             Error::Timeout { waited, detail } => {
                 write!(f, "timed out after {:.1} s: {detail}", waited.as_secs_f64())

@@ -221,7 +221,7 @@ mod tests {
         let all = [record(1, 3, 2, false), vec![0; RECORD_BYTES], vec![0; RECORD_BYTES]].concat();
         let lost = Error::PeerLost { rank: 2, detail: "rank 2 (host a) ended".into() };
         let text = with_absent(lost, &all).to_string();
-        assert_eq!(text, "rank 2 was lost: rank 2 (host a) ended; not heard of yet: rank 1");
+        assert_eq!(text, "rank 2 (host a) ended; not heard of yet: rank 1");
         let waited =
             Error::Timeout { waited: Duration::from_secs(1), detail: "rank 1 and rank 2 are late".into() };
         assert!(!with_absent(waited, &all).to_string().contains("not heard of"));

@@ -191,10 +191,11 @@ fn not_shared(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
 
 fn describe_transports(ports: &[Port]) -> String {
     let count = |name| ports.iter().filter(|port| port.transport() == name).count();
+    let peers = |count: usize| if count == 1 { "1 peer".to_string() } else { format!("{count} peers") };
     match (count("shm"), count("tcp")) {
         (0, 0) => "alone".to_string(),
-        (shm, 0) => format!("shm to {shm}"),
-        (0, tcp) => format!("tcp to {tcp}"),
-        (shm, tcp) => format!("shm to {shm}, tcp to {tcp}"),
+        (shm, 0) => format!("shm to {}", peers(shm)),
+        (0, tcp) => format!("tcp to {}", peers(tcp)),
+        (shm, tcp) => format!("shm to {shm}, tcp to {}", peers(tcp)),
     }
 }

@@ -75,13 +75,27 @@ impl Engine {
         }
     }
 
+    /// Each rank says it with the call that it is in; `anyccl run` passes it on once, and compares the calls. What the
+    /// program itself has asked for is no error.
+    fn log_failure(&self, id: GroupId, error: &Error) {
+        let (group, during) = (self.groups.get(id), self.unfinished().find(|active| active.group == id));
+        let during = during.map_or(String::new(), |active| format!(", in {}", self.title(active)));
+        match error {
+            Error::Aborted(text) if !text.starts_with(failure::ANOTHER_FAILED) => {
+                log_line!(Info, "rank {} of \"{}\": {error}", group.rank, group.name)
+            }
+            _ => log_line!(Error, "rank {} of \"{}\"{during}: {error}", group.rank, group.name),
+        }
+    }
+
     /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
     pub(super) fn end_all(&mut self, id: GroupId, error: Error, notice: &Message) {
         let group = self.groups.get_mut(id);
         if group.failure.is_some() {
             return;
         }
-        log_line!(Error, "rank {} of \"{}\": {error}", group.rank, group.name);
+        self.log_failure(id, &error);
+        let group = self.groups.get_mut(id);
         group.failure = Some(error.clone());
         for member in &group.members {
             let port = &mut self.ports[member.port as usize];

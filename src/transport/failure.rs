@@ -11,6 +11,9 @@ const MISMATCH: u8 = 3;
 const ABORTED: u8 = 4;
 const OTHER: u8 = 5;
 
+/// How the text of an abort begins that nobody has asked for.
+pub(crate) const ANOTHER_FAILED: &str = "another rank failed";
+
 /// The notice that carries `error` of a communicator, noticed by its rank `origin`, to the other ranks.
 pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
     let (kind, subject, text) = match error {
@@ -31,7 +34,7 @@ pub(crate) fn from_notice(kind: u8, subject: u32, text: &str, origin: &str) -> E
         TIMEOUT => Error::Timeout { waited: Duration::from_millis(u64::from(subject)), detail: told },
         MISMATCH => Error::Mismatch(told),
         ABORTED => Error::Aborted(told),
-        _ => Error::Aborted(format!("another rank failed: {told}")),
+        _ => Error::Aborted(format!("{ANOTHER_FAILED}: {told}")),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::report::{Loss, RankRecord, Tail};
+use super::account::Account;
+use super::report::{Loss, RankRecord};
 use crate::nccl::ear::Sighting;
 use crate::nccl::method::Method;
 use crate::sys::poll::Waiting;
@@ -60,6 +61,6 @@ pub trait Crew {
         Ok(Vec::new())
     }
 
-    /// The job is over. What each rank said last on its standard error.
-    fn finish(self: Box<Self>) -> io::Result<Vec<Tail>>;
+    /// The job is over. What its ranks have said.
+    fn finish(self: Box<Self>) -> io::Result<Account>;
 }

@@ -97,9 +97,9 @@ impl Job {
         // The last rank may have told something just before its end.
         self.look_at_nccl()?;
         self.cause.becomes(self.losses.cause());
-        let tails = self.crew.finish()?;
+        let account = self.crew.finish()?;
         let last_word = self.judge.last_word();
-        Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, tails, last_word })
+        Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, account, last_word })
     }
 
     fn is_over(&self) -> bool {

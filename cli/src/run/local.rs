@@ -6,11 +6,12 @@
 use std::io;
 use std::process::Child;
 
+use super::account::Account;
 use super::crew::{Crew, End};
 use super::input::Input;
 use super::nccl::Takeover;
 use super::output::Output;
-use super::report::{RankRecord, Tail};
+use super::report::RankRecord;
 use crate::nccl::ear::Sighting;
 use crate::nccl::method::Method;
 use crate::sys::poll::{self, Waiting};
@@ -104,11 +105,11 @@ impl Crew for LocalCrew {
         Ok(ear.hear()?.into_iter().map(|sighting| (sighting, *method)).collect())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Vec<Tail>> {
+    fn finish(mut self: Box<Self>) -> io::Result<Account> {
         self.signal_all(libc::SIGKILL);
         for (child, _) in self.children.iter_mut().zip(&self.told).filter(|(_, told)| **told) {
             child.wait()?;
         }
-        Ok(self.output.into_tails())
+        Ok(self.output.into_account())
     }
 }

@@ -4,9 +4,11 @@
 //! become things to read ([`signals`]); the store is served ([`store`]); the ranks are started,
 //! each in a process group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output,
 //! input and signals and notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an
-//! agent per host ([`hosts`]); the outcome is told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and
+//! agent per host ([`hosts`]), each line after a look at what was said before ([`account`], [`repeats`]); the outcome is
+//! told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and
 //! watches which NCCL they get.
 
+mod account;
 mod arguments;
 mod binding;
 mod crew;
@@ -18,6 +20,7 @@ mod local;
 mod losses;
 mod nccl;
 mod output;
+mod repeats;
 mod report;
 mod signals;
 mod sink;

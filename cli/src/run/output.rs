@@ -13,8 +13,8 @@ use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::time::Duration;
 
+use super::account::Account;
 use super::lines::Lines;
-use super::report::Tail;
 use super::sink::Sink;
 use crate::sys::poll::{self, Waiting};
 
@@ -32,7 +32,7 @@ pub struct Output {
     sinks: [Sink; KINDS],
     /// Standard output and error of rank 0, of rank 1, ...
     streams: Vec<Stream>,
-    tails: Vec<Tail>,
+    account: Account,
     buffer: Vec<u8>,
 }
 
@@ -57,8 +57,8 @@ impl Output {
                 streams.push(Stream { pipe: pipe.map(File::from), prefix, lines: Lines::default() });
             }
         }
-        let tails = children.iter().map(|_| Tail::default()).collect();
-        Ok(Output { sinks, streams, tails, buffer: vec![0; READ] })
+        let account = Account::of(children.len());
+        Ok(Output { sinks, streams, account, buffer: vec![0; READ] })
     }
 
     /// Appends what to wait for.
@@ -91,9 +91,9 @@ impl Output {
         match pipe.read(&mut self.buffer) {
             Ok(0) => self.end(at),
             Ok(n) => {
-                let (sink, tail) = (&mut self.sinks[at % KINDS], &mut self.tails[at / KINDS]);
+                let (sink, account) = (&mut self.sinks[at % KINDS], &mut self.account);
                 let prefix = stream.prefix.as_deref();
-                stream.lines.take(&self.buffer[..n], |line| pass_on(line, prefix, at, sink, tail));
+                stream.lines.take(&self.buffer[..n], |line| pass_on(line, prefix, at, sink, account));
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => self.end(at),
@@ -103,9 +103,9 @@ impl Output {
     fn end(&mut self, at: usize) {
         let stream = &mut self.streams[at];
         stream.pipe = None;
-        let (sink, tail) = (&mut self.sinks[at % KINDS], &mut self.tails[at / KINDS]);
+        let (sink, account) = (&mut self.sinks[at % KINDS], &mut self.account);
         let prefix = stream.prefix.as_deref();
-        stream.lines.finish(|line| pass_on(line, prefix, at, sink, tail));
+        stream.lines.finish(|line| pass_on(line, prefix, at, sink, account));
     }
 
     /// Whether every stream has ended.
@@ -134,19 +134,17 @@ impl Output {
         }
     }
 
-    /// What each rank said last on its standard error.
-    pub fn into_tails(self) -> Vec<Tail> {
-        self.tails
+    /// What the ranks have said.
+    pub fn into_account(self) -> Account {
+        self.account
     }
 }
 
-fn pass_on(line: &[u8], prefix: Option<&[u8]>, at: usize, sink: &mut Sink, tail: &mut Tail) {
-    if at % KINDS == STDERR {
-        tail.note(line);
-    }
+fn pass_on(line: &[u8], prefix: Option<&[u8]>, at: usize, sink: &mut Sink, account: &mut Account) {
+    let Some(line) = account.take(at / KINDS, at % KINDS == STDERR, line, prefix.is_some()) else { return };
     match prefix {
-        None => sink.put(&[line]),
-        Some(prefix) if line.ends_with(b"\n") => sink.put(&[prefix, line]),
-        Some(prefix) => sink.put(&[prefix, line, b"\n"]),
+        None => sink.put(&[&line]),
+        Some(prefix) if line.ends_with(b"\n") => sink.put(&[prefix, &line]),
+        Some(prefix) => sink.put(&[prefix, &line, b"\n"]),
     }
 }

@@ -1,43 +1,12 @@
 //! What the user is told about how the job ended.
 
-use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
+use super::account::Account;
 use crate::sys::process::{Ending, Pid};
 use crate::sys::signal;
-
-/// How the library's log lines about errors begin (`observe::log`).
-const LIBRARY_ERROR: &[u8] = b"anyccl: error:";
-/// Lines of standard error that are repeated in the report.
-const LAST_LINES: usize = 5;
-/// Bytes of a line that are repeated.
-const LAST_BYTES: usize = 1024;
-
-/// What one rank said last on its standard error.
-#[derive(Default)]
-pub struct Tail {
-    lines: VecDeque<Vec<u8>>,
-    library_error: Option<Vec<u8>>,
-}
-
-impl Tail {
-    /// Notes a line that the rank has written.
-    pub fn note(&mut self, line: &[u8]) {
-        let line = line.trim_ascii_end();
-        let line = &line[..line.len().min(LAST_BYTES)];
-        if line.starts_with(LIBRARY_ERROR) {
-            self.library_error = Some(line[LIBRARY_ERROR.len()..].trim_ascii().to_vec());
-        }
-        // The oldest line's memory is used again.
-        let recycled = if self.lines.len() == LAST_LINES { self.lines.pop_front() } else { None };
-        let mut kept = recycled.unwrap_or_default();
-        kept.clear();
-        kept.extend_from_slice(line);
-        self.lines.push_back(kept);
-    }
-}
 
 /// What became of one rank.
 pub struct RankRecord {
@@ -113,8 +82,8 @@ pub struct Outcome {
     pub ranks: Vec<RankRecord>,
     /// Why it ended.
     pub cause: Cause,
-    /// One per rank.
-    pub tails: Vec<Tail>,
+    /// What the ranks have said.
+    pub account: Account,
     /// What is to be said if all went well.
     pub last_word: Option<String>,
 }
@@ -153,7 +122,7 @@ impl Outcome {
     }
 
     fn describe_failure(&self, rank: usize, text: &mut String) -> u8 {
-        let (record, tail) = (&self.ranks[rank], &self.tails[rank]);
+        let record = &self.ranks[rank];
         let Some(ending) = record.ending else { return 1 };
         let (pid, program) = (record.pid, &self.program);
         let why = match ending {
@@ -164,13 +133,17 @@ impl Outcome {
         };
         let host = record.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
         line(text, &format!("rank {rank}{host} (pid {pid}, program \"{program}\") {}{why}", phrase(ending)));
-        if let Some(error) = &tail.library_error {
-            line(text, &format!("last library error of rank {rank}: {}", String::from_utf8_lossy(error)));
+        if let Some(odd) = self.account.odd_ranks() {
+            line(text, &odd);
         }
-        if !tail.lines.is_empty() {
+        if let Some(error) = self.account.library_error(rank) {
+            line(text, &format!("last library error of rank {rank}: {error}"));
+        }
+        let last_lines = self.account.last_lines(rank);
+        if !last_lines.is_empty() {
             line(text, &format!("last lines of rank {rank} on standard error:"));
-            for last in &tail.lines {
-                line(text, &format!("  {}", String::from_utf8_lossy(last)));
+            for last in &last_lines {
+                line(text, &format!("  {last}"));
             }
         }
         ending.code()
@@ -256,16 +229,5 @@ mod tests {
     fn neighbouring_ranks_are_named_as_a_range() {
         assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "ranks 0-2, 5, 7-8");
         assert_eq!(ranges(&[3]), "rank 3");
-    }
-
-    #[test]
-    fn the_last_library_error_is_kept_though_other_lines_follow() {
-        let mut tail = Tail::default();
-        tail.note(b"anyccl: error: first\n");
-        tail.note(b"anyccl: error: second\n");
-        tail.note(b"not anyccl: error: third\n");
-        (0..20).for_each(|i| tail.note(format!("line {i}\n").as_bytes()));
-        assert_eq!(tail.library_error.as_deref(), Some(&b"second"[..]));
-        assert_eq!(tail.lines, [b"line 15", b"line 16", b"line 17", b"line 18", b"line 19"]);
     }
 }

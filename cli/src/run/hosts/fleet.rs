@@ -13,9 +13,10 @@ use super::placement::Place;
 use crate::Failure;
 use crate::nccl::ear::Sighting;
 use crate::nccl::method::Method;
+use crate::run::account::Account;
 use crate::run::arguments::RunArguments;
 use crate::run::crew::{Crew, End};
-use crate::run::report::{Loss, RankRecord, Tail};
+use crate::run::report::{Loss, RankRecord};
 use crate::run::sink::Sink;
 use crate::run::watchdog::Watchdog;
 use crate::sys::files::FileLimit;
@@ -54,7 +55,7 @@ pub struct Fleet {
     sinks: [Sink; 2],
     /// By rank, then kind of stream.
     prefixes: Option<Vec<[Vec<u8>; 2]>>,
-    tails: Vec<Tail>,
+    account: Account,
     ends: Vec<End>,
     sightings: Vec<(Sighting, Method)>,
     losses: VecDeque<Loss>,
@@ -73,13 +74,12 @@ impl Fleet {
         let width = world.saturating_sub(1).to_string().len();
         let of_rank = |rank| [sinks[0].prefix(rank, width), sinks[1].prefix(rank, width)];
         let prefixes = prefixed.then(|| (0..world).map(of_rank).collect());
-        let tails = (0..world).map(|_| Tail::default()).collect();
         let input = Some(File::from(io::stdin().as_fd().try_clone_to_owned()?));
         Ok(Fleet {
             agents,
             sinks,
             prefixes,
-            tails,
+            account: Account::of(world),
             ends: Vec::new(),
             sightings: Vec::new(),
             losses: VecDeque::new(),
@@ -95,9 +95,8 @@ impl Fleet {
         match frame {
             Frame::Line { rank, kind, bytes } if agent.has(rank) => {
                 let rank = rank as usize;
-                if kind == STDERR {
-                    self.tails[rank].note(&bytes);
-                }
+                let prefixed = self.prefixes.is_some();
+                let Some(bytes) = self.account.take(rank, kind == STDERR, &bytes, prefixed) else { return };
                 match self.prefixes.as_ref().map(|prefixes| &prefixes[rank][kind][..]) {
                     None => self.sinks[kind].put(&[&bytes]),
                     Some(prefix) if bytes.ends_with(b"\n") => self.sinks[kind].put(&[prefix, &bytes]),
@@ -249,7 +248,7 @@ impl Crew for Fleet {
         Ok(std::mem::take(&mut self.sightings))
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Vec<Tail>> {
+    fn finish(mut self: Box<Self>) -> io::Result<Account> {
         // The end of its input tells an agent to end what is left, and itself.
         self.agents.iter_mut().for_each(|agent| agent.stdin = None);
         let until = Instant::now() + LEAVE;
@@ -260,7 +259,7 @@ impl Crew for Fleet {
             signal_group(agent.child.id() as Pid, libc::SIGKILL);
             agent.child.wait()?;
         }
-        Ok(self.tails)
+        Ok(self.account)
     }
 }
 
