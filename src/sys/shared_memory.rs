@@ -91,13 +91,32 @@ pub fn sealed(len: usize) -> io::Result<OwnedFd> {
 }
 
 /// The size of a peer's `memfd`, which the seals keep as it is; an error without them.
+///
+/// Seals alone do not make every page of it accessible: a `memfd` of huge pages takes them as well, and raises SIGBUS
+/// where the pool of huge pages is empty. So it has to be of ordinary pages, which the kernel makes when they are
+/// touched. What a peer does to its contents (holes, other bytes) reads as zeros or other bytes.
 pub fn sealed_size(fd: &OwnedFd) -> io::Result<u64> {
+    if !is_of_ordinary_pages(fd)? {
+        let text = "the peer's memory is not a memfd of ordinary pages";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+    }
     // SAFETY: plain call on an owned descriptor; fails on anything that is not a memfd.
     let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
     if seals < 0 || seals & SEALS != SEALS {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer's memory is not sealed"));
     }
     Ok(std::fs::File::from(fd.try_clone()?).metadata()?.len())
+}
+
+/// Whether the file lies in tmpfs, as a `memfd` does that was made without MFD_HUGETLB.
+fn is_of_ordinary_pages(fd: &OwnedFd) -> io::Result<bool> {
+    // SAFETY: all-zero is a valid statfs.
+    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one statfs to `found`, which outlives the call.
+    match unsafe { libc::fstatfs(fd.as_raw_fd(), &raw mut found) } {
+        0 => Ok(found.f_type == libc::TMPFS_MAGIC),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 impl Drop for SharedMemory {
@@ -121,6 +140,26 @@ mod tests {
         unsafe { last(&one).write_volatile(77) };
         // SAFETY: the last byte of the second mapping.
         assert_eq!(unsafe { last(&two).read_volatile() }, 77);
+    }
+
+    #[test]
+    fn sealed_memory_of_huge_pages_is_refused() {
+        const BYTES: usize = 2 << 20;
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | libc::MFD_HUGETLB;
+        // SAFETY: the name is a NUL-terminated constant; the call only makes a descriptor.
+        let fd = unsafe { libc::memfd_create(c"huge".as_ptr(), flags) };
+        if fd < 0 {
+            // A kernel without huge pages: no peer has them either.
+            return;
+        }
+        // SAFETY: a new descriptor that nobody else owns.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        // SAFETY: plain call on an owned descriptor.
+        assert_eq!(unsafe { libc::ftruncate(fd.as_raw_fd(), BYTES as libc::off_t) }, 0);
+        // SAFETY: plain call on an owned descriptor.
+        assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, SEALS) }, 0);
+        let error = SharedMemory::open(fd, BYTES).unwrap_err();
+        assert!(error.to_string().contains("ordinary pages"), "{error}");
     }
 
     #[test]
