@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::JobKey;
-use super::auth::Purpose;
+use super::auth::{Nonce, Purpose};
 use super::handshake::{Handshake, Refusal, Step};
 use super::hello::{Hello, Objection};
 use crate::log_line;
@@ -18,11 +18,17 @@ use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
 /// How long a connection may take to prove the key.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Connections taken from one listener at a time, so that a flood leaves time for the others.
 const BATCH: usize = 64;
 /// How long not to accept when the process is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// The user at the other end of a Unix socket, if it is not `user`. One that cannot be told is another.
+pub(super) fn other_user(socket: &Socket, user: u32) -> Option<u32> {
+    let peer = || socket.peer_user().unwrap_or(u32::MAX);
+    socket.is_unix().then(peer).filter(|peer| *peer != user)
+}
 
 /// What came through the gate.
 pub(crate) enum Arrival {
@@ -49,6 +55,8 @@ pub(crate) struct Gate {
     own: Hello,
     capacity: usize,
     closed_until: Option<Instant>,
+    /// Only processes of this user come in by a Unix socket.
+    user: Option<u32>,
 }
 
 impl Gate {
@@ -69,7 +77,14 @@ impl Gate {
             own,
             capacity: capacity.max(1),
             closed_until: None,
+            user: None,
         }
+    }
+
+    /// Lets only processes of `user` in by Unix sockets, before anything is read; `None`: any user's.
+    pub fn restrict_to(mut self, user: Option<u32>) -> Gate {
+        self.user = user;
+        self
     }
 
     /// Adds what the gate waits for.
@@ -135,15 +150,32 @@ impl Gate {
                     continue;
                 }
             };
-            let Ok(handshake) = Handshake::acceptor(&self.key, self.purposes, self.own) else { return };
-            if self.pending.len() >= self.capacity {
-                self.pending.pop_front();
-                log_line!(Debug, "bootstrap: too many handshakes under way, closed the oldest");
+            if let Some(other) = self.user.and_then(|user| other_user(&socket, user)) {
+                log_line!(Debug, "bootstrap: closed a connection of user {other}");
+                continue;
             }
-            let deadline = now + PATIENCE;
-            let pending = Pending { socket, handshake, deadline, interest: Interest::Read, token: None };
-            self.proceed(pending, arrivals);
+            let Ok(handshake) = Handshake::acceptor(&self.key, self.purposes, self.own) else { return };
+            self.begin(socket, handshake, now, arrivals);
         }
+    }
+
+    /// Takes over a connection from somebody else's listener, of which the nonce has been read.
+    pub fn take(&mut self, socket: Socket, nonce: &Nonce) -> Vec<Arrival> {
+        let mut arrivals = Vec::new();
+        if let Ok(handshake) = Handshake::acceptor_of(nonce, &self.key, self.purposes, self.own) {
+            self.begin(socket, handshake, Instant::now(), &mut arrivals);
+        }
+        arrivals
+    }
+
+    fn begin(&mut self, socket: Socket, handshake: Handshake, now: Instant, arrivals: &mut Vec<Arrival>) {
+        if self.pending.len() >= self.capacity {
+            self.pending.pop_front();
+            log_line!(Debug, "bootstrap: too many handshakes under way, closed the oldest");
+        }
+        let deadline = now + PATIENCE;
+        let pending = Pending { socket, handshake, deadline, interest: Interest::Read, token: None };
+        self.proceed(pending, arrivals);
     }
 
     fn proceed(&mut self, mut pending: Pending, arrivals: &mut Vec<Arrival>) {

@@ -10,6 +10,9 @@
 //!                            ◀─────────       welcome (1)
 //! ```
 //!
+//! The nonce of a connector that is going to a store begins with the name of its key ([`JobKey::name`]), for an
+//! acceptor that serves many; the rest is random.
+//!
 //! After the welcome the stream belongs to the caller; no byte beyond it has been read. An
 //! acceptor that does not like what it sees closes: strangers get no answer to learn from.
 
@@ -17,9 +20,9 @@ use std::io;
 
 use super::JobKey;
 use super::absence::Absence;
-use super::auth::{self, NONCE_BYTES, Nonces, Purpose, Side};
+use super::auth::{self, NONCE_BYTES, Nonce, Nonces, Purpose, Side};
 use super::hello::{HELLO_BYTES, Hello, Objection};
-use super::key::random_bytes;
+use super::key::{KEY_NAME_BYTES, random_bytes};
 use crate::base::Result;
 use crate::sys::poll::Interest;
 use crate::sys::socket::Socket;
@@ -91,8 +94,24 @@ impl Handshake {
         Handshake::new(key, Side::Acceptor, purposes, own)
     }
 
+    /// The accepting side, where the connector's nonce has been read already.
+    pub fn acceptor_of(
+        nonce: &Nonce,
+        key: &JobKey,
+        purposes: &'static [Purpose],
+        own: Hello,
+    ) -> Result<Handshake> {
+        let mut handshake = Handshake::acceptor(key, purposes, own)?;
+        handshake.input[..NONCE_BYTES].copy_from_slice(nonce);
+        handshake.filled = NONCE_BYTES;
+        Ok(handshake)
+    }
+
     fn new(key: &JobKey, side: Side, purposes: &'static [Purpose], own: Hello) -> Result<Handshake> {
-        let mine = random_bytes()?;
+        let mut mine: Nonce = random_bytes()?;
+        if side == Side::Connector && own.purpose == Purpose::Store {
+            mine[..KEY_NAME_BYTES].copy_from_slice(&key.name());
+        }
         Ok(Handshake {
             key: key.clone(),
             side,

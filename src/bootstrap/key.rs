@@ -6,6 +6,11 @@ use sha2::{Digest, Sha256};
 
 use crate::base::{Error, Result};
 
+/// Bytes of a [`KeyName`].
+pub(crate) const KEY_NAME_BYTES: usize = 16;
+/// The first bytes of a hash of a key.
+pub(crate) type KeyName = [u8; KEY_NAME_BYTES];
+
 /// Secret that every connection of the job proves to know.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JobKey(pub [u8; 32]);
@@ -19,6 +24,13 @@ impl JobKey {
     /// Reads 64 hexadecimal digits, as in `ANYCCL_JOB_KEY`.
     pub fn from_hex(text: &str) -> Option<JobKey> {
         unhex(text.as_bytes())?.try_into().ok().map(JobKey)
+    }
+
+    /// What a connector calls the key by, so that an acceptor with many knows which is meant. Says nothing about a
+    /// random key, and about a derived one no more than a proof does.
+    pub(crate) fn name(&self) -> KeyName {
+        let hash = Sha256::new_with_prefix(b"anyccl key name v1\0").chain_update(self.0).finalize();
+        *hash.first_chunk().expect("a hash is longer than a name")
     }
 
     /// The 64 hexadecimal digits that [`JobKey::from_hex`] reads.

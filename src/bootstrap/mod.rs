@@ -21,6 +21,7 @@ mod doors;
 mod environment;
 mod exchange;
 mod file_rendezvous;
+mod front_desk;
 mod gate;
 mod handshake;
 mod hello;

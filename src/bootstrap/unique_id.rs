@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::address;
-use super::tcp_store::{Applicant, Client, Server, Worlds};
+use super::tcp_store::{Applicant, Client};
 use super::wire::{Reader, Writer};
-use super::{Job, JobKey, SLACK, doors};
+use super::{Job, JobKey, SLACK, front_desk};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
@@ -24,7 +24,7 @@ use crate::config::Config;
 pub const UNIQUE_ID_BYTES: usize = 128;
 
 const MAGIC: [u8; 4] = *b"ACid";
-const LAYOUT: u8 = 1;
+const LAYOUT: u8 = 2;
 const ADDRESSES_AT: usize = 40;
 const CHECKSUM_AT: usize = 120;
 
@@ -38,16 +38,14 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct UniqueId(pub [u8; UNIQUE_ID_BYTES]);
 
 impl UniqueId {
-    /// Makes a new id and starts serving its store from this process (a thread that ends when every
-    /// rank has come, or at the deadline of `config`).
+    /// Makes a new id and starts serving its store from this process, until every rank has come, or the deadline of
+    /// `config`. All ids share one thread and its ports.
     pub fn create(config: &Config) -> Result<UniqueId> {
         let key = JobKey::random()?;
-        let listeners = doors::open(config)?;
-        let id = UniqueId::encode(&key, &doors::addresses(&listeners));
         let deadline =
             Instant::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE) + SLACK;
-        Server::serve(listeners, &key, None, Worlds::One, Some(deadline))?.detach();
-        Ok(id)
+        let addresses = front_desk::serve(&key, config, deadline)?;
+        Ok(UniqueId::encode(&key, &addresses))
     }
 
     /// As many of `addresses` as there is room for; the last one, loopback, always.

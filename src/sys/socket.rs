@@ -38,6 +38,18 @@ impl Socket {
         self.unix
     }
 
+    /// The user of the process at the other end of a Unix socket, as it was when the connection was made.
+    pub fn peer_user(&self) -> io::Result<u32> {
+        let mut peer = libc::ucred { pid: 0, uid: libc::uid_t::MAX, gid: libc::gid_t::MAX };
+        let mut bytes = size_of::<libc::ucred>() as libc::socklen_t;
+        let (pointer, length) = ((&raw mut peer).cast(), &raw mut bytes);
+        // SAFETY: the kernel writes at most `bytes` bytes to `peer`, which has that many; both outlive the call.
+        let rc = unsafe {
+            libc::getsockopt(self.fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, pointer, length)
+        };
+        if rc == 0 { Ok(peer.uid) } else { Err(io::Error::last_os_error()) }
+    }
+
     /// Sets the options every TCP connection of a job has.
     ///
     /// Small messages leave at once. A host that has vanished without a word is noticed after
@@ -217,6 +229,13 @@ mod tests {
         socket.set_congestion_control("bbr").ok();
         socket.tune_for_data();
         assert!(["cubic", "reno"].contains(&socket.congestion_control().as_str()));
+    }
+
+    #[test]
+    fn the_user_at_the_other_end_of_a_unix_socket_is_known() {
+        let (a, _b) = std::os::unix::net::UnixStream::pair().unwrap();
+        let socket = Socket::from_fd(a.into(), true).unwrap();
+        assert_eq!(socket.peer_user().unwrap(), crate::sys::host::user_id());
     }
 
     #[test]

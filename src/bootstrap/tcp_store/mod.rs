@@ -12,10 +12,20 @@ mod client;
 mod connection;
 mod message;
 mod server;
+mod service;
 
 pub(crate) use client::{Applicant, Client, Joined, Sought};
 pub use server::Server;
-pub(crate) use server::Worlds;
+pub(crate) use service::Service;
+
+/// How many worlds a server sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worlds {
+    /// It ends when all ranks have left.
+    One,
+    /// When all ranks have left it begins again, until it is dropped.
+    Many,
+}
 
 /// What a store holds at most.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! The 128 bytes.
 
+use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
@@ -54,8 +55,19 @@ fn two_ids_differ_and_loopback_is_in_each() {
     assert!(one.decode().unwrap().1.iter().any(|address| address.ip().is_loopback()));
 }
 
+/// All ids of a process share their ports: only without others do they close with the last rank of one. So the test
+/// runs in a process of its own.
 #[test]
 fn the_store_of_an_id_ends_when_all_ranks_have_come() {
+    const ALONE: &str = "ANYCCL_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = "bootstrap::tests::unique_id::the_store_of_an_id_ends_when_all_ranks_have_come";
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = command.args(["--exact", name]).env(ALONE, "1").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
     let id = UniqueId::create(&Config::default()).unwrap();
     let places = id.decode().unwrap().1;
     drop(all_ok(ranks(2, |rank| {
@@ -68,4 +80,48 @@ fn the_store_of_an_id_ends_when_all_ranks_have_come() {
         assert!(Instant::now() < deadline, "still serving");
         std::thread::yield_now();
     }
+}
+
+fn threads_that_serve_ids() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    tasks
+        .filter(|task| {
+            std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name == "anyccl-ids\n")
+        })
+        .count()
+}
+
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+#[test]
+fn two_thousand_unused_ids_cost_one_thread_and_no_descriptors_and_each_still_works() {
+    let before = descriptors();
+    let ids: Vec<UniqueId> = (0..2000).map(|_| UniqueId::create(&Config::default()).unwrap()).collect();
+    // Other tests of this process open some, too; not one for each id.
+    assert!(descriptors() < before + 1000, "{} descriptors, {before} before", descriptors());
+    // One that is ending may be seen beside its successor.
+    assert!((1..=2).contains(&threads_that_serve_ids()), "{} threads", threads_that_serve_ids());
+    for id in [&ids[0], &ids[1000], &ids[1999]] {
+        drop(all_ok(ranks(3, |rank| {
+            let mut job = job_from_id(id, 3, rank, soon())?;
+            mesh::connect(&mut job, &Config::default(), b"", soon())
+        })));
+    }
+}
+
+#[test]
+fn strangers_who_name_no_id_do_not_keep_its_ranks_from_meeting() {
+    let id = UniqueId::create(&Config::default()).unwrap();
+    let at = id.decode().unwrap().1.into_iter().find(|at| at.ip().is_loopback()).unwrap();
+    let mut crowd: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(at).unwrap()).collect();
+    for (kind, stranger) in crowd.iter_mut().enumerate() {
+        // A stranger may be refused while it is still speaking.
+        let _ = stranger.write_all(&[0xa5; 64][..[0, 7, 32, 64][kind % 4]]);
+    }
+    drop(all_ok(ranks(3, |rank| {
+        let mut job = job_from_id(&id, 3, rank, soon())?;
+        mesh::connect(&mut job, &Config::default(), b"", soon())
+    })));
 }

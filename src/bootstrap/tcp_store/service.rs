@@ -1,0 +1,138 @@
+//! One store: a gate, the connections that it admitted, and the board they write on. Never waits; whoever owns the poll
+//! loop does.
+
+use std::time::{Duration, Instant};
+
+use super::board::Board;
+use super::connection::Connection;
+use super::{LIMITS, Limits, Worlds};
+use crate::bootstrap::JobKey;
+use crate::bootstrap::auth::{Nonce, Purpose};
+use crate::bootstrap::gate::{Arrival, Gate};
+use crate::bootstrap::hello::{ANY_RANK, Hello};
+use crate::bootstrap::waiting::{LONG, sentence};
+use crate::log_line;
+use crate::sys::listener::Listener;
+use crate::sys::poll::PollSet;
+use crate::sys::socket::Socket;
+
+/// How long a failed job's ranks are still told why.
+const FAREWELL: Duration = Duration::from_secs(60);
+/// Handshakes under way at once, beyond one per rank.
+const STRANGERS: usize = 256;
+
+/// One store.
+pub(crate) struct Service {
+    gate: Gate,
+    board: Board,
+    worlds: Worlds,
+    deadline: Option<Instant>,
+    connections: Vec<Connection>,
+    limits: Limits,
+    /// When a world that is still gathering gets a line that says who is missing.
+    tell_at: Option<Instant>,
+    /// It has.
+    is_told: bool,
+}
+
+impl Service {
+    /// Serves whoever comes by these listeners, or is handed over, at most until `deadline`. A `size` of `None` is
+    /// learnt from the first rank.
+    pub fn new(
+        listeners: Vec<Listener>,
+        key: &JobKey,
+        size: Option<u32>,
+        worlds: Worlds,
+        deadline: Option<Instant>,
+    ) -> Service {
+        // The size is compared when a rank joins, where both numbers can be told to all ranks.
+        let own = Hello::new(Purpose::Store, ANY_RANK, 0, ANY_RANK);
+        let capacity = STRANGERS + size.unwrap_or(0) as usize;
+        Service {
+            gate: Gate::new(listeners, key, &[Purpose::Store], own, capacity),
+            board: Board::new(size, LIMITS),
+            worlds,
+            deadline,
+            connections: Vec::new(),
+            limits: LIMITS,
+            tell_at: None,
+            is_told: false,
+        }
+    }
+
+    /// Adds what the store waits for; answers when to call [`Service::advance`] even if nothing is ready.
+    pub fn register(&mut self, set: &mut PollSet) -> Option<Instant> {
+        self.gate.register(set);
+        self.connections.iter_mut().for_each(|c| c.register(set));
+        let gets = self.connections.iter().filter_map(Connection::next_deadline);
+        gets.chain(self.gate.next_deadline()).chain(self.deadline).chain(self.tell_at).min()
+    }
+
+    /// Goes on with what the last wait on `set` found ready. `false`: its deadline has come, or all ranks of its only
+    /// world have left.
+    pub fn advance(&mut self, set: &PollSet) -> bool {
+        if self.deadline.is_some_and(|t| t <= Instant::now()) {
+            return false;
+        }
+        let arrivals = self.gate.advance(set);
+        self.answer_all(arrivals, set);
+        self.tell_who_is_missing();
+        if self.board.finished() && !self.connections.iter().any(Connection::joined) {
+            if self.worlds == Worlds::One {
+                return false;
+            }
+            self.board.begin_again();
+            self.is_told = false;
+        }
+        true
+    }
+
+    /// Takes over a connection from a listener that several stores share, of which the nonce has been read.
+    pub fn take(&mut self, socket: Socket, nonce: &Nonce, set: &PollSet) {
+        let arrivals = self.gate.take(socket, nonce);
+        self.answer_all(arrivals, set);
+    }
+
+    /// Says once per world, after a while, who has not come. All ranks wait for the same; this is the one place that
+    /// knows.
+    fn tell_who_is_missing(&mut self) {
+        let now = Instant::now();
+        if !self.board.is_gathering() {
+            self.tell_at = None;
+        } else if self.tell_at.is_none() && !self.is_told {
+            self.tell_at = Some(now + LONG);
+        } else if self.tell_at.is_some_and(|at| at <= now) {
+            (self.tell_at, self.is_told) = (None, true);
+            let until = self.connections.iter().filter_map(Connection::next_deadline).max().or(self.deadline);
+            let text = sentence(LONG, &"all ranks to come", &self.board.missing(), until);
+            log_line!(Warn, "{text}");
+        }
+    }
+
+    fn answer_all(&mut self, arrivals: Vec<Arrival>, set: &PollSet) {
+        let had_fault = self.board.fault().is_some();
+        for arrival in arrivals {
+            match arrival {
+                Arrival::Admitted(socket, hello) => self.connections.push(Connection::new(socket, hello)),
+                Arrival::Disagreement(text) => self.board.disagree(text),
+            }
+        }
+        for connection in &mut self.connections {
+            connection.read_ready(set, &mut self.board, &self.limits);
+        }
+        let now = Instant::now();
+        for connection in &mut self.connections {
+            connection.answer(&self.board, now);
+            connection.report_end(&mut self.board);
+        }
+        if !had_fault && self.board.fault().is_some() {
+            // Also those that waited before the fault was known.
+            self.connections.iter_mut().for_each(|c| c.answer(&self.board, now));
+            if self.worlds == Worlds::One {
+                let farewell = now + FAREWELL;
+                self.deadline = Some(self.deadline.map_or(farewell, |t| t.min(farewell)));
+            }
+        }
+        self.connections.retain(|c| !c.closed());
+    }
+}
