@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::JobKey;
 use super::absence::Absence;
+use super::gate::other_user;
 use super::handshake::{Handshake, Refusal, Step};
 use super::hello::Hello;
 use crate::sys::connect::{connect_tcp, connect_unix};
@@ -43,6 +44,11 @@ impl Dial {
         let socket = Some(socket.map_err(Refusal::Io)?);
         let patience = Instant::now() + patience;
         Ok(Dial { socket, handshake, interest: Interest::Write, token: None, patience })
+    }
+
+    /// The user who listens at the Unix socket, if it is not `user`.
+    pub fn other_user(&self, user: u32) -> Option<u32> {
+        self.socket.as_ref().and_then(|socket| other_user(socket, user))
     }
 
     /// What the attempt, come to nothing by `refusal`, says about the place.

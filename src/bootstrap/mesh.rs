@@ -116,7 +116,8 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     listeners.push(unix);
 
     let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
-    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, start, deadline);
+    let user = (!config.allow_other_users).then(host::user_id);
+    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
     let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
     log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());
     let infos = table.records.into_iter().map(|record| record.info).collect();

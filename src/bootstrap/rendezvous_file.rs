@@ -12,12 +12,12 @@
 //! ```
 //!
 //! It appears whole or not at all: written under another name, synced, renamed. Only its owner can
-//! read it, for the job key comes from the nonce. What it says is believed only when somebody at
-//! one of the addresses proves that key, so a file that a dead job left behind is harmless.
+//! read it, for the job key comes from the nonce. What it says is believed only if it is this user's own file, and
+//! somebody at one of the addresses proves that key; so a file that a dead job left behind is harmless.
 //!
 //! One line with a bare address is read too: SAR's rank 0 writes that.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use super::JobKey;
 use super::record::ADDRESSES;
 use crate::base::{Error, Result};
+use crate::sys::trusted_file::{Believed, open_trusted};
 
 /// The port that SAR uses when none is written.
 const SAR_PORT: u16 = 12345;
@@ -109,9 +110,9 @@ pub(crate) fn parse(text: &str) -> Found {
 }
 
 /// Reads what is at the path now; every time anew, as another host may have replaced it.
-pub(crate) fn read(path: &Path) -> io::Result<Found> {
+pub(crate) fn read(path: &Path, believed: Believed) -> io::Result<Found> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
+    open_trusted(path, believed)?.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
@@ -155,8 +156,10 @@ impl Drop for OwnFile {
     fn drop(&mut self) {
         // Between the look and the removal another job could replace it; its ranks would then
         // wait until their deadline. Two jobs on one path at one time are asking for that.
-        let is_ours =
-            || read(&self.path).is_ok_and(|found| found == Found::Announcement(self.announcement.clone()));
+        let is_ours = || {
+            read(&self.path, Believed::Own)
+                .is_ok_and(|found| found == Found::Announcement(self.announcement.clone()))
+        };
         if !self.is_left && is_ours() {
             let _ = fs::remove_file(&self.path);
         }

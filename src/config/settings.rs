@@ -40,6 +40,8 @@ pub struct Config {
     pub backend: BackendChoice,
     /// Pretended host.
     pub host_id: Option<String>,
+    /// Files and processes of other users are believed.
+    pub allow_other_users: bool,
     /// Log level.
     pub log: Level,
 }
@@ -57,6 +59,7 @@ impl Default for Config {
             interface: None,
             backend: BackendChoice::default(),
             host_id: None,
+            allow_other_users: false,
             log: Level::Warn,
         }
     }
@@ -88,12 +91,11 @@ impl Config {
         if let Some(us) = number("ANYCCL_SPIN_US")? {
             config.spin = Duration::from_micros(us);
         }
-        if let Some(text) = raw("ANYCCL_SINGLE_COPY") {
-            config.single_copy = match text.as_str() {
-                "1" => true,
-                "0" => false,
-                _ => return Err(bad("ANYCCL_SINGLE_COPY", &text, "0 or 1")),
-            };
+        if let Some(chosen) = switch("ANYCCL_SINGLE_COPY")? {
+            config.single_copy = chosen;
+        }
+        if let Some(chosen) = switch("ANYCCL_ALLOW_OTHER_USERS")? {
+            config.allow_other_users = chosen;
         }
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
@@ -109,6 +111,15 @@ impl Config {
 
 fn number(name: &'static str) -> Result<Option<u64>> {
     raw(name).map(|text| text.parse().map_err(|_| bad(name, &text, "a whole number"))).transpose()
+}
+
+fn switch(name: &'static str) -> Result<Option<bool>> {
+    let Some(text) = raw(name) else { return Ok(None) };
+    match text.as_str() {
+        "1" => Ok(Some(true)),
+        "0" => Ok(Some(false)),
+        _ => Err(bad(name, &text, "0 or 1")),
+    }
 }
 
 fn bad(what: &'static str, got: &str, accepted: &str) -> Error {

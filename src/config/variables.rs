@@ -152,6 +152,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Ranks with the same value share a host. Set it to split one machine into pretended hosts.",
     },
     Variable {
+        name: "ANYCCL_ALLOW_OTHER_USERS",
+        default: "0",
+        meaning: "1: rendezvous and tuning files of other users, or that others may write, are believed, and ranks of one host may belong to different users. The same on all ranks.",
+    },
+    Variable {
         name: "ANYCCL_LOG",
         default: "warn",
         meaning: "off, error, warn, info or debug. info says what each communicator uses.",

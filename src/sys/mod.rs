@@ -22,4 +22,5 @@ pub mod shared_memory;
 pub mod socket;
 pub mod sparse_memory;
 pub mod thread;
+pub mod trusted_file;
 pub mod wake;

@@ -26,6 +26,7 @@ use crate::algo::{self, Algorithm, Cost};
 use crate::base::{Error, Result};
 use crate::config::Config;
 use crate::plan::PlanRequest;
+use crate::sys::trusted_file::Believed;
 
 /// What the choice of algorithms depends on, besides the request.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,9 @@ pub struct Tuning {
 impl Tuning {
     /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
-        let Links { shm, tcp, .. } = config.tuning_file.as_deref().map_or(Ok(Links::DEFAULT), Links::read)?;
+        let believed = Believed::from_setting(config.allow_other_users);
+        let file = config.tuning_file.as_deref().map(|path| Links::read(path, believed));
+        let Links { shm, tcp, .. } = file.unwrap_or(Ok(Links::DEFAULT))?;
         Ok(Tuning {
             shm,
             tcp,

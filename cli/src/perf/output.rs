@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -55,7 +56,10 @@ impl Files {
 }
 
 fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))
+    // A file that others may write is not read as ANYCCL_TUNING_FILE, whatever the umask would allow.
+    let mut options = File::options();
+    let file = options.write(true).create(true).truncate(true).mode(0o644).open(path);
+    file.map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))
 }
 
 /// Reports and progress.

@@ -14,6 +14,7 @@ use crate::bootstrap::tcp_store::{Client, Joined};
 use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, doors};
 use crate::log_line;
+use crate::sys::trusted_file::Believed;
 
 impl Meeting<'_> {
     /// By the file at `path`.
@@ -48,7 +49,8 @@ impl Meeting<'_> {
     pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
         let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
         loop {
-            let found = rendezvous_file::read(path);
+            let believed = Believed::from_setting(self.config.allow_other_users);
+            let found = rendezvous_file::read(path, believed);
             let place = match &found {
                 Ok(Found::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),
                 // As if ANYCCL_STORE were tcp:// with this address, which is how rank 0 serves it.
@@ -76,6 +78,9 @@ impl Meeting<'_> {
 
 fn why(found: &io::Result<Found>) -> String {
     match found {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            format!("it is not believed: {error}")
+        }
         Err(error) => format!("it cannot be read: {error}"),
         Ok(Found::Nothing) => "it holds no address".into(),
         Ok(Found::Plain(address)) => format!("nobody who knows the job key answers at {address}"),

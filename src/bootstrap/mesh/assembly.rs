@@ -66,12 +66,14 @@ struct Assembly<'a> {
     missing: usize,
 }
 
-/// Connects with all ranks of `records`; `start` is when the caller began to wait.
+/// Connects with all ranks of `records`; `user` is the one whose processes may connect by Unix
+/// sockets, `None` any; `start` is when the caller began to wait.
 pub(super) fn assemble(
     job: &Job,
     store: &mut dyn Store,
     records: &[Record],
     listeners: Vec<Listener>,
+    user: Option<u32>,
     start: Instant,
     deadline: Instant,
 ) -> Result<Vec<Option<Peer>>> {
@@ -82,8 +84,9 @@ pub(super) fn assemble(
     }
     let hello = Hello::new(Purpose::Control, own.rank, own.size, ANY_RANK);
     let capacity = STRANGERS + 2 * records.len();
-    let gate = Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity);
-    let caller = Caller { key: &job.key, own };
+    let gate =
+        Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity).restrict_to(user);
+    let caller = Caller { key: &job.key, own, user };
     let outgoing = records[..job.rank as usize].iter().map(|peer| Outgoing::new(&caller, peer));
     let mut assembly = Assembly {
         outgoing: outgoing.collect::<Result<_>>()?,

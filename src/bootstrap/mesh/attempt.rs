@@ -26,6 +26,8 @@ pub(super) struct Caller<'a> {
     pub key: &'a JobKey,
     /// This rank's record.
     pub own: &'a Record,
+    /// The user whose processes are connected with over Unix sockets; `None`: any user's.
+    pub user: Option<u32>,
 }
 
 /// Goes round its targets until one of them proves to be the peer.
@@ -104,10 +106,18 @@ impl Attempt {
                 let hello = Hello::new(self.purpose, caller.own.rank, caller.own.size, peer.rank);
                 let hello = Hello { data_follows, ..hello };
                 let Some(target) = self.targets.get(self.next) else { return Ok(Outcome::Pending) };
-                Dial::start(target, caller.key, hello, PATIENCE).map(|dial| {
-                    self.dial = Some(dial);
-                    None
-                })
+                match Dial::start(target, caller.key, hello, PATIENCE) {
+                    Ok(dial) => {
+                        if let Some((user, other)) =
+                            caller.user.and_then(|user| Some((user, dial.other_user(user)?)))
+                        {
+                            return Err(strange_user(peer, user, other));
+                        }
+                        self.dial = Some(dial);
+                        Ok(None)
+                    }
+                    Err(refusal) => Err(refusal),
+                }
             }
         };
         match result {
@@ -139,6 +149,14 @@ impl Attempt {
             }
         }
     }
+}
+
+fn strange_user(peer: &Record, user: u32, other: u32) -> Error {
+    let label = peer.info.label(peer.rank);
+    Error::Bootstrap(format!(
+        "{label} runs as user {other}, this rank as user {user}; ANYCCL_ALLOW_OTHER_USERS=1 on all ranks lets them share \
+         memory, ANYCCL_TRANSPORT=tcp does without"
+    ))
 }
 
 fn ended(peer: &Record) -> Error {

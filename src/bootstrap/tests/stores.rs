@@ -258,3 +258,33 @@ fn a_server_that_is_dropped_frees_its_port() {
     drop(server);
     Listener::tcp(at).unwrap();
 }
+
+#[test]
+fn a_fifo_at_the_path_keeps_nobody_beyond_the_deadline_and_is_named() {
+    let folder = Folder::new();
+    let path = std::ffi::CString::new(folder.file().to_str().unwrap()).unwrap();
+    // SAFETY: the path is a C string that outlives the call.
+    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+    let place = Place::File(folder.file());
+    let description = Description { seat: Some(Seat { rank: 1, size: 2 }), place, key: None, source: "test" };
+    let text = open(description, &Config::default(), shortly()).err().unwrap().to_string();
+    assert!(text.contains("not believed: it is not a regular file"), "{text}");
+}
+
+#[test]
+fn a_rendezvous_file_that_others_may_write_is_not_believed_unless_asked_for() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 2);
+    let folder = Folder::new();
+    fs::write(folder.file(), server.address().to_string()).unwrap();
+    fs::set_permissions(folder.file(), fs::Permissions::from_mode(0o666)).unwrap();
+    let join = |allow_other_users, deadline| {
+        let place = Place::File(folder.file());
+        let seat = Some(Seat { rank: 1, size: 2 });
+        let description = Description { seat, place, key: Some(key.clone()), source: "test" };
+        open(description, &Config { allow_other_users, ..Config::default() }, deadline).map(drop)
+    };
+    let text = join(false, shortly()).unwrap_err().to_string();
+    assert!(text.contains("not believed: others may write it (mode 666)"), "{text}");
+    join(true, soon()).unwrap();
+}

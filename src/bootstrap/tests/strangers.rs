@@ -211,3 +211,31 @@ fn strangers_at_the_ranks_own_ports_do_not_keep_them_from_connecting_and_the_por
     }
     drop(meshes);
 }
+
+#[test]
+fn a_process_of_another_user_does_not_come_in_by_a_unix_socket() {
+    let (key, me) = (JobKey::random().unwrap(), crate::sys::host::user_id());
+    let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
+    // This process takes the place of the other user's: the gate is told that it belongs to somebody else.
+    for (user, comes_in) in [(Some(me), true), (None, true), (Some(me + 1), false)] {
+        let name = format!("anyccl-test-{}", JobKey::random().unwrap().to_hex()).into_bytes();
+        let listener = Listener::unix(&name).unwrap();
+        let mut gate = Gate::new(vec![listener], &key, &[Purpose::Control], own, 8).restrict_to(user);
+        let hello = Hello::new(Purpose::Control, 1, 2, 0);
+        let mut dial = Dial::start(&Target::Unix(name), &key, hello, Duration::from_secs(20)).unwrap();
+        assert_eq!(user.and_then(|user| dial.other_user(user)).is_none(), comes_in);
+        let mut set = PollSet::new();
+        let end = loop {
+            set.clear();
+            gate.register(&mut set);
+            dial.register(&mut set);
+            set.wait(Some(soon())).unwrap();
+            gate.advance(&set);
+            match dial.advance(&set) {
+                Ok(None) => {}
+                end => break end,
+            }
+        };
+        assert_eq!(end.is_ok(), comes_in);
+    }
+}

@@ -1,0 +1,119 @@
+//! Files that this process believes: regular ones, which nobody but this user or root can have written.
+//!
+//! A path in a folder that others can write to may lead anywhere: to another user's file, through a link, to a FIFO
+//! that keeps the reader for ever. The file is opened first, without waiting and without following a link at the end of
+//! the path, and then looked at: what was looked at is what is read.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+
+use super::host::user_id;
+
+const ROOT: u32 = 0;
+/// The bits of a mode by which group and others may write.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// Whose files are believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Believed {
+    /// Those of this process's user, and of root, which nobody else may write.
+    Own,
+    /// Any user's.
+    Anybodys,
+}
+
+impl Believed {
+    /// `ANYCCL_ALLOW_OTHER_USERS`.
+    pub fn from_setting(allow_other_users: bool) -> Believed {
+        if allow_other_users { Believed::Anybodys } else { Believed::Own }
+    }
+}
+
+/// Opens a file for reading, if it may be believed. Never waits.
+pub fn open_trusted(path: impl AsRef<std::path::Path>, believed: Believed) -> io::Result<File> {
+    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = file.map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => refused("it is a symbolic link; name the file that it leads to".into()),
+        // A socket, or a device that is not there.
+        Some(libc::ENXIO) => refused("it is not a regular file".into()),
+        _ => error,
+    })?;
+    let found = file.metadata()?;
+    match objection(found.is_file(), found.uid(), found.mode(), user_id(), believed) {
+        Some(why) => Err(refused(why)),
+        None => Ok(file),
+    }
+}
+
+fn objection(is_file: bool, owner: u32, mode: u32, user: u32, believed: Believed) -> Option<String> {
+    if !is_file {
+        return Some("it is not a regular file".into());
+    }
+    if believed == Believed::Anybodys {
+        return None;
+    }
+    if owner != user && owner != ROOT {
+        return Some(format!(
+            "it belongs to user {owner}, not to user {user}; ANYCCL_ALLOW_OTHER_USERS=1 believes it"
+        ));
+    }
+    (mode & OTHERS_WRITE != 0).then(|| {
+        format!(
+            "others may write it (mode {:o}); chmod go-w, or ANYCCL_ALLOW_OTHER_USERS=1, lets it be believed",
+            mode & 0o777
+        )
+    })
+}
+
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    fn why(path: &std::path::Path, believed: Believed) -> Option<String> {
+        open_trusted(path, believed).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn only_a_regular_file_that_nobody_else_may_write_is_opened_and_a_fifo_keeps_nobody() {
+        let folder = std::env::temp_dir().join(format!("anyccl-trusted-file-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let [file, link, fifo, socket] = ["file", "link", "fifo", "socket"].map(|name| folder.join(name));
+        fs::write(&file, "text").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(why(&file, Believed::Own), None);
+        for mode in [0o664, 0o646] {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            assert!(why(&file, Believed::Own).unwrap().contains("others may write it"));
+            assert_eq!(why(&file, Believed::Anybodys), None);
+        }
+        symlink(&file, &link).unwrap();
+        let name = std::ffi::CString::new(fifo.to_str().unwrap()).unwrap();
+        // SAFETY: the path is a C string that outlives the call.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        let _listener = UnixListener::bind(&socket).unwrap();
+        for believed in [Believed::Own, Believed::Anybodys] {
+            assert!(why(&link, believed).unwrap().contains("symbolic link"));
+            for other in [&fifo, &socket, &folder] {
+                assert!(why(other, believed).unwrap().contains("not a regular file"), "{other:?}");
+            }
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_refused_unless_asked_for_and_roots_is_not() {
+        assert!(objection(true, 7, 0o100_600, 8, Believed::Own).unwrap().contains("belongs to user 7"));
+        assert_eq!(objection(true, 7, 0o100_600, 8, Believed::Anybodys), None);
+        assert_eq!(objection(true, ROOT, 0o100_644, 8, Believed::Own), None);
+        assert_eq!(objection(true, 8, 0o100_600, 8, Believed::Own), None);
+    }
+}
