@@ -25,6 +25,7 @@ PARTS    := check unit c-api examples nccl benches torch launchers backends
 
 .PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
@@ -58,8 +59,11 @@ $(EXAMPLES)/%: c-examples/%.cpp install
 	@mkdir -p $(@D)
 	$(CXX) $(CXX_FLAGS) $< -o $@ $(C_LIBS)
 
-demo: examples
-	@$(PYTHON) c-examples/05-train/fetch_digits.py $(DIGITS)
+$(DIGITS): c-examples/05-train/digits.csv.gz
+	@mkdir -p $(@D)
+	@gunzip -c $< > $@
+
+demo: examples $(DIGITS)
 	@set -e; for program in $(filter-out 05-train,$(PROGRAMS)); do \
 	    echo; echo "== $$program, ranks: $(RANKS)"; \
 	    case $$program in 08-survive) keep=--keep-going;; *) keep=;; esac; \

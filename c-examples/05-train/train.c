@@ -4,7 +4,7 @@
  * own samples of the batch, one all_reduce adds the ranks' gradients, and every rank makes the same step. The batch
  * is the same however many ranks share it, so 1 rank and 4 ranks find the same weights, up to rounding.
  *
- *     python3 fetch_digits.py digits.csv
+ *     gunzip -k digits.csv.gz
  *     cc -O2 -I.. train.c model.c dataset.c -o train -lanyccl -lm
  *     anyccl run -n 4 ./train digits.csv weights.txt */
 #include <stdint.h>

@@ -1,8 +1,7 @@
 """Data-parallel training of a small convolutional net, with gloo and with anyccl side by side.
 
-    python c-examples/05-train/fetch_digits.py digits.csv
-    torchrun --nproc-per-node 2 c-examples/torch-ddp/train.py digits.csv
-    torchrun --nproc-per-node 2 c-examples/torch-ddp/train.py digits.csv --width 8192 --batch 240 --epochs 2
+    torchrun --nproc-per-node 2 c-examples/torch-ddp/train.py c-examples/05-train/digits.csv.gz
+    torchrun --nproc-per-node 2 c-examples/torch-ddp/train.py c-examples/05-train/digits.csv.gz --width 8192 --batch 240 --epochs 2
 
 Two nets begin with the same weights and see the same samples; one has its gradients averaged by gloo, the other by anyccl.
 Their steps take turns, so that what else the machine does hits both alike. At the end: the time of a step, the share of
@@ -72,7 +71,7 @@ class Run:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("digits", help="digits.csv, from 05-train/fetch_digits.py")
+    parser.add_argument("digits", help="05-train/digits.csv.gz, packed or not")
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--width", type=int, default=64, help="neurons of the hidden layer, each with 523 weights")
     parser.add_argument("--batch", type=int, default=60, help="samples of a step, of all ranks together")
