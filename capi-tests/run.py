@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import instructions
+import pypi
 from cmake_tools import cmake_tools
 
 HERE = Path(__file__).resolve().parent
@@ -114,6 +115,8 @@ def main():
             memory_checked(prefix)
     except subprocess.CalledProcessError as failure:
         sys.exit(f"failed with {failure.returncode}: {' '.join(failure.cmd)}")
+    except pypi.Missing as reason:
+        sys.exit(f"there is no cmake here: {reason}")
     print("the C API tests have passed")
 
 

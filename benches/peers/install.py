@@ -15,10 +15,12 @@ anyccl itself is taken from PREFIX, where `make install` has put it.
 import argparse
 import subprocess
 import sys
-import venv
 
 import contestants
-from contestants import OURS, PACKAGES, PEERS, PREFIX
+from contestants import OURS, PACKAGES, PEERS, PREFIX, ROOT
+
+sys.path.append(str(ROOT / "capi-tests"))
+import pypi  # noqa: E402
 
 
 def run(command):
@@ -27,16 +29,9 @@ def run(command):
 
 def install(library):
     """The packages of a library into a virtual environment of its own, once."""
-    packages, home = PACKAGES[library], PEERS / library
-    if not packages:
-        return
-    stamp = home / "installed.txt"
-    if stamp.exists() and stamp.read_text().split() == packages:
-        return
-    print(f"{library}: {', '.join(packages)}", flush=True)
-    venv.create(home, with_pip=True, clear=True)
-    run([home / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install", *packages])
-    stamp.write_text("\n".join(packages))
+    if packages := PACKAGES[library]:
+        print(f"{library}: {', '.join(packages)}", flush=True)
+        pypi.environment(PEERS / library, packages)
 
 
 def build(library):
@@ -70,7 +65,7 @@ def main():
             if not args.build:
                 install(library)
             build(library)
-        except (subprocess.CalledProcessError, OSError) as failure:
+        except (subprocess.CalledProcessError, OSError, pypi.Missing) as failure:
             print(f"{library}: left out: {failure}", file=sys.stderr)
             contestants.program(library).unlink(missing_ok=True)
             missing.append(library)

@@ -17,11 +17,10 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import imports
-from run import ROOT, WORK, exported
+from run import ROOT, WORK, exported, pypi
 
 PACKAGES = ["nccl4py==0.6.0", "cupy-cuda12x==14.2.0"]
 LIMIT_S = 120
@@ -110,16 +109,8 @@ def client(python, program, **environment):
 
 
 def installed():
-    """A Python that has the packages, or None."""
-    folder = WORK / "venv"
-    stamp, python = folder / "installed.txt", folder / "bin" / "python"
-    if not stamp.exists() or stamp.read_text().split() != PACKAGES:
-        venv.create(folder, with_pip=True, clear=True)
-        pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install", *PACKAGES]
-        if subprocess.run(pip).returncode != 0:
-            return None
-        stamp.write_text("\n".join(PACKAGES))
-    return python
+    """A Python that has the packages. Raises pypi.Missing."""
+    return pypi.environment(WORK / "venv", PACKAGES)
 
 
 def module_file(python, *parts):
@@ -134,9 +125,10 @@ def small_ones(it, names):
     imports.check_recorded(names)
     client(sys.executable, VLLM, VLLM_NCCL_SO_PATH=str(it.library))
     print("a loader like vLLM's: VLLM_NCCL_SO_PATH")
-    python = installed()
-    if python is None:
-        print(f"SKIPPED: {', '.join(PACKAGES)} cannot be had from PyPI")
+    try:
+        python = installed()
+    except pypi.Missing as reason:
+        print(f"SKIPPED: {reason}")
         return
     cupy = module_file(python, "cupy_backends", "cuda", "libs", "nccl*.so")
     imports.check(names, PACKAGES[1], imports.of_file(cupy))

@@ -20,7 +20,9 @@ import sys
 import zipfile
 from pathlib import Path
 
-import find_package
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import find_package  # noqa: E402
+import pypi  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -49,25 +51,20 @@ def exported(library):
 
 
 def header():
-    """Gets NCCL's header, and the names that its library exports. Whether they are there."""
-    if HEADER.exists() and EXPORTS.exists():
-        return True
-    folder = WORK / "wheel"
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", "--no-deps",
-            "--dest", folder, WHEEL)
-    except subprocess.CalledProcessError:
-        return False
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-        wheel.extract("nvidia/nccl/include/nccl.h", folder)
-        wheel.extract("nvidia/nccl/lib/libnccl.so.2", folder)
-    HEADER.parent.mkdir(parents=True, exist_ok=True)
-    EXPORTS.write_text("\n".join(sorted(exported(folder / "nvidia/nccl/lib/libnccl.so.2"))))
-    shutil.copy(folder / "nvidia/nccl/include/nccl.h", HEADER)
-    # The wheel is 300 MB.
-    shutil.rmtree(folder)
-    return True
+    """Gets NCCL's header, and the names that its library exports. Raises pypi.Missing."""
+    with pypi.locked(HEADER.parent):
+        if HEADER.exists() and EXPORTS.exists():
+            return
+        folder = WORK / "wheel"
+        shutil.rmtree(folder, ignore_errors=True)
+        with zipfile.ZipFile(pypi.download(WHEEL, folder)) as wheel:
+            wheel.extract("nvidia/nccl/include/nccl.h", folder)
+            wheel.extract("nvidia/nccl/lib/libnccl.so.2", folder)
+        HEADER.parent.mkdir(exist_ok=True)
+        EXPORTS.write_text("\n".join(sorted(exported(folder / "nvidia/nccl/lib/libnccl.so.2"))))
+        shutil.copy(folder / "nvidia/nccl/include/nccl.h", HEADER)
+        # The wheel is 300 MB.
+        shutil.rmtree(folder)
 
 
 def declared():
@@ -155,8 +152,10 @@ def main():
     arguments.add_argument("--prefix", type=Path, help="test what is installed there, and install nothing")
     arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
     arguments = arguments.parse_args()
-    if not header():
-        print(f"SKIPPED: {WHEEL} cannot be had from PyPI")
+    try:
+        header()
+    except pypi.Missing as reason:
+        print(f"SKIPPED: {WHEEL} cannot be had: {reason}")
         return
     prefix = arguments.prefix or WORK / "prefix"
     try:
@@ -179,6 +178,8 @@ def main():
         sys.exit(f"still running after {LIMIT_S} s: {failure.cmd}")
     except subprocess.CalledProcessError as failure:
         sys.exit(f"failed with {failure.returncode}: {failure.cmd}")
+    except pypi.Missing as reason:
+        sys.exit(f"there is no cmake here: {reason}")
     print("the NCCL tests have passed")
 
 

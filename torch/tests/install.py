@@ -3,6 +3,7 @@
 
     install.py               PyTorch from PyPI (5 GB, once), and the package out of this folder
     install.py --only-us     the package alone
+    install.py --numpy       neither: target/numpy, with NumPy, where the package is tested without PyTorch
 
 A PyTorch that is in the environment already is kept, so that this works without a network the second time. TORCH names
 another release; TORCH_VENV another place. libanyccl is the one of ANYCCL_ROOT, or is built by cargo.
@@ -12,10 +13,12 @@ import argparse
 import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
+sys.path.append(str(PACKAGE.parent / "capi-tests"))
+import pypi  # noqa: E402
+
 HOME = Path(os.environ.get("TORCH_VENV", PACKAGE.parent / "target" / "torch-venv"))
 PYTHON = HOME / "bin" / "python"
 NEEDED = [f"torch=={os.environ.get('TORCH', '2.15.0')}", "numpy", "ml_dtypes", "pytest", "setuptools>=77", "wheel"]
@@ -29,15 +32,30 @@ def can_import(*modules):
     return subprocess.run([PYTHON, "-c", f"import {', '.join(modules)}"], capture_output=True, cwd="/").returncode == 0
 
 
+def make_environment(*, only_us=False):
+    """PyTorch and what the tests need besides. Whoever comes second waits for the first."""
+    with pypi.locked(HOME):
+        if not PYTHON.exists():
+            pypi.make_environment(HOME)
+        if not only_us and not can_import("torch", "numpy", "ml_dtypes", "pytest"):
+            print(f"installing {', '.join(NEEDED)}: 5 GB, a few minutes", flush=True)
+            pip("--quiet", *NEEDED)
+
+
+def numpy_environment():
+    """What the package is tested with where PyTorch is not. Its Python."""
+    return pypi.environment(pypi.TARGET / "numpy", ["numpy", "ml_dtypes"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only-us", action="store_true")
+    parser.add_argument("--numpy", action="store_true")
     args = parser.parse_args()
-    if not PYTHON.exists():
-        venv.create(HOME, with_pip=True)
-    if not args.only_us and not can_import("torch", "numpy", "ml_dtypes", "pytest"):
-        print(f"installing {', '.join(NEEDED)}: 5 GB, a few minutes", flush=True)
-        pip("--quiet", *NEEDED)
+    if args.numpy:
+        numpy_environment()
+        return
+    make_environment(only_us=args.only_us)
     if not can_import("torch"):
         sys.exit("PyTorch is not installed")
     # Out of a clean folder: what an earlier build has left there would be packed, too.

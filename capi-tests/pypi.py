@@ -1,0 +1,148 @@
+"""What the tests take from PyPI: packages, in virtual environments under target/, once. Works where Python has neither pip nor
+venv's ensurepip, as on Debian without python3-pip and python3-venv: then pip comes from the index, too.
+
+    python3 capi-tests/pypi.py FOLDER PACKAGE...
+
+The index is the one that pip would use: PIP_INDEX_URL, pip's files of settings, or PyPI. Several scripts may ask for the same
+environment at the same time; one installs it, and the others wait.
+"""
+
+import configparser
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import os
+import re
+import ssl
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+import venv
+from pathlib import Path
+
+TARGET = Path(__file__).resolve().parent.parent / "target"
+PIP_WHEEL = "pip-26.3-py3-none-any.whl"
+PIP_SHA256 = "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13"
+SECONDS = 600
+
+
+class Missing(Exception):
+    """Why a package cannot be had."""
+
+
+def setting(name, default=None):
+    """A setting of pip's: from the environment, or from its files."""
+    if value := os.environ.get(f"PIP_{name.upper().replace('-', '_')}"):
+        return value
+    files = configparser.RawConfigParser(strict=False)
+    home = Path.home()
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    named = [os.environ["PIP_CONFIG_FILE"]] if "PIP_CONFIG_FILE" in os.environ else []
+    # The later ones win.
+    files.read(["/etc/pip.conf", home / ".pip" / "pip.conf", config / "pip" / "pip.conf", *named])
+    return files.get("global", name, fallback=default)
+
+
+def open_index(path, timeout):
+    """Asks the index, or a server that it has named."""
+    url = urllib.parse.urljoin(setting("index-url", "https://pypi.org/simple").rstrip("/") + "/", path)
+    request = urllib.request.Request(url, headers={"Accept": "text/html"})
+    return urllib.request.urlopen(request, timeout=timeout, context=ssl.create_default_context(cafile=setting("cert")))
+
+
+def why_unreachable(timeout=2):
+    """Why nothing can be had from PyPI; None where it answers."""
+    if setting("no-index"):
+        return "pip's settings say no-index"
+    try:
+        with open_index("pip/", timeout):
+            return None
+    except OSError as error:
+        return f"PyPI does not answer: {getattr(error, 'reason', None) or error}"
+
+
+def pip_wheel():
+    """pip itself: its wheel can be run as it is."""
+    file = TARGET / "pypi" / PIP_WHEEL
+    with locked(file):
+        if not file.exists():
+            try:
+                with open_index("pip/", 30) as answer:
+                    page, base = answer.read().decode(), answer.url
+                link = re.search(rf'href="([^"]*{re.escape(PIP_WHEEL)}[^"]*)"', page)
+                if link is None:
+                    raise Missing(f"the index has no {PIP_WHEEL}")
+                with open_index(urllib.parse.urljoin(base, link[1].partition("#")[0]), SECONDS) as answer:
+                    data = answer.read()
+            except OSError as error:
+                raise Missing(f"{PIP_WHEEL} cannot be had: {getattr(error, 'reason', None) or error}") from None
+            if hashlib.sha256(data).hexdigest() != PIP_SHA256:
+                raise Missing(f"{PIP_WHEEL} from the index is another file than the one this was written for")
+            write_whole(file, data)
+    return file
+
+
+def write_whole(file, data):
+    """Renamed into place: an interrupted run leaves no half a file."""
+    partial = file.with_name(f"{file.name}.{os.getpid()}")
+    partial.write_bytes(data)
+    partial.replace(file)
+
+
+@contextlib.contextmanager
+def locked(path):
+    """Whoever makes `path` does it alone. Ends with the process, however that ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_name(f".{path.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def pip(*words, python=sys.executable):
+    """Runs pip of that Python, or the wheel by it. Raises Missing, with pip's last line."""
+    has_pip = subprocess.run([python, "-c", "import pip"], capture_output=True, cwd="/").returncode == 0
+    command = [python, "-m", "pip"] if has_pip else [python, pip_wheel() / "pip"]
+    command += ["--quiet", "--disable-pip-version-check", *words]
+    try:
+        subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, timeout=SECONDS)
+    except (subprocess.SubprocessError, OSError) as error:
+        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        raise Missing(said[-1] if said else str(error)) from None
+
+
+def download(package, folder):
+    """The wheel of a package, without those that it needs."""
+    pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, package)
+    return next(Path(folder).glob("*.whl"))
+
+
+def make_environment(folder, *, clear=False):
+    """A virtual environment with pip in it. Its Python."""
+    has_pip = importlib.util.find_spec("ensurepip") is not None
+    venv.create(folder, with_pip=has_pip, clear=clear)
+    python = Path(folder) / "bin" / "python"
+    if not has_pip:
+        pip("install", "--no-index", "--no-deps", pip_wheel(), python=python)
+    return python
+
+
+def environment(folder, packages):
+    """The Python of a virtual environment that has these packages; made anew when it has others."""
+    stamp, wanted = folder / "installed.txt", "\n".join(packages)
+    with locked(folder):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            try:
+                pip("install", *packages, python=make_environment(folder, clear=True))
+            except (subprocess.SubprocessError, OSError, Missing) as error:
+                raise Missing(f"{', '.join(packages)} cannot be installed: {error}") from None
+            stamp.write_text(wanted)
+    return folder / "bin" / "python"
+
+
+if __name__ == "__main__":
+    try:
+        environment(Path(sys.argv[1]).resolve(), sys.argv[2:])
+    except Missing as reason:
+        sys.exit(str(reason))
