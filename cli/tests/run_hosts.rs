@@ -10,7 +10,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script};
+use common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script, send_signal};
 use network::network_or_skip;
 
 /// Pretends that every host is this one.
@@ -79,7 +79,7 @@ fn nothing_survives_when_an_agent_is_killed_and_the_host_is_named() {
     let of_rank_2 = numbers(&[lines[2].clone()])[0];
     let status = fs::read_to_string(format!("/proc/{of_rank_2}/status")).unwrap();
     let agent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().to_string();
-    assert!(Command::new("kill").args(["-9", &agent]).status().unwrap().success());
+    send_signal(agent.parse().unwrap(), libc::SIGKILL);
     let finished = job.finish();
     assert_eq!(finished.code(), 1);
     assert!(finished.stderr.contains("host b: "), "{}", finished.stderr);

@@ -97,8 +97,7 @@ impl Running {
 
     /// Sends a signal to the launcher alone.
     pub fn signal(&self, signal: i32) {
-        // SAFETY: touches no memory; the child is not reaped, so the id is its own.
-        assert_eq!(unsafe { libc::kill(self.child.id() as i32, signal) }, 0);
+        send_signal(self.child.id(), signal);
     }
 
     /// Reads what is left, to the end.
@@ -109,6 +108,12 @@ impl Running {
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         Finished { status: output.status, stdout, stderr }
     }
+}
+
+/// Sends a signal to a process that is not reaped yet, so that the id is its own.
+pub fn send_signal(pid: u32, signal: i32) {
+    // SAFETY: kill takes two numbers and touches no memory of ours.
+    assert_eq!(unsafe { libc::kill(pid as i32, signal) }, 0);
 }
 
 /// The numbers in lines such as `[0] 123 124`, without the rank.
