@@ -105,7 +105,10 @@ pub(crate) fn open(description: Description, config: &Config, deadline: Instant)
         Place::Alone | Place::Pmi(_) => return Job::alone(source),
         Place::Tcp { host, port, served } => meeting.by_tcp(&host, port, served)?,
         Place::File(path) => meeting.by_file(&path)?,
-        Place::Private { name } => meeting.by_file(&private_folder::meeting_file(&name)?)?,
+        Place::Private { name } => {
+            let file = private_folder::meeting_file(&name)?;
+            meeting.by_file(&file).inspect_err(|_| private_folder::leave(&file))?
+        }
         Place::Ports { launcher, host, taken, job } => meeting.by_ports(launcher, &host, taken, &job)?,
     };
     Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })

@@ -1,7 +1,7 @@
 //! A folder of this user on this host that nobody else can look into.
 //!
 //! Ranks of one host that have nothing in common but their user and the name of their job meet by a file in it: whoever
-//! can read the file runs as the same user, or is root.
+//! can read the file runs as the same user, or is root. The folder goes with the last file in it.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -23,7 +23,7 @@ pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
     let parent = PARENTS.iter().map(Path::new).find(|parent| parent.is_dir());
     let parent = parent
         .ok_or_else(|| Error::Bootstrap(format!("there is neither {} nor {}", PARENTS[0], PARENTS[1])))?;
-    let folder = parent.join(format!("anyccl-{}", user_id()));
+    let folder = parent.join(folder_name());
     ensure(&folder, user_id()).map_err(|e| {
         Error::system(format!("the folder {} cannot be used to meet in", folder.display()), e)
     })?;
@@ -31,13 +31,41 @@ pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
     Ok(folder.join(hex(&Sha256::digest(name))))
 }
 
-fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
+fn folder_name() -> String {
+    format!("anyccl-{}", user_id())
+}
+
+/// The folder, where `file` is in it and not in one of the caller's.
+fn folder_of(file: &Path) -> Option<&Path> {
+    let folder = file.parent()?;
+    PARENTS.iter().any(|parent| folder == Path::new(parent).join(folder_name())).then_some(folder)
+}
+
+/// Makes the folder of `file` once more: another job, which was the last in it, may have removed it. False: it is not one of ours.
+pub(crate) fn make_again(file: &Path) -> io::Result<bool> {
+    folder_of(file).map_or(Ok(false), |folder| ensure(folder, user_id()).map(|()| true))
+}
+
+/// Removes the folder of a file that is gone, unless other jobs have files in it.
+pub(crate) fn leave(file: &Path) {
+    if let Some(folder) = folder_of(file) {
+        let _ = fs::remove_dir(folder);
     }
-    // Not followed: a link that somebody else has put there must not lead us anywhere.
-    let found = fs::symlink_metadata(folder)?;
+}
+
+fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
+    let found = loop {
+        match DirBuilder::new().mode(0o700).create(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        // Not followed: a link that somebody else has put there must not lead us anywhere.
+        match fs::symlink_metadata(folder) {
+            // Another job has just left it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => break found?,
+        }
+    };
     let why = if !found.is_dir() {
         "it is not a folder"
     } else if found.uid() != owner {
@@ -53,7 +81,9 @@ fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bootstrap::rendezvous_file::{OwnFile, sample};
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn only_a_folder_of_ones_own_that_nobody_else_may_enter_will_do() {
@@ -74,8 +104,26 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_is_made_again_where_it_is_gone_and_goes_with_the_last_file() {
+        let file = meeting_file(&format!("private folder {}", std::process::id())).unwrap();
+        let folder = file.parent().unwrap();
+        leave(&file);
+        let published = OwnFile::publish(&file, sample(&["10.0.0.1:1"])).unwrap();
+        assert!(file.exists());
+        drop(published);
+        assert!(!file.exists());
+        // Other jobs of this user have files in it while they meet, and may be about to leave it.
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while fs::read_dir(folder).is_ok_and(|mut files| files.next().is_none()) {
+            assert!(Instant::now() < deadline, "{} is empty, and there", folder.display());
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
     fn different_jobs_meet_at_different_files_of_one_folder() {
         let (one, other) = (meeting_file("a/../b").unwrap(), meeting_file("c").unwrap());
         assert!(one != other && one.parent() == other.parent());
+        leave(&one);
     }
 }

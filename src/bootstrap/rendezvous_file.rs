@@ -23,8 +23,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::JobKey;
 use super::record::ADDRESSES;
+use super::{JobKey, private_folder};
 use crate::base::{Error, Result};
 use crate::sys::trusted_file::{Believed, open_trusted};
 
@@ -136,7 +136,7 @@ impl OwnFile {
         hidden.push(name);
         hidden.push(format!(".{:016x}", announcement.job));
         let temporary = path.with_file_name(hidden);
-        let written = write_synced(&temporary, &announcement.to_text())
+        let written = write_where_gone(&temporary, &announcement.to_text())
             .and_then(|()| fs::rename(&temporary, path))
             .map_err(|e| Error::system(format!("cannot write the rendezvous file {}", path.display()), e));
         if let Err(error) = written {
@@ -162,8 +162,21 @@ impl Drop for OwnFile {
         };
         if !self.is_left && is_ours() {
             let _ = fs::remove_file(&self.path);
+            private_folder::leave(&self.path);
         }
     }
+}
+
+/// Writes a file; also where its private folder goes away meanwhile, with the last file of other jobs.
+fn write_where_gone(path: &Path, text: &str) -> io::Result<()> {
+    const ATTEMPTS: usize = 100;
+    for _ in 1..ATTEMPTS {
+        match write_synced(path, text) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && private_folder::make_again(path)? => {}
+            written => return written,
+        }
+    }
+    write_synced(path, text)
 }
 
 fn write_synced(path: &Path, text: &str) -> io::Result<()> {
