@@ -1,5 +1,6 @@
 //! Build tasks: what the project needs beyond cargo. `cargo xtask help` lists them.
 
+mod bare_machine;
 mod cargo;
 mod check;
 mod docs;
@@ -36,6 +37,8 @@ enum Task {
     Install(install::Install),
     /// Everything that must hold before a commit, except the tests
     Check,
+    /// Run `make demo` and `make test` on a bare Debian 12
+    BareMachine(bare_machine::BareMachine),
 }
 
 /// Write a made file, or only compare it.
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
         Task::Install(install) => install.run(),
         Task::Check => check::run(),
+        Task::BareMachine(bare_machine) => bare_machine.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

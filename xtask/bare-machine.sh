@@ -1,0 +1,130 @@
+#!/bin/bash
+# Runs `make demo` and `make test` on a bare Debian 12: a clean clone of HEAD in a root of its own, which has nothing but gcc, g++,
+# make, python3 and, mounted, the Rust toolchain of this machine. Needs root, debootstrap and unshare.
+#
+#     cargo xtask bare-machine [demo] [test]
+#
+# The root is read-only: only the clone, the home folder and temporary files can change. `make demo` has no network after
+# `cargo fetch`. How this machine reaches crates.io and PyPI (certificates, proxies, settings of cargo and pip) holds
+# inside, too. Everything lies in target/bare-machine, or in BARE_MACHINE; root, home and clone are kept: a second run downloads
+# little anew, and the clone of a run that failed can be looked at. All mounts are in a namespace of this script's, so they
+# end with it, however that ends.
+set -euo pipefail
+
+HERE=$(cd "$(dirname "$0")/.." && pwd)
+WORK=${BARE_MACHINE:-$HERE/target/bare-machine}
+ROOT=$WORK/root
+PACKAGES=gcc,g++,make,python3
+
+die() {
+    echo "bare-machine: $*" >&2
+    exit 1
+}
+
+# debootstrap, once; renamed into place, so that an interrupted one leaves no half a root.
+make_root() {
+    [ -e "$ROOT/usr/bin/python3" ] && return
+    echo "bare-machine: debootstrap, with $PACKAGES"
+    rm -rf "$ROOT" "$ROOT.partial"
+    mkdir -p "$WORK"
+    debootstrap --variant=minbase --include="$PACKAGES" bookworm "$ROOT.partial" ${DEBIAN_MIRROR:-} \
+        >"$WORK/debootstrap.log" 2>&1 || die "debootstrap failed; its last lines:"$'\n'"$(tail -n 5 "$WORK/debootstrap.log")"
+    rm -rf "$ROOT.partial"/var/cache/apt/archives/*.deb
+    mv "$ROOT.partial" "$ROOT"
+}
+
+make_clone() {
+    [ -z "$(git -C "$HERE" status --porcelain)" ] || echo "bare-machine: what is not committed is not tested"
+    rm -rf "$WORK/src"
+    git clone --quiet --depth 1 "file://$HERE" "$WORK/src"
+    mkdir -p "$WORK/home" "$ROOT/src" "$ROOT/root"
+}
+
+# Shows a file or folder of this machine inside, read-only, at the same path or at $2.
+show() {
+    local inside=$ROOT${2:-$1}
+    [ -e "$1" ] || return 0
+    if [ -d "$1" ]; then mkdir -p "$inside"; else mkdir -p "${inside%/*}"; [ -e "$inside" ] || : >"$inside"; fi
+    mount --bind "$1" "$inside"
+    mount -o remount,bind,ro "$inside"
+}
+
+# In the namespaces: mounts everything and runs the commands.
+inside() {
+    local name value settings=()
+    mount --bind "$ROOT" "$ROOT"
+    show "$(rustc --print sysroot)" /opt/rust
+    show /etc/resolv.conf
+    show /etc/hosts
+    show /etc/ssl/certs
+    show /etc/pip.conf
+    mount --bind "$WORK/src" "$ROOT/src"
+    mount --bind "$WORK/home" "$ROOT/root"
+    show "$HOME/.config/pip" /root/.config/pip
+    show "$HOME/.pip" /root/.pip
+    show "${CARGO_HOME:-$HOME/.cargo}/config.toml" /root/.cargo/config.toml
+    while IFS='=' read -r name value; do
+        case $name in
+            CARGO_REGISTR* | CARGO_SOURCE_* | CARGO_HTTP_* | CARGO_NET_* | CARGO_BUILD_JOBS | PIP_* | SSL_CERT_* | *_proxy | *_PROXY)
+                case $value in /*) show "$value" ;; esac
+                settings+=("$name=$value")
+                ;;
+        esac
+    done < <(env)
+    mount -t proc proc "$ROOT/proc"
+    mount -t sysfs -o ro sysfs "$ROOT/sys"
+    local folder device
+    for folder in tmp run var/tmp dev; do mount -t tmpfs -o mode=1777 tmpfs "$ROOT/$folder"; done
+    mkdir "$ROOT/dev/shm" "$ROOT/dev/pts"
+    mount -t tmpfs -o mode=1777 tmpfs "$ROOT/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$ROOT/dev/pts"
+    ln -s pts/ptmx "$ROOT/dev/ptmx"
+    ln -s /proc/self/fd "$ROOT/dev/fd"
+    for device in null zero full random urandom tty; do : >"$ROOT/dev/$device"; mount --bind "/dev/$device" "$ROOT/dev/$device"; done
+    mount -o remount,bind,ro "$ROOT"
+    exec chroot "$ROOT" /usr/bin/env -i HOME=/root PATH=/opt/rust/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 \
+        "${settings[@]}" /bin/bash /src/xtask/bare-machine.sh --commands "$@"
+}
+
+# In the root: the two commands, their times, and what they leave behind.
+commands() {
+    cd /src
+    local command failed=0
+    TIMEFORMAT='%0R s, of processors %0U s and %0S s in the kernel'
+    cargo fetch --quiet --locked
+    for command in "$@"; do
+        echo; echo "bare-machine: make $command"
+        local offline=()
+        [ "$command" = demo ] && offline=(unshare --net bash -c "$LOOPBACK"' && exec "$@"' bash)
+        if time "${offline[@]}" make "$command"; then echo "bare-machine: make $command passed"
+        else failed=1; echo "bare-machine: make $command failed"; fi
+        echo "bare-machine: target/ has $(du -sh target | cut -f 1)"
+        [ -z "$(ls -A /dev/shm)" ] || { failed=1; echo "bare-machine: left in /dev/shm: $(ls -A /dev/shm)"; }
+    done
+    return $failed
+}
+
+# A new network namespace has lo, down; there is no ip(8) here.
+LOOPBACK='python3 -c "
+import fcntl, socket, struct
+with socket.socket() as any_socket:
+    fcntl.ioctl(any_socket, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x1 | 0x40))  # SIOCSIFFLAGS, IFF_UP | IFF_RUNNING
+"'
+
+case ${1:-} in
+    --inside) shift; inside "$@" ;;
+    --commands) shift; commands "$@" ;;
+    *)
+        [ "$(id -u)" = 0 ] || die "needs root, for debootstrap and chroot"
+        for tool in debootstrap unshare git rustc; do
+            command -v $tool >/dev/null || die "$tool is missing"
+        done
+        [ $# -gt 0 ] || set -- demo test
+        make_root
+        make_clone
+        # In the background, so that a signal is answered at once. The first process of the namespace takes all others with it.
+        unshare --mount --pid --fork --kill-child "$0" --inside "$@" &
+        trap 'kill -9 $! 2>/dev/null; exit 130' INT TERM HUP
+        wait $!
+        ;;
+esac
