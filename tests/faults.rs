@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyccl_engine::base::{Collective, Error, Rank};
+use anyccl_engine::base::{Collective, Datatype, Error, Rank};
 use anyccl_engine::comm::{Communicator, world_finalize};
+use anyccl_engine::p2p::{Landing, Outgoing, Selector};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
@@ -178,6 +179,70 @@ fn a_process_that_never_starts_is_named_to_those_who_wait() {
     }
 }
 
+/// Some processor that this process may use.
+fn a_processor() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
+    list.trim().split([',', '-']).next().expect("at least one").to_string()
+}
+
+/// Bytes of the messages that a dead rank has sent.
+const LEFT_BYTES: [usize; 3] = [40_000, 524_288, 3_000_000];
+
+#[test]
+fn a_receive_of_what_a_dead_rank_had_offered_fails_within_a_second() {
+    let _turn = one_at_a_time();
+    let _watchdog = Watchdog::new("a message of a dead rank", LIMIT);
+    for bytes in LEFT_BYTES {
+        let directory = TempDir::new();
+        let store = format!("file:{}", directory.path().join("store").display());
+        let mut job = Job::new(3, "receive from the dead", &store).set("ANYCCL_TEST_BYTES", bytes);
+        // Ranks that share a processor offer their messages to be fetched.
+        job.prefixes = vec![vec!["taskset".into(), "-c".into(), a_processor()]; 3];
+        let mut ranks = job.start_all();
+        ranks[1].expect("sent");
+        ranks[1].signal(libc::SIGKILL);
+        let told_at = Instant::now();
+        ranks[0].tell("receive");
+        let said = ranks[0].hear();
+        assert!(said.text.starts_with("peer_lost 1 "), "{bytes} bytes: {}", said.text);
+        let late = said.when.duration_since(told_at);
+        assert!(late < SOON, "{bytes} bytes: learnt after {late:?}");
+    }
+}
+
+fn receive_from_the_dead(comm: &Communicator) {
+    let bytes: usize = std::env::var("ANYCCL_TEST_BYTES").expect("told").parse().expect("a number");
+    let mut data = vec![1u8; bytes];
+    // So that the ranks have found out what they can read of each other.
+    for _ in 0..20 {
+        check(comm, Case::barrier(), Placement::Apart);
+        check(comm, Case::plain(Collective::AllGather, 0, 10), Placement::Apart);
+    }
+    let (datatype, count) = (Datatype::Byte, bytes as u64);
+    match comm.rank() {
+        0 => {
+            listen();
+            let landing = Landing { data: data.as_mut_ptr(), datatype, count, is_lenient: false };
+            // SAFETY: the data is borrowed for the whole call.
+            let received = unsafe { comm.receive(Selector::new(Some(1), Some(5)), landing) };
+            say(&describe(&received.expect_err("the sender has ended")));
+        }
+        1 => {
+            let what =
+                Outgoing { to: 0, tag: 5, datatype, count, data: data.as_ptr(), is_synchronous: false };
+            // SAFETY: the data outlives the request; the process is killed before either ends.
+            let mut request = unsafe { comm.start_send(&what) }.expect("it starts");
+            let _ = request.test();
+            say("sent");
+            listen();
+        }
+        _ => drop(listen()),
+    }
+    // Nobody parts: the test ends whoever is left.
+    std::process::exit(0);
+}
+
 /// Case number `at` of a sequence that is the same on every rank; now and then a large one.
 fn case_of_turn(at: usize, size: u32) -> Case {
     let noise = noise(0, at);
@@ -228,6 +293,9 @@ fn a_rank_of_the_tests_in_this_file() {
     let comm = joined.expect("a world");
     if part == "call until failure" {
         return call_until_failure(&comm);
+    }
+    if part == "receive from the dead" {
+        return receive_from_the_dead(&comm);
     }
     for turn in 0..50 {
         check(&comm, case_of_turn(turn, comm.size()), Placement::Apart);

@@ -107,7 +107,8 @@ impl Conversation {
         }
     }
 
-    /// Takes what is there of the fragment at the head; whether that was anything.
+    /// Takes what is there of the fragment at the head; whether that was anything. After an error the message is unfinished, and
+    /// stays so.
     fn take_fragment(
         &mut self,
         from: Rank,
@@ -130,11 +131,11 @@ impl Conversation {
         };
         let taken = if is_new && said.opening_bytes(self.incoming[message].bytes) == 0 {
             // The announcement alone, of a message without bytes or without credit.
-            link.consume(0)?;
-            0
+            link.consume(0).map(|()| 0).map_err(Fault::from)
         } else {
-            self.take_bytes(message, link)?
+            self.take_bytes(message, link)
         };
+        // Also where its bytes cannot be had: a receive that has met it depends on its sender from now on.
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
         let is_met = matches!(incoming.place, Place::Buffer(_));
@@ -157,7 +158,7 @@ impl Conversation {
         if is_over && is_met {
             self.end_receive(message);
         }
-        Ok(is_new || taken > 0)
+        Ok(taken? > 0 || is_new)
     }
 
     /// The first fragment of a new message is there: finds out who receives it.

@@ -28,11 +28,18 @@ struct SmallLink {
     out: Queue,
     back: Queue,
     consumed: usize,
+    /// Its sender has ended, and what it has offered can no longer be read.
+    is_broken: bool,
 }
 
 fn link_pair() -> [SmallLink; 2] {
     let (a, b) = (Queue::default(), Queue::default());
-    let end = |out: &Queue, back: &Queue| SmallLink { out: out.clone(), back: back.clone(), consumed: 0 };
+    let end = |out: &Queue, back: &Queue| SmallLink {
+        out: out.clone(),
+        back: back.clone(),
+        consumed: 0,
+        is_broken: false,
+    };
     [end(&a, &b), end(&b, &a)]
 }
 
@@ -68,6 +75,9 @@ impl Link for SmallLink {
     }
 
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
+        if self.is_broken {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
         // SAFETY: `n` bytes have arrived and stay until `consume`; the caller vouches for `dst`.

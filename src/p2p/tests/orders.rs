@@ -137,3 +137,25 @@ fn a_message_that_began_the_short_way_ends_the_long_way() {
     assert!(room == data && next == after);
     assert!(pair.sides[1].peers.iter().all(|p| p.awaited == 0 && p.unfinished.is_empty()));
 }
+
+#[test]
+fn a_receive_that_has_met_a_message_which_cannot_be_read_depends_on_its_sender() {
+    for is_early in [true, false] {
+        for selector in [from(0, 5), Selector::ANY] {
+            let mut pair = Pair::new();
+            let (data, mut room) = (bytes(1, 1000), vec![0; 1000]);
+            pair.send(0, 5, &data);
+            pair.step(0).unwrap();
+            pair.links[1].is_broken = true;
+            if is_early {
+                // Nobody receives it yet: the message is in nobody's way, and no failure.
+                let pulled = pair.sides[1].pull(0, &mut pair.links[1], Appetite::Everything);
+                assert!(matches!(pulled, Err(Fault::Link(_))) && !pair.sides[1].depends_on(0));
+            }
+            let ticket = pair.receive(1, selector, &mut room);
+            assert!(matches!(pair.step(1), Err(Fault::Link(_))), "{selector:?}");
+            assert!(pair.sides[1].depends_on(0), "{selector:?}");
+            assert!(!pair.sides[1].has_outcome(ticket));
+        }
+    }
+}
