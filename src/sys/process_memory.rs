@@ -1,12 +1,21 @@
 //! Reading the memory of another process of this user, in one copy (`process_vm_readv`).
 //!
 //! Many containers forbid it; ask once, with something known, before relying on it.
+//!
+//! A process number is given to another process when its owner has ended. So each read takes, in the same system call, a
+//! random number of the process that is meant ([`Landmark`]): bytes count only if that was found, too. This also tells a
+//! program that has taken the place of another by `exec`, and a child of `fork` with the same addresses.
 
 use std::io;
 use std::mem;
 use std::os::fd::AsRawFd;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::socket::Socket;
+
+const LANDMARK_BYTES: usize = mem::size_of::<u64>();
 
 /// The process at the other end of a Unix socket, as the kernel knows it, in this process's namespace.
 pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
@@ -29,18 +38,101 @@ pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
     }
 }
 
-/// Copies up to `len` bytes at `address` of process `pid` to `dst`; says how many. The address is the
-/// peer's word: a wrong one is an error, not a fault.
-///
-/// # Safety
-/// `dst` is writable for `len` bytes.
-pub unsafe fn read(pid: libc::pid_t, address: u64, dst: *mut u8, len: usize) -> io::Result<usize> {
-    let local = libc::iovec { iov_base: dst.cast(), iov_len: len };
-    let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: len };
-    // SAFETY: the kernel writes at most `len` bytes to `dst`, for which the caller vouches, and checks the
-    // remote address itself.
-    let n = unsafe { libc::process_vm_readv(pid, &local, 1, &remote, 1, 0) };
-    if n < 0 { Err(io::Error::last_os_error()) } else { Ok(n as usize) }
+/// A random number at an address of this process, for others: whoever reads the number there has read this process, and none
+/// that has its number by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Landmark {
+    /// Where it is.
+    pub address: u64,
+    /// The number.
+    pub value: u64,
+}
+
+impl Landmark {
+    /// The one of this process. A child of `fork` does not inherit it: its copy of the page is empty.
+    pub fn of_this_process() -> io::Result<Landmark> {
+        static PAGE: OnceLock<usize> = OnceLock::new();
+        let address = match PAGE.get() {
+            Some(address) => *address,
+            // Of two threads that map one, the second leaves its page unused.
+            None => Landmark::map().map(|new| *PAGE.get_or_init(|| new))?,
+        };
+        // SAFETY: a page of `map`, which is aligned, never unmapped and only used as this atomic.
+        let number = unsafe { AtomicU64::from_ptr(ptr::with_exposed_provenance_mut(address)) };
+        let mut bytes = [0; LANDMARK_BYTES];
+        getrandom::fill(&mut bytes).map_err(|e| io::Error::other(e.to_string()))?;
+        // Empty: this process has just mapped it, or is a child of the one that has.
+        let new = u64::from_ne_bytes(bytes) | 1;
+        let value = match number.compare_exchange(0, new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => new,
+            Err(there) => there,
+        };
+        Ok(Landmark { address: address as u64, value })
+    }
+
+    /// An empty page, which is empty in each child, too.
+    fn map() -> io::Result<usize> {
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a fresh mapping at an address of the kernel's choice overlaps nothing of ours.
+        let page = unsafe { libc::mmap(ptr::null_mut(), LANDMARK_BYTES, rights, flags, -1, 0) };
+        if page == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        // Linux before 4.14 refuses; there a child looks like its parent.
+        // SAFETY: the page that was just mapped, in which nothing is yet.
+        unsafe { libc::madvise(page, LANDMARK_BYTES, libc::MADV_WIPEONFORK) };
+        Ok(page.expose_provenance())
+    }
+}
+
+/// Another process of this host, whose memory is read. A process number alone would name whatever process has it now.
+#[derive(Clone, Copy, Debug)]
+pub struct RemoteProcess {
+    pid: libc::pid_t,
+    landmark: Landmark,
+}
+
+impl RemoteProcess {
+    /// The process `pid`, as long as it is the one with this landmark. Both are the peer's word: a wrong one is an error of
+    /// `read`, not a fault.
+    pub fn new(pid: libc::pid_t, landmark: Landmark) -> RemoteProcess {
+        RemoteProcess { pid, landmark }
+    }
+
+    /// Copies up to `len` bytes at `address` of that process to `dst`; says how many. The address is the
+    /// peer's word: a wrong one is an error, not a fault. `UnexpectedEof`: the process has ended, and `dst` may have been
+    /// overwritten with bytes of one that has its number now.
+    ///
+    /// # Safety
+    /// `dst` is writable for `len` bytes.
+    pub unsafe fn read(&self, address: u64, dst: *mut u8, len: usize) -> io::Result<usize> {
+        // Of one call all bytes are of one memory: the kernel looks the process up once.
+        let mut found = 0u64;
+        let local = [
+            libc::iovec { iov_base: (&raw mut found).cast(), iov_len: LANDMARK_BYTES },
+            libc::iovec { iov_base: dst.cast(), iov_len: len },
+        ];
+        let remote = [
+            libc::iovec { iov_base: self.landmark.address as *mut libc::c_void, iov_len: LANDMARK_BYTES },
+            libc::iovec { iov_base: address as *mut libc::c_void, iov_len: len },
+        ];
+        // SAFETY: the kernel writes at most 8 bytes to `found` and `len` to `dst`, for which the caller vouches, and
+        // checks the remote addresses itself.
+        let n = unsafe { libc::process_vm_readv(self.pid, local.as_ptr(), 2, remote.as_ptr(), 2, 0) };
+        let has_ended = || io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended");
+        if n < 0 {
+            let error = io::Error::last_os_error();
+            return Err(if error.raw_os_error() == Some(libc::ESRCH) { has_ended() } else { error });
+        }
+        if found != self.landmark.value {
+            return Err(has_ended());
+        }
+        match n as usize - LANDMARK_BYTES {
+            0 if len > 0 => Err(io::Error::from_raw_os_error(libc::EFAULT)),
+            n => Ok(n),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -53,8 +145,45 @@ mod tests {
         let (a, _b) = UnixStream::pair().unwrap();
         let pid = peer_of(&Socket::from_fd(a.into(), true).unwrap()).unwrap();
         assert_eq!(pid as u32, std::process::id());
-        let mut byte = 0u8;
+        let own = RemoteProcess::new(pid, Landmark::of_this_process().unwrap());
+        let (word, mut byte) = (7u8, 0u8);
         // SAFETY: one writable byte.
-        assert!(unsafe { read(pid, 8, &mut byte, 1) }.is_err());
+        assert_eq!(unsafe { own.read((&raw const word) as u64, &mut byte, 1) }.unwrap(), 1);
+        assert_eq!(byte, 7);
+        // SAFETY: one writable byte.
+        assert!(unsafe { own.read(8, &mut byte, 1) }.is_err());
+    }
+
+    #[test]
+    fn bytes_of_another_process_with_the_same_number_and_the_same_addresses_do_not_count() {
+        let landmark = Landmark::of_this_process().unwrap();
+        let mut pipe = [0; 2];
+        // SAFETY: the kernel fills the array.
+        assert_eq!(unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
+        let (word, mut byte) = (7u8, 0u8);
+        // SAFETY: the child only makes system calls.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: plain call on the child's own descriptor.
+            unsafe { libc::close(pipe[1]) };
+            // SAFETY: one writable byte. It ends with the parent, or when the parent closes its end.
+            unsafe { libc::read(pipe[0], (&raw mut byte).cast(), 1) };
+            // SAFETY: ends the child without running anything of the parent's.
+            unsafe { libc::_exit(0) };
+        }
+        // As if the child had got the number of a process that has ended.
+        let remote = RemoteProcess::new(child, landmark);
+        // SAFETY: one writable byte.
+        let read = unsafe { remote.read((&raw const word) as u64, &mut byte, 1) };
+        // SAFETY: plain call on a descriptor of this function.
+        unsafe { libc::close(pipe[1]) };
+        // SAFETY: the child of this function, waited for once.
+        assert_eq!(unsafe { libc::waitpid(child, ptr::null_mut(), 0) }, child);
+        assert_eq!(read.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        // SAFETY: one writable byte.
+        let read = unsafe { remote.read((&raw const word) as u64, &mut byte, 1) };
+        assert_eq!(read.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        // SAFETY: plain call on a descriptor of this function.
+        unsafe { libc::close(pipe[0]) };
     }
 }

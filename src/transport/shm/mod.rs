@@ -28,12 +28,11 @@ use self::awaited::Awaited;
 use self::distance::Distance;
 use self::layout::{Extent, FINE_BYTES, INLINE_BYTES};
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
-use self::single_copy::{OFFER_BYTES, Offer, Reader, Secret, Words};
+use self::single_copy::{OFFER_BYTES, Offer, Reader, Words};
 use self::stores::Stores;
 use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Lending, Link, garbage};
 use crate::sys::memory_copy::{Way, copy_from_shared, copy_to_shared};
-use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 
 pub use layout::FRAGMENT_BYTES;
@@ -93,14 +92,14 @@ pub struct ShmLink {
     offer: Option<Offer>,
     /// Bytes of our offers that are accounted for.
     offered: u64,
-    /// For reading the peer's memory; `None`: never.
+    /// The peer's process, if it is known.
+    peer: Option<libc::pid_t>,
+    /// For reading the peer's memory; `None`: not tried yet, or never.
     reader: Option<Reader>,
     has_probed: bool,
     awaited: Awaited,
     /// Memory that can be lent without a copy, ours and the peer's.
     arenas: Arenas,
-    /// The peer reads it to see whether it can.
-    _secret: Secret,
 }
 
 // SAFETY: the raw pointer in `head` points into `memory`, which the link owns and which any thread may
@@ -117,7 +116,7 @@ impl ShmLink {
         peer: Option<libc::pid_t>,
     ) -> io::Result<ShmLink> {
         assert!(memory.len() >= layout::pair_bytes(slots) && side < 2);
-        let secret = Secret::publish(&words(&memory, side))?;
+        single_copy::publish_landmark(&words(&memory, side))?;
         Ok(ShmLink {
             memory,
             slots,
@@ -136,11 +135,11 @@ impl ShmLink {
             is_crowded: false,
             offer: None,
             offered: 0,
-            reader: peer.map(Reader::new),
+            peer,
+            reader: None,
             has_probed: false,
             awaited: Awaited::default(),
             arenas: Arenas::default(),
-            _secret: secret,
         })
     }
 
@@ -148,10 +147,10 @@ impl ShmLink {
     #[cold]
     fn probe(&mut self) {
         self.has_probed = true;
-        if let Some(reader) = &self.reader {
+        if let Some(pid) = self.peer {
             let (theirs, ours) = (words(&self.memory, 1 - self.side), words(&self.memory, self.side));
-            single_copy::probe(reader.pid, &theirs, &ours);
-            self.awaited.can_fetch = ours.can_read.load(Ordering::Relaxed) == 1;
+            self.reader = single_copy::probe(pid, &theirs, &ours).map(Reader::new);
+            self.awaited.can_fetch = self.reader.is_some();
         }
     }
 
@@ -504,7 +503,7 @@ impl Link for ShmLink {
             let want = bytes.min(head.bytes - head.consumed);
             let address = address.wrapping_add(head.consumed as u64);
             // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, of which this uses at most that.
-            let n = unsafe { process_memory::read(reader.pid, address, dst, want) }?;
+            let n = unsafe { reader.process.read(address, dst, want) }?;
             self.consume(n)?;
             return Ok(n);
         }

@@ -66,5 +66,5 @@ fn link(memory: SharedMemory, side: usize, socket: &Socket, settings: Settings) 
     // Unknown where the peer is in another process namespace; then everything goes through slots.
     let peer = process_memory::peer_of(socket).ok().filter(|_| settings.single_copy);
     ShmLink::new(memory, slots(settings.ranks), side, peer)
-        .map_err(|e| Error::system("cannot get random bytes", e))
+        .map_err(|e| Error::system("cannot make what tells this process from others", e))
 }

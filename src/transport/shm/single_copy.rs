@@ -6,15 +6,16 @@
 //!
 //! So an offer buffers nothing: a send that the receive of its own round must not overtake may not be offered.
 //!
-//! Whether a side may read the other is tried, not assumed: each side leaves the address of a random number in the
-//! pair's memory; who can read it there says so. Where it is forbidden, slots do everything.
+//! Whether a side may read the other is tried, not assumed: each side leaves the address and the value of a random number in the
+//! pair's memory; who can read it there says so. Where it is forbidden, slots do everything. The same number is read again with
+//! every piece: so what comes from a process that has got the number of a dead one is told from the peer's bytes.
 
 use std::io;
 use std::sync::atomic::Ordering;
 
 use super::layout;
 use super::protocol::{AtomicU32, AtomicU64};
-use crate::sys::process_memory;
+use crate::sys::process_memory::{Landmark, RemoteProcess};
 use crate::transport::{Header, garbage};
 
 /// Messages from this size on are offered. Below, a system call costs more than the second copy.
@@ -24,7 +25,7 @@ const PIECE_BYTES: usize = 128 << 10;
 
 /// The shared words of one side and of the ring that it reads.
 pub(super) struct Words<'a> {
-    /// Address and value of this side's random number, and whether they are there.
+    /// Address and value of this side's landmark, and whether they are there.
     pub address: &'a AtomicU64,
     pub value: &'a AtomicU64,
     pub is_there: &'a AtomicU32,
@@ -32,34 +33,31 @@ pub(super) struct Words<'a> {
     pub can_read: &'a AtomicU32,
 }
 
-/// This side's random number: what the other side tries to read.
-pub(super) struct Secret(Box<u64>);
-
-impl Secret {
-    /// Makes it and leaves its address for the other side.
-    pub fn publish(words: &Words) -> io::Result<Secret> {
-        let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).map_err(|e| io::Error::other(e.to_string()))?;
-        let secret = Secret(Box::new(u64::from_ne_bytes(bytes)));
-        words.address.store((&raw const *secret.0) as u64, Ordering::Relaxed);
-        words.value.store(*secret.0, Ordering::Relaxed);
-        words.is_there.store(1, Ordering::Release);
-        Ok(secret)
-    }
+/// Leaves the landmark of this process for the other side.
+pub(super) fn publish_landmark(words: &Words) -> io::Result<()> {
+    let own = Landmark::of_this_process()?;
+    words.address.store(own.address, Ordering::Relaxed);
+    words.value.store(own.value, Ordering::Relaxed);
+    words.is_there.store(1, Ordering::Release);
+    Ok(())
 }
 
-/// Tries to read the other side's random number as process `pid`; tells the other side if that works.
-pub(super) fn probe(pid: libc::pid_t, theirs: &Words, ours: &Words) {
+/// The process `pid`, if it can be read: that is tried. Tells the other side.
+pub(super) fn probe(pid: libc::pid_t, theirs: &Words, ours: &Words) -> Option<RemoteProcess> {
     if theirs.is_there.load(Ordering::Acquire) != 1 {
-        return;
+        return None;
     }
-    let address = theirs.address.load(Ordering::Relaxed);
-    let mut found = [0u8; 8];
-    // SAFETY: eight writable bytes.
-    let read = unsafe { process_memory::read(pid, address, found.as_mut_ptr(), found.len()) };
-    if matches!(read, Ok(8)) && u64::from_ne_bytes(found) == theirs.value.load(Ordering::Relaxed) {
-        ours.can_read.store(1, Ordering::Release);
-    }
+    // Foreign, and kept: what is written there later changes nothing.
+    let landmark = Landmark {
+        address: theirs.address.load(Ordering::Relaxed),
+        value: theirs.value.load(Ordering::Relaxed),
+    };
+    let process = RemoteProcess::new(pid, landmark);
+    let mut byte = 0u8;
+    // SAFETY: one writable byte.
+    let read = unsafe { process.read(landmark.address, &mut byte, 1) };
+    ours.can_read.store(u32::from(read.is_ok()), Ordering::Release);
+    read.ok().map(|_| process)
 }
 
 /// A message that was offered and is not read to its end.
@@ -94,7 +92,7 @@ impl Offer {
 
 /// Reading what the other side offers.
 pub(super) struct Reader {
-    pub pid: libc::pid_t,
+    pub process: RemoteProcess,
     piece: Vec<u8>,
     /// The part of `piece` that is read and not consumed.
     from: usize,
@@ -102,8 +100,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub fn new(pid: libc::pid_t) -> Reader {
-        Reader { pid, piece: Vec::new(), from: 0, to: 0 }
+    pub fn new(process: RemoteProcess) -> Reader {
+        Reader { process, piece: Vec::new(), from: 0, to: 0 }
     }
 
     /// The next bytes of the message at `address`, of which `left` are not consumed, in a buffer of our own.
@@ -112,7 +110,7 @@ impl Reader {
             self.piece.resize(PIECE_BYTES, 0);
             let n = left.min(PIECE_BYTES);
             // SAFETY: the buffer has at least `n` bytes and is ours alone.
-            let read = unsafe { process_memory::read(self.pid, address, self.piece.as_mut_ptr(), n) }?;
+            let read = unsafe { self.process.read(address, self.piece.as_mut_ptr(), n) }?;
             if read != n {
                 return Err(garbage("an offer of memory that is not there"));
             }

@@ -4,6 +4,7 @@ use super::layout::{Extent, FINE_BYTES, FRAGMENT_BYTES};
 use super::zero_copy::LOAN_BYTES;
 use super::*;
 use crate::memory::{Arena, Window};
+use crate::sys::process_memory::{Landmark, RemoteProcess};
 use crate::sys::shared_memory::SharedMemory;
 
 const SLOTS: usize = 32;
@@ -546,4 +547,31 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
     // More than was to come is somebody else's mistake, for the long way to tell.
     assert!(post(&mut a, FINE_BYTES, Cut::Whole));
     assert_eq!(peek_all(&mut b, FINE_BYTES - 1), (vec![], true));
+}
+
+#[test]
+fn what_another_process_has_at_the_offered_address_is_neither_taken_nor_reduced() {
+    let long = vec![7u8; 2 * OFFER_BYTES];
+    for reduces in [false, true] {
+        let (mut a, mut b) = pair();
+        // So that each has tried whether it can read the other.
+        send(&mut a, &[1]).and(receive(&mut b)).unwrap();
+        send(&mut b, &[1]).and(receive(&mut a)).unwrap();
+        // SAFETY: the data outlives the links.
+        let sent = unsafe { a.send(&HEADER, long.as_ptr(), long.len(), Lending::Anywhere) }.unwrap();
+        assert_eq!((sent, b.head().unwrap()), (None, Some(HEADER)));
+        assert!(matches!(b.head, Some(Head { place: Place::Offered(_), .. })));
+        // As if the sender had ended and this process had its number: all is where it was but the landmark.
+        let (pid, mut landmark) = (b.peer.unwrap(), Landmark::of_this_process().unwrap());
+        landmark.value ^= 2;
+        b.reader = Some(Reader::new(RemoteProcess::new(pid, landmark)));
+        let error = if reduces {
+            b.arrival().unwrap_err()
+        } else {
+            let mut room = vec![0; long.len()];
+            // SAFETY: a vector is writable for its length.
+            unsafe { b.take(room.as_mut_ptr(), room.len(), false) }.unwrap_err()
+        };
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
 }
