@@ -11,10 +11,22 @@
  *
  * Collectives
  *   All ranks of a communicator make the same calls in the same order, with the same count, datatype, operator and
- *   root. Where they do not, every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both calls. Several threads
- *   may use one communicator when the program fixes the order of their calls; else give each a communicator of its own.
+ *   root. Several threads may use one communicator when the program fixes the order of their calls; else give each a
+ *   communicator of its own.
  *   Send and receive buffer must not overlap, except in place, as each call defines it; each rank decides for itself.
  *   A count of 0 is a call like any other; its buffers may be NULL.
+ *
+ * Ranks that make different calls
+ *   Every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both calls: at once where this rank receives something
+ *   that contradicts its call, after a tenth of a second where the ranks wait for each other. A call whose part on this
+ *   rank is complete before that can be known returns ANYCCL_SUCCESS: that of a root of broadcast or scatter, which
+ *   receives nothing; of a rank that only sends in reduce or gather; of a rank of broadcast or scatter to which its own
+ *   root has sent; of any rank where the count is 0. Then the next call of the communicator that meets the difference
+ *   returns the error, at the latest anyccl_finalize or anyccl_comm_destroy: there the ranks compare all calls that they
+ *   have made. A communicator that was made from another is left by each rank alone. A rank that has left it before the
+ *   difference could be known gets the error from the end of the communicator that it was made from (by way of others,
+ *   if so), which is anyccl_finalize or an anyccl_comm_destroy that is collective. A rank that waits in a call that
+ *   another one, which has left, has not made gets ANYCCL_ERR_PEER_LOST.
  *
  * Messages
  *   A send names a rank and a tag, a receive names them too or says "any" (ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG). A message
@@ -656,8 +668,10 @@ anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
  * Leaves the world.
  *
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
- *          request of the world is unfinished: in these cases nothing has changed. Any other status tells why the
- *          ranks could not part in good order; the world is gone nevertheless.
+ *          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks
+ *          have made different calls, in the world or in a communicator that was made from it, and no call of this
+ *          rank has said so. Any other status tells why the ranks could not part in good order. The world is gone
+ *          nevertheless.
  *
  * Collective: blocks until all ranks have come here. Local when the world has failed. Other communicators are
  * not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the world again.
@@ -854,8 +868,10 @@ anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
  *              nothing.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
  *          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
- *          forked child. In these cases nothing has changed. Any other status tells why the ranks could not part
- *          in good order; the communicator is gone nevertheless.
+ *          forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have made different
+ *          calls and no call of this rank has said so: in comm, or, where this call is collective, in a communicator
+ *          that was made from comm and destroyed. Any other status tells why the ranks could not part in good order.
+ *          The communicator is gone nevertheless.
  *
  * Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
  * the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that

@@ -189,6 +189,9 @@ impl Communicator {
 
     /// Leaves. One that was made by joining: in good order, collective, waits for the others. One that was made from
     /// another: local; a rank that still waits for this one in a call is told. After a failure it is local, too.
+    ///
+    /// An error tells why the ranks could not part in good order, or that they have made different calls and no call has
+    /// said so; the communicator is gone nevertheless.
     pub fn finalize(&self) -> Result<()> {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
@@ -199,15 +202,9 @@ impl Communicator {
         if outcome.is_ok() && (in_good_order || !is_first) {
             self.close_foreign();
         }
-        let mut engine = self.driver.lock();
-        if engine.remove_group(self.group) {
-            engine.say_bye();
-            drop(engine);
-            if in_good_order && outcome.is_ok() {
-                self.driver.wait_for_byes(BYE_TIME);
-            }
-        }
-        outcome
+        let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
+        let parted = self.driver.part(self.group, patience);
+        outcome.and(parted)
     }
 
     /// After a failure its end is the process's.

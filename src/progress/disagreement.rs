@@ -2,9 +2,11 @@
 //!
 //! Every fragment carries the sender's whole call, so most disagreements are found by the first
 //! fragment that meets the wrong call. Where nobody sends (two ranks that each take the other for the root),
-//! the notes of stalled ranks are compared in the same way.
+//! the notes of stalled ranks are compared in the same way. What neither finds, the ranks find when they leave: each tells the
+//! others which calls it has made ([`CallRecord`]).
 
-use crate::base::Call;
+use crate::base::{Call, mix};
+use crate::transport::control::CallRecord;
 
 /// Calls that are remembered after they were made here. A power of two: numbers wrap around.
 const REMEMBERED: usize = 256;
@@ -22,6 +24,19 @@ pub(super) enum Verdict {
     Forgotten,
 }
 
+/// How the calls of a peer differ from those made here.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Difference {
+    /// Two calls have the same number.
+    Call { number: u32, mine: Call, theirs: [u64; 2] },
+    /// Only the peer has made the call with this number.
+    OnlyTheirs { number: u32, theirs: [u64; 2] },
+    /// Only this rank has made the call with this number.
+    OnlyMine { number: u32, mine: [u64; 2] },
+    /// Calls differ that nobody remembers any more.
+    Forgotten,
+}
+
 /// The calls of one context, packed, by number.
 #[derive(Debug)]
 pub(super) struct History {
@@ -31,6 +46,10 @@ pub(super) struct History {
     filled: usize,
     /// The call with number n is at n % REMEMBERED. Empty until the first call: most pairs never transfer.
     calls: Vec<[u64; 2]>,
+    /// Digest of the calls that are overwritten, or about to be.
+    folded: u64,
+    /// Number of the first call that is not in `folded`.
+    unfolded: u32,
 }
 
 impl Default for History {
@@ -41,7 +60,7 @@ impl Default for History {
 
 impl History {
     fn starting_at(next: u32) -> History {
-        History { next, filled: 0, calls: Vec::new() }
+        History { next, filled: 0, calls: Vec::new(), folded: 0, unfolded: next }
     }
 
     /// Notes a packed call; gives its number.
@@ -50,11 +69,65 @@ impl History {
         if self.filled < REMEMBERED {
             self.calls.resize(REMEMBERED, [0; 2]);
             self.filled += 1;
+        } else if self.next.wrapping_sub(self.unfolded) as usize == REMEMBERED {
+            self.fold();
         }
         let number = self.next;
         self.calls[number as usize % REMEMBERED] = call;
         self.next = number.wrapping_add(1);
         number
+    }
+
+    /// Takes the remembered calls into the digest, before they are overwritten.
+    #[cold]
+    fn fold(&mut self) {
+        self.folded = self.digest();
+        self.unfolded = self.next;
+    }
+
+    /// Of all calls, by number.
+    fn digest(&self) -> u64 {
+        let count = self.next.wrapping_sub(self.unfolded);
+        let numbers = (0..count).map(|i| self.unfolded.wrapping_add(i));
+        numbers.fold(self.folded, |sum, number| sum.wrapping_add(hash(number, self.at(number))))
+    }
+
+    fn at(&self, number: u32) -> [u64; 2] {
+        self.calls[number as usize % REMEMBERED]
+    }
+
+    /// What a peer is told of the calls.
+    pub fn record(&self) -> CallRecord {
+        let count = self.filled.min(CallRecord::LATEST) as u32;
+        let latest = (0..count).map(|i| self.at(self.next.wrapping_sub(count - i))).collect();
+        CallRecord { next: self.next, digest: self.digest(), latest }
+    }
+
+    /// How a peer's calls, which has left, differ from those made here. `is_over`: this rank makes no more either.
+    pub fn difference(&self, theirs: &CallRecord, is_over: bool) -> Option<Difference> {
+        let first = theirs.next.wrapping_sub(theirs.latest.len() as u32);
+        for (i, call) in theirs.latest.iter().enumerate() {
+            let number = first.wrapping_add(i as u32);
+            match self.judge(number, *call) {
+                Verdict::Contradicts(mine) => {
+                    return Some(Difference::Call { number, mine, theirs: *call });
+                }
+                Verdict::Future if is_over => {
+                    return Some(Difference::OnlyTheirs { number, theirs: *call });
+                }
+                Verdict::Future | Verdict::Agrees | Verdict::Forgotten => {}
+            }
+        }
+        match self.next.wrapping_sub(theirs.next) as i32 {
+            0 if self.digest() != theirs.digest => Some(Difference::Forgotten),
+            0 => None,
+            // A call of this rank that waits for the peer says so itself.
+            _ if !is_over => None,
+            ahead if ahead > 0 && ahead as usize <= self.filled => {
+                Some(Difference::OnlyMine { number: theirs.next, mine: self.at(theirs.next) })
+            }
+            _ => Some(Difference::Forgotten),
+        }
     }
 
     /// Compares a peer's call with the one made here under the same number.
@@ -72,6 +145,12 @@ impl History {
             _ => Verdict::Agrees,
         }
     }
+}
+
+/// Of one call; what its messages may differ in does not count.
+fn hash(number: u32, [head, count]: [u64; 2]) -> u64 {
+    let count = if Call::is_counted_by_message([head, count]) { 0 } else { count };
+    mix(mix(mix(u64::from(number)) ^ head) ^ count)
 }
 
 /// A peer's call in words, even if its bytes make no sense.
@@ -104,6 +183,64 @@ mod tests {
         assert_eq!(history.judge(990, call(1).pack()), Verdict::Contradicts(call(990)));
         assert_eq!(history.judge(1000, call(1).pack()), Verdict::Future);
         assert_eq!(history.judge(1, call(1).pack()), Verdict::Forgotten);
+    }
+
+    /// The calls from `first` on, with these counts.
+    fn history(first: u32, counts: impl IntoIterator<Item = u64>) -> History {
+        let mut history = History::starting_at(first);
+        for count in counts {
+            history.note(call(count).pack());
+        }
+        history
+    }
+
+    #[test]
+    fn ranks_with_the_same_calls_have_the_same_record_however_many_they_are() {
+        for first in [0, u32::MAX - 300] {
+            for count in [0, 1, 15, 16, 17, 255, 256, 257, 511, 512, 513, 1000] {
+                let (one, other) = (history(first, 0..count), history(first, 0..count));
+                assert_eq!(one.record(), other.record());
+                assert_eq!(one.difference(&other.record(), true), None);
+                assert_eq!(one.record().latest.len(), CallRecord::LATEST.min(count as usize));
+            }
+        }
+    }
+
+    #[test]
+    fn any_call_that_differs_makes_a_difference_and_a_late_one_is_named() {
+        for first in [0, u32::MAX - 300] {
+            for count in [1, 16, 17, 256, 257, 600] {
+                for odd in [0, count / 2, count - 1] {
+                    let counts = (0..count).map(|i| if i == odd { 5000 } else { i });
+                    let (mine, theirs) = (history(first, 0..count), history(first, counts).record());
+                    for is_over in [false, true] {
+                        let number = first.wrapping_add(odd as u32);
+                        let named = Difference::Call { number, mine: call(odd), theirs: call(5000).pack() };
+                        let is_late = odd + CallRecord::LATEST as u64 >= count;
+                        let expected = if is_late { named } else { Difference::Forgotten };
+                        assert_eq!(mine.difference(&theirs, is_over), Some(expected), "{odd} of {count}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_peer_that_is_ahead_differs_only_when_this_rank_makes_no_more_calls() {
+        let (short, long) = (history(0, 0..20), history(0, 0..22));
+        let theirs = call(20).pack();
+        assert_eq!(short.difference(&long.record(), false), None);
+        assert_eq!(
+            short.difference(&long.record(), true),
+            Some(Difference::OnlyTheirs { number: 20, theirs })
+        );
+        let longer = history(0, 0..200);
+        assert_eq!(short.difference(&longer.record(), false), None);
+        assert!(matches!(short.difference(&longer.record(), true), Some(Difference::OnlyTheirs { .. })));
+        let mine = Some(Difference::OnlyMine { number: 20, mine: theirs });
+        assert_eq!(long.difference(&short.record(), true), mine);
+        assert_eq!(long.difference(&short.record(), false), None);
+        assert_eq!(history(0, 0..1000).difference(&short.record(), true), Some(Difference::Forgotten));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::buffers::{Buffers, Memory, placed};
 use super::disagreement::History;
 use super::execution::Execution;
 use super::group::{GIVEN_UP, Group, GroupId, Groups};
+use super::parting::Parted;
 use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
 use super::straight::{self, Stop};
@@ -121,6 +122,10 @@ pub struct Engine {
     pub(super) joining: Joining,
     /// What was said about communicators that this rank has not made yet, with the port that it came through.
     pub(super) early: Vec<(u32, Message)>,
+    /// Communicators that this rank has left before others.
+    pub(super) parted: Vec<Parted>,
+    /// A disagreement in one of them.
+    pub(super) late: Option<Error>,
 }
 
 /// A rank that has met all others goes on, and may fail, while others still read what was sent to them: its notice
@@ -153,6 +158,8 @@ impl Engine {
             crowded_on_sockets: false,
             joining: Joining::Over,
             early: Vec::new(),
+            parted: Vec::new(),
+            late: None,
         }
     }
 
@@ -196,8 +203,8 @@ impl Engine {
         prepared: Arc<Prepared>,
         buffers: Buffers,
     ) -> Result<Ticket> {
-        if let Some(failure) = self.failure(group) {
-            return Err(failure.clone());
+        if let Some(failure) = self.tell_failure(group) {
+            return Err(failure);
         }
         let Group { context, collectives, .. } = self.groups.get_mut(group);
         let header = header_for(*context, collectives, &prepared);

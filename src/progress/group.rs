@@ -15,7 +15,7 @@ use super::prepared::Recent;
 use crate::base::{Error, Rank, Result};
 use crate::p2p::Conversation;
 use crate::transport::FIRST_CONTEXT;
-use crate::transport::control::Message;
+use crate::transport::control::{CallRecord, Message};
 
 /// Set in the context of transfers.
 const TRANSFERS: u32 = 1;
@@ -66,6 +66,8 @@ pub(super) struct Member {
     pub moves: u32,
     /// It has given up this communicator, in good order.
     pub has_left: bool,
+    /// The calls that it had made by then, unless the communicator had failed there.
+    pub calls: Option<CallRecord>,
 }
 
 /// One communicator of this rank.
@@ -79,6 +81,10 @@ pub(super) struct Group {
     /// Its messages from rank to rank.
     pub conversation: Conversation,
     pub failure: Option<Error>,
+    /// The failure is a disagreement of the ranks that no call of this rank has returned yet.
+    pub is_untold: bool,
+    /// This rank has told the others that it leaves, and makes no more calls.
+    pub has_parted: bool,
     /// A peer has said that it stalls; compared with each new call.
     pub stalls_known: bool,
     /// Calls that need no preparation any more.
@@ -100,6 +106,8 @@ impl Group {
             members,
             collectives: History::default(),
             failure: None,
+            is_untold: false,
+            has_parted: false,
             stalls_known: false,
             recent: Recent::default(),
             heard: Vec::new(),
@@ -144,6 +152,11 @@ impl Group {
             Presence::Here if member.has_left => Presence::Left,
             presence => presence,
         }
+    }
+
+    /// Whether all others have left, or are gone.
+    pub fn is_deserted(&self, ports: &[Port]) -> bool {
+        (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, ports) != Presence::Here)
     }
 
     /// Whether somebody is not there any more.

@@ -23,21 +23,20 @@ impl Engine {
         id
     }
 
-    /// Gives a communicator up. Its ranks are told; what has not ended ends now. Whether it was the last one.
+    /// Gives a communicator up. Its ranks are told, if they were not by `part`; what has not ended ends now. Whether it was the
+    /// last one.
     pub fn remove_group(&mut self, id: GroupId) -> bool {
+        self.part(id);
         let error = GIVEN_UP.clone();
         self.end_messages(id, &error);
         for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.ports);
             active.outcome = Some(Err(error.clone()));
         }
+        self.remember_calls(id);
         let group = *self.groups.remove(id);
-        let left = Message::Left { context: group.context };
         for member in &group.members {
             let port = &mut self.ports[member.port as usize];
-            if let Some(control) = &mut port.control {
-                control.send(&left);
-            }
             port.inbox.forget(group.context);
             port.inbox.forget(group.transfers());
         }
@@ -45,6 +44,13 @@ impl Engine {
             self.given_up.push(group.conversation);
         }
         self.groups.is_empty()
+    }
+
+    /// Why a communicator cannot be used any more, for a caller who is told.
+    pub fn tell_failure(&mut self, id: GroupId) -> Option<Error> {
+        let Some(group) = self.groups.find_mut(id) else { return Some(GIVEN_UP.clone()) };
+        group.is_untold = false;
+        group.failure.clone()
     }
 
     /// Ends everything of a communicator with `error`, here and, by a notice, on its other ranks. Only the first one
@@ -97,6 +103,9 @@ impl Engine {
         self.log_failure(id, &error);
         let group = self.groups.get_mut(id);
         group.failure = Some(error.clone());
+        let is_called = self.actives.iter().any(|a| a.group == id && a.outcome.is_none());
+        let is_talking = group.conversation.first_unfinished().is_some();
+        group.is_untold = matches!(error, Error::Mismatch(_)) && !is_called && !is_talking;
         for member in &group.members {
             let port = &mut self.ports[member.port as usize];
             if let Some(control) = &mut port.control {

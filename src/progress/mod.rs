@@ -9,7 +9,7 @@
 //! - [`engine`] holds all that goes on over the links of a rank and moves it forward; [`group`] is one of the
 //!   communicators that share them, `consensus` how the survivors of one agree on the next.
 //! - `heads` sorts out what stands in the way, `lifecycle` begins and ends communicators.
-//! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
+//! - `news` is what the ranks tell each other beside the data, `parting` how they compare their calls at the end, `report` how errors are worded.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //! - [`disagreement`] and [`crate::transport::failure`] turn silence and surprises into errors that name who and what.
 
@@ -25,6 +25,7 @@ mod heads;
 pub mod inbox;
 mod lifecycle;
 mod news;
+mod parting;
 pub mod port;
 pub mod prepared;
 pub mod program;

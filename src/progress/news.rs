@@ -71,16 +71,16 @@ impl Engine {
         let context = match message {
             Message::Stall { context, .. }
             | Message::Notice { context, .. }
-            | Message::Left { context }
+            | Message::Left { context, .. }
             | Message::Agree { context, .. } => context,
             Message::Bell | Message::Bye => return,
         };
-        if message == (Message::Left { context: FIRST_CONTEXT }) {
+        if matches!(message, Message::Left { .. }) && context == FIRST_CONTEXT {
             self.ports[port as usize].has_parted = true;
         }
         let id = match self.groups.known(context) {
             Known::Here(id) => id,
-            Known::Past => return,
+            Known::Past => return self.hear_of_past(port, &message),
             Known::Future => {
                 if self.early.len() < MOST_EARLY {
                     self.early.push((port, message));
@@ -97,9 +97,10 @@ impl Engine {
                 member.stall = Some(Stall { sequence, call });
                 group.stalls_known = true;
             }
-            Message::Left { .. } => {
-                member.has_left = true;
+            Message::Left { calls, .. } => {
+                (member.has_left, member.calls) = (true, calls);
                 self.departure.get_or_insert_with(Instant::now);
+                self.compare_calls(id, rank);
             }
             Message::Notice { .. } => self.take_notice(id, rank, &message),
             Message::Agree { .. } => group.heard.push((rank, message)),

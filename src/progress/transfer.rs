@@ -86,8 +86,8 @@ impl Engine {
         id: GroupId,
         start: impl FnOnce(&mut Conversation) -> Result<crate::p2p::Ticket>,
     ) -> Result<Ticket> {
-        if let Some(failure) = self.failure(id) {
-            return Err(failure.clone());
+        if let Some(failure) = self.tell_failure(id) {
+            return Err(failure);
         }
         let conversation = &mut self.groups.get_mut(id).conversation;
         let context = conversation.context();
@@ -98,6 +98,7 @@ impl Engine {
             }
             Err(error) => {
                 self.fail(id, error.clone());
+                self.tell_failure(id);
                 Err(error)
             }
         }
@@ -117,8 +118,8 @@ impl Engine {
 
     /// Takes in what the ranks have sent from which a message would be accepted, some of it.
     fn listen(&mut self, id: GroupId, selector: Selector) -> Result<()> {
-        if let Some(failure) = self.failure(id) {
-            return Err(failure.clone());
+        if let Some(failure) = self.tell_failure(id) {
+            return Err(failure);
         }
         let ranks = match selector.source() {
             Some(rank) => rank..rank + 1,
@@ -137,7 +138,7 @@ impl Engine {
             }
         }
         self.note_talk(id);
-        self.failure(id).map_or(Ok(()), |failure| Err(failure.clone()))
+        self.tell_failure(id).map_or(Ok(()), Err)
     }
 
     /// Ends a receive that has met no message; whether it did.

@@ -23,6 +23,12 @@ const AGREE: u8 = 6;
 const NOTICE_HEAD: usize = 15;
 /// Five numbers.
 const AGREE_HEAD: usize = 20;
+/// Context, and the number of calls that follow, or [`FAILED`].
+const LEFT_HEAD: usize = 5;
+/// Instead of a number of calls.
+const FAILED: u8 = u8::MAX;
+/// Number of the next call, and digest.
+const RECORD_HEAD: usize = 12;
 /// Longest list of ranks: one bit for each of half a million.
 const LOST_BYTES: usize = 64 << 10;
 /// Longest text of a notice.
@@ -61,6 +67,8 @@ pub enum Message {
     Left {
         /// As in [`super::Header`].
         context: u32,
+        /// What I have called in it; `None`: it has failed here, and the calls may differ.
+        calls: Option<CallRecord>,
     },
     /// Who is lost, as far as I know: one round of an agreement among the survivors of a communicator.
     Agree {
@@ -73,6 +81,30 @@ pub enum Message {
     },
     /// I leave in good order; that my socket closes means nothing.
     Bye,
+}
+
+/// The calls that a rank has made in a communicator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallRecord {
+    /// Number of the next call.
+    pub next: u32,
+    /// Digest of all calls, by number: equal where they are, different where one differs, but for chance.
+    pub digest: u64,
+    /// The latest calls, packed, the oldest first; at most [`CallRecord::LATEST`].
+    pub latest: Vec<[u64; 2]>,
+}
+
+impl CallRecord {
+    /// Calls that travel with a record: so the one that differs can be named.
+    pub const LATEST: usize = 16;
+
+    fn encode(&self, to: &mut Vec<u8>) {
+        let latest = &self.latest[self.latest.len().saturating_sub(CallRecord::LATEST)..];
+        to.push(latest.len() as u8);
+        to.extend(self.next.to_le_bytes());
+        to.extend(self.digest.to_le_bytes());
+        latest.iter().flatten().for_each(|word| to.extend(word.to_le_bytes()));
+    }
 }
 
 /// What was read.
@@ -128,9 +160,13 @@ impl Control {
                 self.outgoing.extend((text.len() as u16).to_le_bytes());
                 self.outgoing.extend(text);
             }
-            Message::Left { context } => {
+            Message::Left { context, calls } => {
                 self.outgoing.push(LEFT);
                 self.outgoing.extend(context.to_le_bytes());
+                match calls {
+                    Some(calls) => calls.encode(&mut self.outgoing),
+                    None => self.outgoing.push(FAILED),
+                }
             }
             Message::Agree { context, numbers, lost } => {
                 self.outgoing.push(AGREE);
@@ -234,8 +270,21 @@ impl Control {
                 (Message::Notice { context, kind: head[0], origin, subject, text }, NOTICE_HEAD + len)
             }
             LEFT => {
-                let Some(context) = body.first_chunk::<4>() else { return Ok(None) };
-                (Message::Left { context: u32::from_le_bytes(*context) }, 4)
+                let Some((head, body)) = body.split_first_chunk::<LEFT_HEAD>() else { return Ok(None) };
+                let [context @ .., count] = *head;
+                let context = u32::from_le_bytes(context);
+                let (calls, len) = match usize::from(count) {
+                    _ if count == FAILED => (None, 0),
+                    count if count > CallRecord::LATEST => {
+                        return Err(garbage("an endless list of calls"));
+                    }
+                    count => {
+                        let len = RECORD_HEAD + 16 * count;
+                        let Some(record) = body.get(..len) else { return Ok(None) };
+                        (Some(decode_record(record)), len)
+                    }
+                };
+                (Message::Left { context, calls }, LEFT_HEAD + len)
             }
             AGREE => {
                 let Some(head) = body.first_chunk::<AGREE_HEAD>() else { return Ok(None) };
@@ -259,6 +308,13 @@ impl Control {
     pub fn socket(&self) -> &Socket {
         &self.socket
     }
+}
+
+/// `bytes` are a whole record, without the number of calls.
+fn decode_record(bytes: &[u8]) -> CallRecord {
+    let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+    let calls = (RECORD_HEAD..bytes.len()).step_by(16).map(|at| [word(at), word(at + 8)]);
+    CallRecord { next: word(0) as u32, digest: word(4), latest: calls.collect() }
 }
 
 impl AsRawFd for Control {
@@ -286,7 +342,16 @@ mod tests {
             Message::Bell,
             Message::Stall { context: 7, sequence: 9, call: [u64::MAX, 3] },
             Message::Notice { context: 6, kind: 2, origin: 1, subject: 5, text: "räuber".repeat(3) },
-            Message::Left { context: 8 },
+            Message::Left { context: 8, calls: None },
+            Message::Left {
+                context: 10,
+                calls: Some(CallRecord {
+                    next: 5,
+                    digest: u64::MAX - 1,
+                    latest: vec![[1, 2], [3, u64::MAX]],
+                }),
+            },
+            Message::Left { context: 12, calls: Some(CallRecord::default()) },
             Message::Agree { context: 9, numbers: [1, 2, u32::MAX], lost: vec![0b101, 7] },
             Message::Bye,
         ];

@@ -248,8 +248,10 @@ pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
 ///              nothing.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
 ///          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
-///          forked child. In these cases nothing has changed. Any other status tells why the ranks could not part
-///          in good order; the communicator is gone nevertheless.
+///          forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have made different
+///          calls and no call of this rank has said so: in comm, or, where this call is collective, in a communicator
+///          that was made from comm and destroyed. Any other status tells why the ranks could not part in good order.
+///          The communicator is gone nevertheless.
 ///
 /// Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
 /// the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that

@@ -92,8 +92,10 @@ unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
 /// Leaves the world.
 ///
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
-///          request of the world is unfinished: in these cases nothing has changed. Any other status tells why the
-///          ranks could not part in good order; the world is gone nevertheless.
+///          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks
+///          have made different calls, in the world or in a communicator that was made from it, and no call of this
+///          rank has said so. Any other status tells why the ranks could not part in good order. The world is gone
+///          nevertheless.
 ///
 /// Collective: blocks until all ranks have come here. Local when the world has failed. Other communicators are
 /// not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the world again.

@@ -35,6 +35,8 @@ struct Count {
     staying: usize,
     /// Those that say goodbye.
     leaving: usize,
+    /// Why a goodbye that nobody waited for has failed.
+    failure: Option<Error>,
 }
 
 /// Cliques by their ids.
@@ -60,7 +62,7 @@ impl Member {
         let mut cliques = cliques().lock();
         let known = cliques.iter().find(|(known, _)| known == id).map(|(_, clique)| Arc::clone(clique));
         let clique = known.unwrap_or_else(|| {
-            let count = Mutex::new(Count { staying: 0, leaving: 0 });
+            let count = Mutex::new(Count { staying: 0, leaving: 0, failure: None });
             let clique = Arc::new(Clique { count, changed: Condvar::new() });
             cliques.push((*id, Arc::clone(&clique)));
             clique
@@ -96,12 +98,19 @@ impl Drop for Member {
 }
 
 impl Clique {
-    /// Waits for the goodbyes of all, unless some have not begun.
-    fn wait(&self) {
+    /// Waits for the goodbyes of all, unless some have not begun. An error: one that nobody has waited for has failed.
+    fn wait(&self) -> Result<()> {
         let mut count = self.count.lock();
         while count.staying == 0 && count.leaving > 0 {
             self.changed.wait(&mut count);
         }
+        drop(count);
+        self.tell_failure()
+    }
+
+    /// Why a goodbye that nobody waited for has failed, once.
+    fn tell_failure(&self) -> Result<()> {
+        self.count.lock().failure.take().map_or(Ok(()), Err)
     }
 }
 
@@ -111,32 +120,39 @@ fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> R
         log_line!(Info, "what was begun on \"{}\" has failed: {error}", engine.name());
     }
     let Some(mut member) = comm.member.lock().take() else {
-        say_goodbye(comm, engine);
-        return Ok(());
+        return say_goodbye(comm, engine);
     };
     let clique = comm.left_with.get_or_init(|| Arc::clone(&member.clique));
     // One that has failed waits for nobody.
     let others_stay = member.begin() && engine.failure().is_none();
     if !others_stay && !in_background {
-        say_goodbye(comm, engine);
+        let parted = say_goodbye(comm, engine);
         drop(member);
-        clique.wait();
-        return Ok(());
+        return parted.and(clique.wait());
     }
     let (comm, engine) = (Arc::clone(comm), Arc::clone(engine));
     let goodbye = move || {
-        say_goodbye(&comm, &engine);
+        if let Err(error) = say_goodbye(&comm, &engine) {
+            member.clique.count.lock().failure.get_or_insert(error);
+        }
         drop(member);
     };
     let started = thread::Builder::new().name("nccl goodbye".into()).spawn(goodbye);
     started.map(drop).map_err(|error| Error::system("starting a thread", error))
 }
 
-fn say_goodbye(comm: &Comm, engine: &Communicator) {
-    if let Err(error) = engine.finalize() {
-        log_line!(Warn, "leaving \"{}\": {error}", engine.name());
-    }
+/// An error: the ranks have made different calls. Whatever else disturbs a goodbye harms nobody who leaves, and is logged.
+fn say_goodbye(comm: &Comm, engine: &Communicator) -> Result<()> {
+    let parted = engine.finalize();
     comm.exchange(|state| matches!(state, State::Leaving), State::Left);
+    match parted {
+        Err(error @ Error::Mismatch(_)) => Err(error),
+        Err(error) => {
+            log_line!(Warn, "leaving \"{}\": {error}", engine.name());
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 /// ncclCommFinalize.
@@ -165,14 +181,11 @@ pub unsafe fn destroy(comm: ncclComm_t) -> Result<()> {
             let engine = Arc::clone(comm.any_engine()?);
             leave(&comm, &engine, false)
         }
-        // Its ranks are let go when they meet; finalized ones have gone or are about to.
-        State::Forming | State::Failed(_) | State::Left => Ok(()),
-        State::Leaving => {
-            if let Some(clique) = comm.left_with.get() {
-                clique.wait();
-            }
-            Ok(())
-        }
+        // Its ranks are let go when they meet.
+        State::Forming | State::Failed(_) => Ok(()),
+        // Finalized ones have gone or are about to.
+        State::Left => comm.left_with.get().map_or(Ok(()), |clique| clique.tell_failure()),
+        State::Leaving => comm.left_with.get().map_or(Ok(()), |clique| clique.wait()),
     }
 }
 
