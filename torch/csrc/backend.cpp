@@ -96,13 +96,16 @@ AnycclBackend::WorkPtr AnycclBackend::finished(const c10::intrusive_ptr<AnycclWo
     check(status, work->name());
   }
   work->end(status);
+  work->announce();
   return work;
 }
 
 void AnycclBackend::look_after(const c10::intrusive_ptr<AnycclWork>& work) {
   // Often it has ended already: the last rank to come finds everything there.
   work->take();
-  if (!work->poll()) {
+  if (work->poll()) {
+    work->announce();
+  } else {
     work->give_back();
     Progress::here().look_after(work);
   }

@@ -9,6 +9,7 @@
 #include "backend.hpp"
 #include "background.hpp"
 #include "progress.hpp"
+#include "quick_record.hpp"
 
 namespace py = pybind11;
 namespace ours = anyccl_torch;
@@ -30,12 +31,14 @@ Pointer<ours::AnycclBackend> create(
   return c10::make_intrusive<ours::AnycclBackend>(store, rank, size, std::move(options));
 }
 
-// For ranks to part, and for a record of a failure to be written.
+// For ranks to part, and for what callbacks do.
 constexpr std::chrono::seconds kLongestEnd{5};
+// For a record of a failure with stack traces: torch gives up after 15 seconds, and once more.
+constexpr std::chrono::seconds kLongestRecord{40};
 
 void at_exit() {
-  ours::Progress::here().stop();
-  ours::wait_for_background(kLongestEnd);
+  ours::Progress::here().stop(kLongestEnd);
+  ours::wait_for_background(ours::wants_stack_traces() ? kLongestRecord : kLongestEnd);
 }
 
 }  // namespace

@@ -24,7 +24,17 @@ bool was_refused(anyccl_status_t status) {
 }
 
 std::string sentence(const std::string& action) {
-  return "anyccl, " + action + ": " + anyccl_last_error();
+  std::string what = anyccl_last_error();
+  // The action says what was called.
+  const size_t end = what.find(": ");
+  if (what.starts_with("anyccl_") && end != std::string::npos) {
+    what.erase(0, end + 2);
+  }
+  // Programs that tell a time-out from other failures by the text look for torch's words.
+  if (what.starts_with("timed out")) {
+    what.front() = 'T';
+  }
+  return "anyccl, " + action + ": " + what;
 }
 
 void check(anyccl_status_t status, const std::string& action) {

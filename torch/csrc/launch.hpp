@@ -1,4 +1,7 @@
 // How a call becomes a call of the library: run to its end here, or started and looked after.
+//
+// A call that its caller waits for is one blocking call of the library, except in the thread that handles signals: there it is
+// started and waited for in slices, so that Ctrl-C ends the wait.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +23,7 @@ AnycclBackend::WorkPtr AnycclBackend::launch(Call&& call, Args... args) {
   const auto work = bracket ? bracket : new_work(comm, std::move(call.description));
   work->keep(std::move(call.buffers));
   if constexpr (!std::is_null_pointer_v<decltype(Blocking)>) {
-    if (is_waited_for && !bracket) {
+    if (is_waited_for && !bracket && !handles_signals()) {
       work->take();
       const WithoutInterpreter unlocked;
       return finished(work, Blocking(args..., handle));

@@ -35,7 +35,7 @@ AnycclBackend::WorkPtr AnycclBackend::recv(Tensors& tensors, int source, int tag
 }
 
 AnycclBackend::WorkPtr AnycclBackend::recvAnysource(Tensors& tensors, int tag) {
-  return receive(tensors, ANYCCL_ANY_SOURCE, tag, c10d::OpType::RECVANYSOURCE, "anyccl:recv_any_source");
+  return receive(tensors, ANYCCL_ANY_SOURCE, tag, c10d::OpType::RECVANYSOURCE, "anyccl:recvAnySource");
 }
 
 AnycclBackend::WorkPtr AnycclBackend::receive(

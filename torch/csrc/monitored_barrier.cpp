@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <thread>
 
 #include "backend.hpp"
 #include "errors.hpp"
+#include "process.hpp"
 
 namespace anyccl_torch {
 namespace {
@@ -22,9 +24,17 @@ constexpr std::chrono::microseconds kLongNap{1000};
 // Number of the barrier; then, in a verdict, a 1 for each rank that is missing.
 using Note = std::vector<int64_t>;
 
+bool cancel(anyccl_request_t& request) {
+  check(anyccl_cancel(request), "monitored_barrier");
+  anyccl_message_status_t told{};
+  check(anyccl_wait_message(&request, &told), "monitored_barrier");
+  return told.cancelled != 0;
+}
+
 // Waits for a message until a point in time. False: it has not come.
 bool wait_until(anyccl_request_t& request, Clock::time_point end) {
   const auto begin = Clock::now();
+  auto signals = begin + kBetweenSignals;
   while (true) {
     int done = 0;
     check(anyccl_test(&request, &done), "monitored_barrier");
@@ -35,12 +45,18 @@ bool wait_until(anyccl_request_t& request, Clock::time_point end) {
     if (now >= end) {
       break;
     }
+    if (now >= signals && handles_signals()) {
+      signals = now + kBetweenSignals;
+      try {
+        handle_signals();
+      } catch (...) {
+        cancel(request);
+        throw;
+      }
+    }
     std::this_thread::sleep_for(now - begin < kLongNap ? kShortNap : kLongNap);
   }
-  check(anyccl_cancel(request), "monitored_barrier");
-  anyccl_message_status_t told{};
-  check(anyccl_wait_message(&request, &told), "monitored_barrier");
-  return told.cancelled == 0;
+  return !cancel(request);
 }
 
 // The next note of a rank that is about this barrier. What is left of an earlier one is passed over.
@@ -72,7 +88,8 @@ std::string missing_ranks(const Note& verdict) {
 void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
   const auto group = comm();
   const anyccl_comm_t comm = group->get();
-  const auto limit = options.timeout.count() > 0 ? options.timeout : group->timeout();
+  // 0 asks who is there by now.
+  const auto limit = options.timeout.count() >= 0 ? options.timeout : group->timeout();
   const int64_t barrier = ++monitored_barriers_;
   const auto end = Clock::now() + limit;
   const WithoutInterpreter unlocked;
@@ -95,10 +112,23 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
     // As small as it is, it leaves at once; only a rank that is gone makes this fail.
     check(anyccl_wait_all(answers.size(), answers.data()), "monitored_barrier");
   } else {
+    auto number = std::make_unique<int64_t>(barrier);
     anyccl_request_t arrival = ANYCCL_REQUEST_NULL;
-    check(anyccl_isend(&barrier, 1, ANYCCL_INT64, 0, kTag, comm, &arrival), "monitored_barrier");
-    // Rank 0 answers when its time is over, which may have begun later than this rank's.
-    if (!hear(verdict, barrier, 0, comm, end + limit)) {
+    check(anyccl_isend(number.get(), 1, ANYCCL_INT64, 0, kTag, comm, &arrival), "monitored_barrier");
+    bool is_answered = false;
+    try {
+      // Rank 0 answers when its time is over, which may have begun later than this rank's.
+      is_answered = hear(verdict, barrier, 0, comm, end + limit);
+    } catch (...) {
+      int has_left = 0;
+      (void)anyccl_test(&arrival, &has_left);
+      if (arrival != ANYCCL_REQUEST_NULL) {
+        // The library still reads it.
+        (void)number.release();
+      }
+      throw;
+    }
+    if (!is_answered) {
       check(anyccl_wait(&arrival), "monitored_barrier");
       C10_THROW_ERROR(
           DistBackendError,

@@ -1,6 +1,9 @@
 #include "progress.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <system_error>
+#include <thread>
 
 #include "errors.hpp"
 
@@ -43,16 +46,18 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   bool must_ring = false;
   bool must_wake = false;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     if (stopping_) {
       // Whoever waits for it moves it on.
       return;
     }
-    if (!thread_.joinable()) {
+    if (bell_comm_ == ANYCCL_COMM_NONE) {
       open_bell();
-      thread_ = std::thread([this] { run(); });
     }
     arrivals_.push_back(std::move(work));
+    if (!has_leader_) {
+      call_for_help();
+    }
     must_ring = std::exchange(in_library_, false);
     must_wake = is_asleep_;
   }
@@ -63,22 +68,25 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   }
 }
 
-void Progress::stop() {
-  bool must_ring = false;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (stopping_ || !thread_.joinable()) {
-      stopping_ = true;
-      return;
-    }
-    stopping_ = true;
-    must_ring = std::exchange(in_library_, false);
+void Progress::call_for_help() {
+  if (idle_ > 0) {
+    help_.notify_one();
+    return;
   }
-  if (must_ring) {
+  std::thread([this] { run(); }).detach();
+  ++threads_;
+}
+
+void Progress::stop(std::chrono::milliseconds at_most) {
+  Lock lock(mutex_);
+  stopping_ = true;
+  if (std::exchange(in_library_, false)) {
+    // The leader is out of the library before it asks for the lock.
     ring();
   }
   news_.notify_one();
-  thread_.join();
+  help_.notify_all();
+  thread_ended_.wait_for(lock, at_most, [this] { return threads_ == 0; });
 }
 
 void Progress::open_bell() {
@@ -97,27 +105,77 @@ void Progress::ring() {
 }
 
 void Progress::run() {
-  Works works;
-  while (receive(works)) {
-    move_on(works);
+  Lock lock(mutex_);
+  while (true) {
+    if (!ended_.empty()) {
+      auto work = std::move(ended_.front());
+      ended_.pop_front();
+      try {
+        if (has_work()) {
+          call_for_help();
+        }
+      } catch (const std::system_error& failure) {
+        TORCH_WARN("anyccl: no thread moves works on while a callback of a future lasts: ", failure.what());
+      }
+      lock.unlock();
+      work->announce();
+      // Goes here, without the lock: its tensors may be Python's.
+      work.reset();
+      lock.lock();
+    } else if (stopping_ && (has_leader_ || (works_.empty() && arrivals_.empty()))) {
+      break;
+    } else if (!has_leader_) {
+      has_leader_ = true;
+      lock.unlock();
+      Works ended = lead();
+      lock.lock();
+      has_leader_ = false;
+      std::move(ended.begin(), ended.end(), std::back_inserter(ended_));
+    } else {
+      ++idle_;
+      help_.wait(lock, [this] { return stopping_ || has_work(); });
+      --idle_;
+    }
   }
+  --threads_;
+  thread_ended_.notify_all();
+}
+
+Progress::Works Progress::lead() {
+  Works ended;
+  while (ended.empty() && receive()) {
+    ended = move_on();
+  }
+  if (ended.empty()) {
+    make_last_moves();
+  }
+  return ended;
+}
+
+void Progress::make_last_moves() {
   // What ends soon gives its communicator free, so that the ranks can part.
   const auto end = std::chrono::steady_clock::now() + kLastMoves;
-  const auto has_ended = [](const auto& work) { return work->poll(); };
+  const auto has_ended = [](const auto& work) {
+    if (!work->poll()) {
+      return false;
+    }
+    work->announce();
+    return true;
+  };
   while (true) {
-    works.erase(std::remove_if(works.begin(), works.end(), has_ended), works.end());
-    if (works.empty() || std::chrono::steady_clock::now() >= end) {
+    works_.erase(std::remove_if(works_.begin(), works_.end(), has_ended), works_.end());
+    if (works_.empty() || std::chrono::steady_clock::now() >= end) {
       break;
     }
     std::this_thread::sleep_for(kGrace);
   }
   // The process ends: what has not ended may refer to Python objects, which cannot be given up safely any more.
-  new Works(std::move(works));
+  new Works(std::exchange(works_, {}));
 }
 
-bool Progress::receive(Works& works) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (works.empty()) {
+bool Progress::receive() {
+  Lock lock(mutex_);
+  if (works_.empty()) {
     if (naps_ == 0) {
       is_asleep_ = true;
       news_.wait(lock, [this] { return stopping_ || !arrivals_.empty(); });
@@ -132,43 +190,47 @@ bool Progress::receive(Works& works) {
   }
   for (auto& work : arrivals_) {
     if (work->take()) {
-      works.push_back(std::move(work));
+      works_.push_back(std::move(work));
     }
   }
   Works taken_by_others;
   taken_by_others.swap(arrivals_);
-  in_library_ = !works.empty() && !stopping_;
+  in_library_ = !works_.empty() && !stopping_;
   const bool goes_on = !stopping_;
   lock.unlock();
   return goes_on;
 }
 
-void Progress::move_on(Works& works) {
-  if (works.empty()) {
-    return;
+Progress::Works Progress::move_on() {
+  if (works_.empty()) {
+    return {};
   }
   if (bell_ == ANYCCL_REQUEST_NULL) {
     (void)anyccl_irecv(&rung_, 1, ANYCCL_BYTE, 0, 0, bell_comm_, &bell_);
   }
   std::vector<anyccl_request_t> requests{bell_};
-  for (const auto& work : works) {
+  for (const auto& work : works_) {
     work->append_requests(requests);
   }
   (void)anyccl_wait_ready(requests.size(), requests.data());
   int was_rung = 0;
   (void)anyccl_test(&bell_, &was_rung);
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const Lock lock(mutex_);
     in_library_ = false;
   }
   Works open;
-  for (auto& work : works) {
+  Works ended;
+  for (auto& work : works_) {
     if (!work->poll()) {
       open.push_back(std::move(work));
+    } else if (!work->announce_to_nobody()) {
+      ended.push_back(std::move(work));
     }
   }
-  // Those that have ended go here, without a lock: their tensors may be Python's.
-  works = std::move(open);
+  // Those that have ended and that nobody knows go here, without a lock: their tensors may be Python's.
+  works_ = std::move(open);
+  return ended;
 }
 
 }  // namespace anyccl_torch

@@ -109,6 +109,7 @@ AnycclBackend::WorkPtr AnycclBackend::reconfigure(const c10d::ReconfigureOptions
       comm, std::make_shared<Hooks>(), rank_, Description{c10d::OpType::UNKNOWN, "anyccl:reconfigure"});
   work->take();
   work->end(ANYCCL_SUCCESS);
+  work->announce();
   return work;
 }
 

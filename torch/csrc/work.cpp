@@ -2,9 +2,14 @@
 
 #include "background.hpp"
 #include "errors.hpp"
+#include "progress.hpp"
+#include "quick_record.hpp"
 
 namespace anyccl_torch {
 namespace {
+
+// "For ever", as a time that a condition variable takes.
+constexpr std::chrono::hours kForever{24 * 365 * 10};
 
 std::atomic<uint64_t> next_key{1};
 
@@ -17,11 +22,13 @@ c10d::WorkResult to_result(anyccl_status_t status) {
 }
 
 #if ANYCCL_TORCH_FROM(15)
-// Once per group, which does not work any more. A hook that writes down what all threads do takes seconds, and the caller is
-// to have its exception at once.
+// Once per group, which does not work any more. The caller is to have its exception at once, so the hooks run beside it.
 void tell_of_failure(const std::shared_ptr<Hooks>& hooks) {
   if (!hooks->failure_is_told.exchange(true)) {
-    run_in_background([hooks] { hooks->abort.call(); });
+    run_in_background([hooks] {
+      const QuickRecord quick;
+      hooks->abort.call();
+    });
   }
 }
 #endif
@@ -54,12 +61,13 @@ void AnycclWork::append_requests(std::vector<anyccl_request_t>& all) const {
   }
 }
 
-std::string AnycclWork::action() const {
-  return std::string(name()) + " number " +
-         std::to_string(description_.sequence) + " of the group \"" + group_ + "\"";
+std::string AnycclWork::action(anyccl_status_t status) const {
+  const std::string limit =
+      status == ANYCCL_ERR_TIMEOUT ? " (timeout " + std::to_string(timeout_.count()) + " ms)" : std::string();
+  return std::string(name()) + " number " + std::to_string(description_.sequence) + " of the group \"" + group_ + "\"" + limit;
 }
 
-bool AnycclWork::poll() {
+bool AnycclWork::poll(std::chrono::milliseconds patience) {
   bool all_ended = true;
   for (auto& request : requests_) {
     if (request == ANYCCL_REQUEST_NULL) {
@@ -68,10 +76,12 @@ bool AnycclWork::poll() {
     int done = 0;
     anyccl_message_status_t message{};
     message.source = -1;
-    const anyccl_status_t status = anyccl_test_message(&request, &done, &message);
+    const bool may_wait = all_ended && patience.count() > 0;
+    const anyccl_status_t status = may_wait ? anyccl_wait_for(&request, patience.count(), &done, &message)
+                                            : anyccl_test_message(&request, &done, &message);
     if (status != ANYCCL_SUCCESS && first_failure_ == ANYCCL_SUCCESS) {
       first_failure_ = status;
-      first_sentence_ = sentence(action());
+      first_sentence_ = sentence(action(status));
     }
     if (message.source >= 0) {
       source_ = message.source;
@@ -85,19 +95,32 @@ bool AnycclWork::poll() {
 }
 
 void AnycclWork::run_to_end() {
-  std::vector<anyccl_request_t> open;
-  do {
-    open.clear();
-    append_requests(open);
-    if (!open.empty()) {
-      check(anyccl_wait_ready(open.size(), open.data()), action());
+  if (handles_signals()) {
+    while (!poll(kBetweenSignals)) {
+      try {
+        handle_signals();
+      } catch (...) {
+        give_back();
+        Progress::here().look_after(c10::intrusive_ptr<AnycclWork>::reclaim_copy(this));
+        throw;
+      }
     }
-  } while (!poll());
+  } else {
+    std::vector<anyccl_request_t> open;
+    do {
+      open.clear();
+      append_requests(open);
+      if (!open.empty()) {
+        check(anyccl_wait_ready(open.size(), open.data()), action());
+      }
+    } while (!poll());
+  }
+  announce();
 }
 
 void AnycclWork::end(anyccl_status_t status) {
   if (status != ANYCCL_SUCCESS) {
-    const std::string what = first_failure_ == ANYCCL_SUCCESS ? sentence(action()) : first_sentence_;
+    const std::string what = first_failure_ == ANYCCL_SUCCESS ? sentence(action(status)) : first_sentence_;
     buffers_ = Buffers();
     end_with(status, to_exception(status, what));
     return;
@@ -127,6 +150,15 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
     tell_of_failure(hooks_);
   }
 #endif
+}
+
+bool AnycclWork::announce_to_nobody() {
+  const std::lock_guard<std::mutex> lock(futures_mutex_);
+  futures_may_complete_ = !future_ && !future_result_;
+  return futures_may_complete_;
+}
+
+void AnycclWork::announce() {
   Future future;
   Future result;
   {
@@ -147,27 +179,37 @@ bool AnycclWork::wait(std::chrono::milliseconds timeout) {
   TORCH_CHECK(!is_collecting_, "anyccl: wait() inside of coalescing; wait for the work that its end gives");
   if (!isCompleted()) {
     const WithoutInterpreter unlocked;
-    const bool is_limited = timeout.count() > 0;
-    if (!is_limited && take()) {
+    if (timeout.count() <= 0 && take()) {
       run_to_end();
     } else {
-      std::unique_lock<std::mutex> lock(mutex_);
-      const auto is_over = [this] { return completed_; };
-      if (!is_limited) {
-        cv_.wait(lock, is_over);
-      } else if (!cv_.wait_for(lock, timeout, is_over)) {
-        lock.unlock();
-        std::rethrow_exception(to_exception(
-            ANYCCL_ERR_TIMEOUT,
-            "anyccl, " + action() + ": Operation timed out! It has not ended in the " +
-                std::to_string(timeout.count()) + " ms that wait() was given, and goes on"));
-      }
+      wait_for_others(timeout);
     }
   }
   if (auto failure = exception()) {
     std::rethrow_exception(failure);
   }
   return true;
+}
+
+void AnycclWork::wait_for_others(std::chrono::milliseconds timeout) {
+  const auto end = Clock::now() + (timeout.count() > 0 ? timeout : kForever);
+  const bool handles = handles_signals();
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (auto now = Clock::now(); !completed_; now = Clock::now()) {
+    if (now >= end) {
+      lock.unlock();
+      std::rethrow_exception(to_exception(
+          ANYCCL_ERR_TIMEOUT,
+          "anyccl, " + action() + ": Operation timed out! It has not ended in the " + std::to_string(timeout.count()) +
+              " ms that wait() was given, and goes on"));
+    }
+    cv_.wait_until(lock, handles ? std::min<Clock::time_point>(end, now + kBetweenSignals) : end);
+    if (handles && !completed_) {
+      lock.unlock();
+      handle_signals();
+      lock.lock();
+    }
+  }
 }
 
 void AnycclWork::abort() {

@@ -3,7 +3,7 @@
 // A work belongs to one thread at a time while it is under way. Whoever takes it, by take(), brings it to its end: the
 // thread that waits for it, if that comes at once; else the progress thread (progress.hpp). The others wait for news. The
 // end comes in this order: results are where they belong, the work says that it is complete, the future is completed. No
-// lock is held then: callbacks may be Python.
+// lock is held then: callbacks may be Python, and may wait for other works.
 #pragma once
 
 #include <atomic>
@@ -56,11 +56,17 @@ class AnycclWork final : public c10d::Work {
   void give_back() { taken_.store(false, std::memory_order_release); }
   // By who has taken it: its requests that have not ended are added to a list.
   void append_requests(std::vector<anyccl_request_t>& all) const;
-  // By who has taken it: asks whether it has ended, and if so ends it.
-  bool poll();
-  // By who has taken it: ends it, with what became of a call that has ended already.
+  // By who has taken it: asks whether it has ended, after it has waited for that as long as it may. If so the work is
+  // complete, and is to be announced.
+  bool poll(std::chrono::milliseconds patience = std::chrono::milliseconds::zero());
+  // By who has taken it: the work is complete, with what became of a call that has ended already, and is to be announced.
   void end(anyccl_status_t status);
-  // Waits in this thread, if nobody else does.
+  // After the end, once: completes its futures, whose callbacks run in this thread and may take their time.
+  void announce();
+  // The same if nobody has a future of it. False: somebody has.
+  bool announce_to_nobody();
+  // By who has taken it: waits for the end in this thread. A signal whose handler raises an exception ends the wait; the work goes
+  // on then, as if nobody had waited.
   void run_to_end();
 
   bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
@@ -78,9 +84,11 @@ class AnycclWork final : public c10d::Work {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::string action() const;
+  // What a message about it begins with. A time-out names the limit.
+  std::string action(anyccl_status_t status = ANYCCL_SUCCESS) const;
   void end_with(anyccl_status_t status, std::exception_ptr exception);
   Future future(Future& place, c10::TypePtr type);
+  void wait_for_others(std::chrono::milliseconds timeout);
   void settle(const Future& future, bool is_result);
 
   // Given up at the end, so that works that are kept do not keep the group.

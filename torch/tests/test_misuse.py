@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from datetime import timedelta
@@ -230,6 +231,109 @@ def test_a_monitored_barrier_without_rank_0_ends_in_time():
         return True
 
     assert ranks.values(2, body, clean=False)[1] is True
+
+
+def test_a_monitored_barrier_without_time_names_who_is_not_there_yet():
+    over = ranks.Sign()
+
+    def body(rank, size):
+        if rank == 1:
+            over.wait()
+        else:
+            begin = time.monotonic()
+            with pytest.raises(dist.DistBackendError, match="Rank 1 failed to pass monitoredBarrier in 0 ms"):
+                dist.monitored_barrier(timeout=timedelta(0))
+            assert time.monotonic() - begin < ranks.SOON
+            over.give()
+        tensor = torch.ones(1)
+        dist.all_reduce(tensor)
+        return tensor.item()
+
+    assert ranks.same(2, body) == 2
+
+
+BLOCKED = {
+    "all_reduce": lambda: dist.all_reduce(torch.ones(1)),
+    "recv": lambda: dist.recv(torch.empty(1), 0),
+    "barrier": lambda: dist.barrier(),
+    "work.wait": lambda: dist.all_reduce(torch.ones(1), async_op=True).wait(),
+    "work.wait for a limited time": lambda: dist.all_reduce(torch.ones(1), async_op=True).wait(ranks.PATIENCE),
+    "monitored_barrier": lambda: dist.monitored_barrier(),
+    "new_group": lambda: dist.new_group([0, 1]),
+}
+
+
+def interrupted(call):
+    """Presses Ctrl-C when the call blocks: seconds until it has ended by a KeyboardInterrupt."""
+    main = threading.get_ident()
+    pressed = []
+
+    def place():
+        frame = sys._current_frames()[main]
+        return id(frame), frame.f_lasti
+
+    def press():
+        last, since = place(), time.monotonic()
+        while time.monotonic() < since + 0.1:
+            if place() != last:
+                last, since = place(), time.monotonic()
+        pressed.append(time.monotonic())
+        signal.pthread_kill(main, signal.SIGINT)
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    thread = threading.Thread(target=press)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    took = time.monotonic() - pressed[0]
+    thread.join()
+    return took
+
+
+def form_with_a_served_store(rank, size, folder):
+    """torch's store of one file cannot be interrupted; that of torchrun and init_process_group can."""
+    note = folder / "port"
+    if rank == 0:
+        store = dist.TCPStore("127.0.0.1", 0, size, is_master=True, wait_for_workers=False)
+        (folder / "new").write_text(str(store.port))
+        (folder / "new").rename(note)
+    else:
+        assert ranks.comes_true(note.exists)
+        store = dist.TCPStore("127.0.0.1", int(note.read_text()), size, is_master=False, wait_for_workers=False)
+    dist.init_process_group("anyccl", store=store, rank=rank, world_size=size, timeout=ranks.PATIENCE)
+
+
+@pytest.mark.parametrize("name", BLOCKED)
+def test_ctrl_c_ends_a_blocked_call_at_once(name, tmp_path):
+    over = ranks.Sign()
+
+    def body(rank, size):
+        form_with_a_served_store(rank, size, tmp_path)
+        if rank == 0:
+            over.wait()
+            return None
+        took = interrupted(BLOCKED[name])
+        over.give()
+        return took
+
+    assert ranks.values(2, body, form_group=False, clean=False)[1] < 1
+
+
+def test_a_call_that_ctrl_c_has_interrupted_goes_on_and_the_group_works():
+    over = ranks.Sign()
+
+    def body(rank, size):
+        first, second = torch.ones(1000), torch.full((1000,), 2.0)
+        if rank == 0:
+            interrupted(lambda: dist.all_reduce(first))
+            over.give()
+        else:
+            over.wait()
+            dist.all_reduce(first)
+        dist.all_reduce(second)
+        return first[0].item(), second[0].item()
+
+    assert ranks.same(2, body) == (2, 4)
 
 
 def test_a_child_of_fork_is_told_and_harms_nobody():

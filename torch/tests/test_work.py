@@ -61,6 +61,74 @@ def test_a_callback_may_start_another_collective():
     assert ranks.same(2, body) == 2
 
 
+WAITS = {
+    "a work": lambda work, future: work.wait(),
+    "a work, for a limited time": lambda work, future: work.wait(ranks.PATIENCE),
+    "a future": lambda work, future: future.wait(),
+}
+
+
+@pytest.mark.parametrize("what", WAITS)
+@pytest.mark.parametrize("is_new", [True, False], ids=["that it starts", "that is under way"])
+def test_a_callback_may_wait_for(what, is_new):
+    """Rank 0 completes the first call's future beside its main thread, and rank 1 lets the second end only when rank 0 waits."""
+    started, inside = ranks.Sign(), ranks.Sign()
+
+    def body(rank, size):
+        first, second, others = torch.ones(1000), torch.ones(1000), []
+
+        def start_second():
+            work = dist.all_reduce(second, async_op=True)
+            return work, work.get_future()
+
+        def go_on(_):
+            if rank == 1:
+                inside.wait()
+            if is_new or rank == 1:
+                others.append(start_second())
+            if rank == 0:
+                inside.give()
+            WAITS[what](*others[0])
+            return second
+
+        if rank == 1:
+            started.wait()
+        future = dist.all_reduce(first, async_op=True).get_future()
+        if rank == 0 and not is_new:
+            others.append(start_second())
+        last = future.then(go_on)
+        if rank == 0:
+            started.give()
+        return last.wait()[0].item()
+
+    assert ranks.same(2, body) == 2
+
+
+def test_power_sgd_whose_callbacks_wait_for_collectives_trains_two_hundred_nets():
+    def body(rank, size):
+        from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook
+
+        for seed in range(200):
+            torch.manual_seed(seed)
+            net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+            model = torch.nn.parallel.DistributedDataParallel(net)
+            state = powerSGD_hook.PowerSGDState(None, matrix_approximation_rank=1, start_powerSGD_iter=2)
+            model.register_comm_hook(state, powerSGD_hook.powerSGD_hook)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            # The hook compresses from the third step on.
+            for _ in range(4):
+                optimizer.zero_grad()
+                model(torch.randn(3, 8) + rank).pow(2).mean().backward()
+                optimizer.step()
+            sums = torch.stack([parameter.detach().double().sum() for parameter in net.parameters()])
+            mean = sums.clone()
+            dist.all_reduce(mean, dist.ReduceOp.AVG)
+            assert sums.isfinite().all() and torch.equal(sums, mean), seed
+        return True
+
+    assert ranks.same(2, body, within=240)
+
+
 def test_works_are_waited_for_in_any_order_or_never():
     def body(rank, size):
         tensors = [torch.full((k + 1,), float(rank)) for k in range(64)]
@@ -113,7 +181,7 @@ def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
         dist.distributed_c10d._set_pg_timeout(timedelta(milliseconds=300))
         if rank == 0:
             begin = time.monotonic()
-            with pytest.raises(dist.DistBackendError, match=r"all_reduce.*rank 1"):
+            with pytest.raises(dist.DistBackendError, match=r"all_reduce.*timeout 300 ms.*Timed out.*rank 1"):
                 dist.all_reduce(torch.ones(1))
             assert 0.3 <= time.monotonic() - begin < ranks.SOON
             over.give()
@@ -204,6 +272,18 @@ def test_the_profiler_sees_each_call_with_its_shapes():
         return True
 
     assert ranks.same(2, body)
+
+
+def test_the_profiler_calls_a_receive_from_any_source_as_torch_does():
+    def body(rank, size):
+        if rank == 1:
+            dist.send(torch.ones(1), 0)
+            return None
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            dist.recv(torch.empty(1))
+        return [event.name for event in profile.events() if event.name.startswith("anyccl:")]
+
+    assert ranks.values(2, body)[0] == ["anyccl:recvAnySource"]
 
 
 def test_the_flight_recorder_has_each_call_and_its_end():
