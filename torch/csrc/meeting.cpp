@@ -3,11 +3,12 @@
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
 
 #include <charconv>
-#include <thread>
 
 #include <c10/util/ConstexprCrc.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "store.hpp"
 
 namespace anyccl_torch {
 namespace {
@@ -17,11 +18,6 @@ constexpr char kGivenUp = '!';
 // Time after which it is looked who has come, then after twice that, and so on: a disagreement is seen early, and a large group
 // does not keep the store busy.
 constexpr std::chrono::milliseconds kFirstLook{500};
-// Between two questions whether all have come: twice as long each time, up to that much, and that much more per member.
-constexpr std::chrono::microseconds kFirstNap{100};
-constexpr std::chrono::microseconds kLongestNap{20'000};
-constexpr std::chrono::microseconds kLongestNapPerMember{500};
-
 c10::intrusive_ptr<c10d::Store> without_prefixes(const c10::intrusive_ptr<c10d::Store>& store) {
   const auto prefixed = c10::dynamic_intrusive_pointer_cast<c10d::PrefixStore>(store);
   return prefixed ? prefixed->getUnderlyingNonPrefixStore() : store;
@@ -99,22 +95,12 @@ void Meeting::gather(Clock::time_point end) {
   }
 }
 
-// Asks again and again: each wait of a TCPStore whose time is over writes warnings into the log.
 bool Meeting::wait_for_all(Clock::time_point end) {
   std::vector<std::string> keys;
   for (const auto& member : members_) {
     keys.push_back(key_of(member));
   }
-  const auto longest = kLongestNap + kLongestNapPerMember * static_cast<int>(keys.size());
-  for (auto nap = kFirstNap;; nap = std::min(2 * nap, longest)) {
-    if (store_->check(keys)) {
-      return true;
-    }
-    if (Clock::now() >= end) {
-      return false;
-    }
-    std::this_thread::sleep_until(std::min(end, Clock::now() + nap));
-  }
+  return wait_for_keys(*store_, keys, end, keys.size());
 }
 
 void Meeting::read(size_t rank) {

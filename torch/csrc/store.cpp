@@ -1,8 +1,12 @@
 #include "store.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
-#include <vector>
+#include <thread>
+
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "errors.hpp"
 #include "process.hpp"
@@ -17,11 +21,30 @@ void tell(std::string_view text, char* message) {
 }
 
 constexpr int kFailed = ANYCCL_STORE_TIMEOUT + 1;
+// Between two questions whether keys are set: twice as long each time, up to that much, and that much more per rank that asks.
+constexpr std::chrono::microseconds kFirstNap{100};
+constexpr std::chrono::microseconds kLongestNap{20'000};
+constexpr std::chrono::microseconds kLongestNapPerRank{500};
+
+// What the callbacks below are given.
+struct Place {
+  c10d::Store& store;
+  size_t ranks;
+  // What a handler of a signal has raised.
+  std::exception_ptr interrupt{};
+};
+
+bool is_tcp(c10d::Store& store) {
+  if (auto* const prefixed = dynamic_cast<c10d::PrefixStore*>(&store)) {
+    return is_tcp(*prefixed->getUnderlyingNonPrefixStore());
+  }
+  return dynamic_cast<c10d::TCPStore*>(&store) != nullptr;
+}
 
 int set(void* context, const char* key, const void* value, size_t bytes, char* message) {
   try {
     const auto* from = static_cast<const uint8_t*>(value);
-    static_cast<c10d::Store*>(context)->set(key, std::vector<uint8_t>(from, from + bytes));
+    static_cast<Place*>(context)->store.set(key, std::vector<uint8_t>(from, from + bytes));
     return ANYCCL_STORE_OK;
   } catch (const std::exception& failure) {
     tell(failure.what(), message);
@@ -31,12 +54,17 @@ int set(void* context, const char* key, const void* value, size_t bytes, char* m
 
 int get(void* context, const char* key, int64_t timeout_ms, void* value, size_t capacity, size_t* bytes, char* message) {
   using Clock = std::chrono::steady_clock;
-  auto& store = *static_cast<c10d::Store*>(context);
+  auto& place = *static_cast<Place*>(context);
   const auto timeout = std::chrono::milliseconds(std::max<int64_t>(timeout_ms, 1));
   const auto begin = Clock::now();
   try {
-    store.wait({key}, timeout);
-    const std::vector<uint8_t> got = store.get(key);
+    if (!is_tcp(place.store)) {
+      place.store.wait({key}, timeout);
+    } else if (!wait_for_keys(place.store, {key}, begin + timeout, place.ranks)) {
+      tell("the key is not set", message);
+      return ANYCCL_STORE_TIMEOUT;
+    }
+    const std::vector<uint8_t> got = place.store.get(key);
     if (got.size() > capacity) {
       tell("the value of a key is longer than any of ours", message);
       return kFailed;
@@ -44,6 +72,10 @@ int get(void* context, const char* key, int64_t timeout_ms, void* value, size_t 
     std::memcpy(value, got.data(), got.size());
     *bytes = got.size();
     return ANYCCL_STORE_OK;
+  } catch (const pybind11::error_already_set&) {
+    place.interrupt = std::current_exception();
+    tell("interrupted by an exception of Python", message);
+    return kFailed;
   } catch (const std::exception& failure) {
     tell(failure.what(), message);
     // Stores tell a time-out by different exceptions; the clock tells it of all.
@@ -51,31 +83,42 @@ int get(void* context, const char* key, int64_t timeout_ms, void* value, size_t 
   }
 }
 
-// Releases of torch without Store::clone() are built against, too.
-template <typename Store>
-c10::intrusive_ptr<Store> clone_if_possible(const c10::intrusive_ptr<Store>& store) {
-  if constexpr (requires { store->clone(); }) {
-    return store->clone();
-  } else {
-    return store;
-  }
-}
-
 }  // namespace
 
-c10::intrusive_ptr<c10d::Store> clone_of(const c10::intrusive_ptr<c10d::Store>& store) {
-  return clone_if_possible(store);
+bool wait_for_keys(
+    c10d::Store& store, const std::vector<std::string>& keys, std::chrono::steady_clock::time_point end, size_t ranks) {
+  const auto longest = kLongestNap + kLongestNapPerRank * static_cast<int>(ranks);
+  auto signals = std::chrono::steady_clock::now() + kBetweenSignals;
+  for (auto nap = kFirstNap;; nap = std::min(2 * nap, longest)) {
+    if (store.check(keys)) {
+      return true;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end) {
+      return false;
+    }
+    if (now >= signals && handles_signals()) {
+      handle_signals();
+      signals = now + kBetweenSignals;
+    }
+    std::this_thread::sleep_until(std::min(end, now + nap));
+  }
 }
 
 anyccl_comm_t join(
     c10d::Store& store, int rank, int size, const anyccl_config_t& config, const std::string& name) {
-  anyccl_store_t place = ANYCCL_STORE_INIT;
-  place.context = &store;
-  place.set = set;
-  place.get = get;
+  Place place{store, static_cast<size_t>(size)};
+  anyccl_store_t callbacks = ANYCCL_STORE_INIT;
+  callbacks.context = &place;
+  callbacks.set = set;
+  callbacks.get = get;
   anyccl_comm_t comm = ANYCCL_COMM_NONE;
   const WithoutInterpreter unlocked;
-  check(anyccl_comm_create_with_store(&place, size, rank, &config, &comm), "making the group \"" + name + "\"");
+  const anyccl_status_t status = anyccl_comm_create_with_store(&callbacks, size, rank, &config, &comm);
+  if (place.interrupt) {
+    std::rethrow_exception(place.interrupt);
+  }
+  check(status, "making the group \"" + name + "\"");
   return comm;
 }
 

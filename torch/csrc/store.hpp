@@ -3,17 +3,21 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include <anyccl/anyccl.h>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 namespace anyccl_torch {
 
-// A connection of its own to the same store, where the store can give one: a connection serves one call at a time, and
-// whoever waits for a key would hold up the others.
-c10::intrusive_ptr<c10d::Store> clone_of(const c10::intrusive_ptr<c10d::Store>& store);
+// Waits until keys are set, by asking again and again. False: the time was over first. Throws what a signal's handler raises
+// meanwhile. TCPStore's own wait() would keep all other users of its connection waiting, and writes warnings into the log when
+// its time is over.
+bool wait_for_keys(
+    c10d::Store& store, const std::vector<std::string>& keys, std::chrono::steady_clock::time_point end, size_t ranks);
 
-// Makes a communicator of the ranks that share the store.
+// Makes a communicator of the ranks that share the store. It is asked as it is: a connection of its own, as Store::clone()
+// makes, would take longer than all the rest, and seconds where torch asks a name server in vain for the peer's name.
 anyccl_comm_t join(
     c10d::Store& store,
     int rank,

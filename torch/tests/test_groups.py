@@ -108,6 +108,61 @@ def test_a_group_that_is_given_up_by_one_rank_only_does_not_hold_it_up():
     assert ranks.same(2, body) == 2
 
 
+class StoreThatIsNotCloned(dist.Store):
+    """Hands everything on. A clone of torch's own is a new connection, which may take seconds."""
+
+    def __init__(self, store):
+        super().__init__()
+        self.inner = store
+
+    def clone(self):
+        raise AssertionError("the store was cloned")
+
+    def set(self, key, value):
+        self.inner.set(key, value)
+
+    def get(self, key):
+        return self.inner.get(key)
+
+    def add(self, key, value):
+        return self.inner.add(key, value)
+
+    def check(self, keys):
+        return self.inner.check(keys)
+
+    def wait(self, keys, timeout=ranks.PATIENCE):
+        self.inner.wait(keys, timeout)
+
+
+def test_making_a_group_opens_no_connection_to_the_store():
+    def body(rank, size, folder):
+        store = StoreThatIsNotCloned(dist.FileStore(f"{folder}/store", size))
+        dist.init_process_group("anyccl", store=store, rank=rank, world_size=size, timeout=ranks.PATIENCE)
+        return [total(dist.new_group([0, 1])) for _ in range(3)]
+
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        assert ranks.same(2, body, folder, form_group=False) == [2, 2, 2]
+
+
+def test_the_time_out_of_a_group_that_does_not_come_to_be_holds_in_total():
+    over = ranks.Sign()
+
+    def body(rank, size):
+        if rank == 1:
+            over.wait()
+            return None
+        begin = time.monotonic()
+        with pytest.raises(dist.DistBackendError, match="Timed out"):
+            dist.new_group([0, 1], timeout=timedelta(seconds=1))
+        took = time.monotonic() - begin
+        over.give()
+        return took
+
+    assert 1 <= ranks.values(2, body, clean=False)[0] < 2
+
+
 def test_split_groups_have_their_own_options():
     def body(rank, size):
         parent = dist.group.WORLD
