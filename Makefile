@@ -20,8 +20,10 @@ SIZES    ?= 8,1024,65536,4194304,33554432
 PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
-# The order of `make test`: what fails quickly comes first; torch brings a torchrun for the launchers.
-PARTS    := check unit c-api examples nccl benches torch launchers backends
+# The order of `make test`; python takes the place of torch where there is none.
+PARTS    := check build unit c-api examples nccl benches torch python launchers backends
+# How many parts run at a time.
+JOBS     ?= 2
 
 .PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
@@ -42,11 +44,16 @@ tools:
 	@command -v $(CXX) >/dev/null || { echo "$(CXX) is missing: install a C++ compiler, or set CXX"; exit 1; }
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3, or set PYTHON"; exit 1; }
 
+# INSTALLED=1: they are there, and in use by others.
 install: tools
+ifeq ($(INSTALLED),)
 	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
 	cargo xtask install --prefix $(PREFIX)
+endif
 
+ifeq ($(INSTALLED),)
 examples: $(PROGRAMS:%=$(EXAMPLES)/%)
+endif
 
 # `install` is phony, so these are always rebuilt: it takes a second, and they always fit the library.
 $(EXAMPLES)/05-train: $(wildcard c-examples/05-train/*.c) install
@@ -76,25 +83,20 @@ demo: examples $(DIGITS)
 	echo; $(PYTHON) c-examples/05-train/compare_weights.py target/weights-1.txt target/weights-$(RANKS).txt
 	@echo; echo "The demo is complete: all examples ran on $(RANKS) ranks."
 
-# Runs every part, whatever becomes of the others, and says at the end what failed.
+# Runs every part, whatever becomes of the others; says first what will be left out, and last what failed.
 test: tools
-	@passed=0; failed=0; names=; \
-	for part in $(PARTS); do \
-	    echo; echo "== $$part"; \
-	    if $(MAKE) --no-print-directory test-$$part; then passed=$$((passed + 1)); \
-	    else failed=$$((failed + 1)); names="$$names $$part"; fi; \
-	done; \
-	echo; [ -z "$$names" ] || echo "failed:$$names"; \
-	echo "$$passed passed, $$failed failed"; \
-	[ $$failed -eq 0 ]
+	@MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py --jobs $(JOBS) $(PARTS)
 
+# What the other parts use, made once; they get INSTALLED=1.
+test-build:
+	@$(MAKE) --no-print-directory INSTALLED= examples
 # Format, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones.
 test-check:
 	cargo xtask check
 	$(PYTHON) benches/peers/report.py --check
 # Optimised once more: the vectorised reduction loops exist only there.
 test-unit:
-	cargo test --workspace
+	cargo test --workspace --no-fail-fast
 	cargo test --release -p anyccl-engine --lib reduce::
 test-c-api:
 	$(PYTHON) capi-tests/run.py
@@ -141,6 +143,11 @@ test-torch: install
 	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
 	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
+
+# The Python package alone, out of this folder.
+test-python: install
+	$(PYTHON) torch/tests/install.py --numpy
+	target/numpy/bin/python torch/tests/python/run.py --source --prefix $(PREFIX)
 
 clean:
 	cargo clean

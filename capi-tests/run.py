@@ -48,11 +48,12 @@ def installed_and_moved(profile):
     return moved
 
 
-def build_and_test(prefix, name, *, configure=(), labels=()):
-    """Configures, builds and runs the CTest project in a build folder of its own."""
+def build_and_test(prefix, name, *, configure=(), labels=(), again=False):
+    """Configures, builds and runs the CTest project in a build folder of its own; `again`: in one where it is built already."""
     cmake, ctest = cmake_tools()
     build = WORK / name
-    shutil.rmtree(build, ignore_errors=True)
+    if not again:
+        shutil.rmtree(build, ignore_errors=True)
     run(cmake, "-S", HERE, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Debug", *configure)
     run(cmake, "--build", build, "--parallel", os.cpu_count() or 1)
     run(ctest, "--test-dir", build, "--output-on-failure", "--no-tests=error", *labels)
@@ -92,7 +93,7 @@ def memory_checked(prefix):
     alone = ["--label-regex", "alone", "--exclude-regex", "_c11|_c17"]
     if shutil.which("valgrind"):
         launcher = "-DANYCCL_TEST_LAUNCHER=" + ";".join(VALGRIND)
-        build_and_test(prefix, "build-valgrind", configure=[launcher], labels=alone)
+        build_and_test(prefix, "build", configure=[launcher], labels=alone, again=True)
     else:
         flags = "-fsanitize=address -fno-omit-frame-pointer"
         build_and_test(prefix, "build-asan", labels=alone,

@@ -85,9 +85,12 @@ pub fn named_shared_mappings(pid: u32) -> Vec<String> {
     named.map(str::to_string).collect()
 }
 
-/// Files of /dev/shm that a library of this name could have left.
+/// Files of /dev/shm that a library of this name could have left. No folders: that in which other jobs of this user meet comes and
+/// goes.
 pub fn shared_files() -> HashSet<String> {
     let Ok(entries) = fs::read_dir("/dev/shm") else { return HashSet::new() };
-    let names = entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned()));
+    let files =
+        entries.filter_map(|entry| entry.ok().filter(|e| e.file_type().is_ok_and(|kind| !kind.is_dir())));
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
     names.filter(|name| name.contains("anyccl")).collect()
 }
