@@ -7,6 +7,7 @@ The index is the one that pip would use: PIP_INDEX_URL, pip's files of settings,
 environment at the same time; one installs it, and the others wait.
 """
 
+import base64
 import configparser
 import contextlib
 import fcntl
@@ -48,7 +49,12 @@ def setting(name, default=None):
 def open_index(path, timeout):
     """Asks the index, or a server that it has named."""
     url = urllib.parse.urljoin(setting("index-url", "https://pypi.org/simple").rstrip("/") + "/", path)
-    request = urllib.request.Request(url, headers={"Accept": "text/html"})
+    parts, headers = urllib.parse.urlsplit(url), {"Accept": "text/html"}
+    if parts.username:
+        account = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
+        headers["Authorization"] = "Basic " + base64.b64encode(account.encode()).decode()
+        url = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    request = urllib.request.Request(url, headers=headers)
     return urllib.request.urlopen(request, timeout=timeout, context=ssl.create_default_context(cafile=setting("cert")))
 
 
