@@ -3,7 +3,8 @@
 
     1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
     2  compares what the library exports with what the header declares and the real library exports, name by name
-    3  builds the programs here and runs them with 2, 3, 4 and 8 ranks: as processes, as threads, as both
+    3  builds the programs here and runs them with 2, 3, 4 and 8 ranks: as processes, as threads, as both; in one of them the
+       ranks end their communicators in any order
     4  runs a program under a wrapper of ncclAllReduce, and by each way of taking NCCL's place
     5  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
     6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
@@ -34,8 +35,12 @@ EXPORTS = WORK / "header" / "exports.txt"
 # What we have beyond NCCL: RCCL's spelling.
 OURS_ALONE = {f"{twin}ncclAllToAll{form}" for twin in ("", "p") for form in ("", "v")}
 SPREADS = [(2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 3), (1, 4), (1, 8), (2, 2), (4, 2), (2, 4)]
+# Rounds in which ranks end their communicators as they like, and elements of a call: how long a slower rank is in it.
+ENDINGS = [(100, 101), (5, 1_000_000)]
 # Longest time of one program.
 LIMIT_S = 60
+# The same for one that makes communicators all the time, also where other programs use the processors.
+LIMIT_OF_ENDINGS_S = 240
 
 
 def run(*command, **options):
@@ -99,6 +104,19 @@ def build(name, library):
     shared = [HERE / "ranks.c", HERE / "values.c"] if name != "layout" else []
     return compile_c(WORK / "programs" / name, HERE / f"{name}.c", *shared, library,
                      f"-Wl,-rpath,{library.parent}", "-lm")
+
+
+def endings(library):
+    """Ranks that abort, destroy and finalize in any order break no call of another rank, by any transport."""
+    program = build("endings", library)
+    for rounds, count in ENDINGS:
+        for processes, threads in SPREADS:
+            print(f"endings: {processes} x {threads}, {rounds} rounds of {count} elements", flush=True)
+            run(program, processes, threads, rounds, count, timeout=LIMIT_OF_ENDINGS_S)
+    for processes in (3, 4):
+        print(f"endings: {processes} x 1 by tcp", flush=True)
+        run(program, processes, 1, 30, 20_011, timeout=LIMIT_OF_ENDINGS_S,
+            env=os.environ | {"NCCL_SHM_DISABLE": "1"})
 
 
 def output_of(command, **environment):
@@ -171,6 +189,7 @@ def main():
             for processes, threads in SPREADS:
                 print(f"{name}: {processes} x {threads}", flush=True)
                 run(program, processes, threads, timeout=LIMIT_S)
+        endings(library)
         ways_in(library)
         find_package.check(prefix.resolve(), HEADER.parent, WORK / "find-package")
         examples(library)

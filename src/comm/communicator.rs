@@ -187,6 +187,29 @@ impl Communicator {
         self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
     }
 
+    /// Gives the communicator up, without waiting for anybody. If this rank has done its part in all that it has begun, calls
+    /// that others are still finishing end well, and later ones that need this rank fail; else all ranks fail, as by
+    /// [`Communicator::abort`]. `true`: this rank needs its links no more, but others may: [`Communicator::see_off`].
+    pub fn quit(&self, reason: &str) -> bool {
+        if self.foreign_engines().next().is_some() || !self.driver.quit(self.group, reason) {
+            self.abort(reason);
+            return false;
+        }
+        // Else another thread is about to remove it.
+        let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
+        let mut engine = self.driver.lock();
+        let is_last = is_mine && engine.remove_group(self.group);
+        if is_last {
+            engine.say_bye();
+        }
+        is_last
+    }
+
+    /// Keeps the links until the other ranks have left, too, or for some seconds.
+    pub fn see_off(&self) {
+        self.driver.wait_for_byes(BYE_TIME);
+    }
+
     /// Leaves. One that was made by joining: in good order, collective, waits for the others. One that was made from
     /// another: local; a rank that still waits for this one in a call is told. After a failure it is local, too.
     ///
@@ -197,7 +220,7 @@ impl Communicator {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
         let is_first = self.group == GroupId::FIRST;
-        let in_good_order = is_first && self.driver.lock().failure(self.group).is_none();
+        let in_good_order = is_first && self.driver.lock().begin_parting(self.group);
         let outcome = if in_good_order { self.meet() } else { Ok(()) };
         if outcome.is_ok() && (in_good_order || !is_first) {
             self.close_foreign();
@@ -214,8 +237,11 @@ impl Communicator {
         }
     }
 
-    /// A barrier: all have come to their end.
+    /// A barrier: all have come to their end. Or a rank has quit, and nobody waits for the others any more.
     fn meet(&self) -> Result<()> {
+        if self.driver.lock().is_over(self.group) {
+            return Ok(());
+        }
         let call = Call {
             kind: CallKind::Collective(Collective::Barrier),
             datatype: Datatype::Byte,

@@ -108,6 +108,11 @@ impl Conversation {
         }
     }
 
+    /// Whether a message has ever been sent or has come.
+    pub fn is_used(&self) -> bool {
+        self.peers.iter().any(|peer| (peer.next_out, peer.next_in) != (0, 0))
+    }
+
     /// What goes on with `rank`.
     pub(super) fn peer(&mut self, rank: Rank) -> &mut Peer {
         if self.peers.is_empty() {

@@ -63,6 +63,11 @@ impl History {
         History { next, filled: 0, calls: Vec::new(), folded: 0, unfolded: next }
     }
 
+    /// Number of calls that were made.
+    pub fn made(&self) -> u32 {
+        self.next
+    }
+
     /// Notes a packed call; gives its number.
     #[inline(always)]
     pub fn note(&mut self, call: [u64; 2]) -> u32 {

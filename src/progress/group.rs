@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
+use super::departure::Quit;
 use super::disagreement::History;
 use super::port::{Port, Presence};
 use super::prepared::Recent;
@@ -68,6 +69,8 @@ pub(super) struct Member {
     pub has_left: bool,
     /// The calls that it had made by then, unless the communicator had failed there.
     pub calls: Option<CallRecord>,
+    /// It has given it up by itself.
+    pub quit: Option<Quit>,
 }
 
 /// One communicator of this rank.
@@ -93,6 +96,12 @@ pub(super) struct Group {
     pub heard: Vec<(Rank, Message)>,
     /// Agreements that this rank has begun.
     pub agreements: u32,
+    /// This rank says goodbye: all that it has under way is the call for that.
+    pub is_parting: bool,
+    /// This rank has told the others that it gives the communicator up by itself.
+    pub has_quit: bool,
+    /// Some other rank has.
+    pub somebody_quit: bool,
 }
 
 impl Group {
@@ -112,6 +121,9 @@ impl Group {
             recent: Recent::default(),
             heard: Vec::new(),
             agreements: 0,
+            is_parting: false,
+            has_quit: false,
+            somebody_quit: false,
         }
     }
 
@@ -148,9 +160,10 @@ impl Group {
     /// Whether a rank is there, as far as it is known.
     pub fn presence(&self, rank: Rank, ports: &[Port]) -> Presence {
         let member = &self.members[rank as usize];
-        match ports[member.port as usize].presence {
-            Presence::Here if member.has_left => Presence::Left,
-            presence => presence,
+        // What becomes of a rank after it has left is not this communicator's matter.
+        match member.has_left || member.quit.is_some() {
+            true => Presence::Left,
+            false => ports[member.port as usize].presence,
         }
     }
 

@@ -77,7 +77,11 @@ impl Engine {
     /// Ends a communicator by the user's will, if it is still there.
     pub(super) fn abort(&mut self, id: GroupId, reason: &str) {
         if let Some(name) = self.groups.find(id).map(|group| group.name.clone()) {
-            self.fail(id, Error::Aborted(format!("\"{name}\" was aborted: {reason}")));
+            let mut text = format!("\"{name}\" was aborted: {reason}");
+            if let Some(active) = self.unfinished().find(|active| active.group == id) {
+                text.push_str(&format!(", with {} unfinished there", self.title(active)));
+            }
+            self.fail(id, Error::Aborted(text));
         }
     }
 
@@ -97,7 +101,7 @@ impl Engine {
     /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
     pub(super) fn end_all(&mut self, id: GroupId, error: Error, notice: &Message) {
         let group = self.groups.get_mut(id);
-        if group.failure.is_some() {
+        if group.failure.is_some() || group.is_over() {
             return;
         }
         self.log_failure(id, &error);

@@ -27,6 +27,7 @@ impl Engine {
             if self.groups.get(group).stalls_known {
                 self.compare_stalls(group);
             }
+            self.look_for_quitters(group);
         }
     }
 
@@ -72,10 +73,12 @@ impl Engine {
             Message::Stall { context, .. }
             | Message::Notice { context, .. }
             | Message::Left { context, .. }
+            | Message::Quit { context, .. }
             | Message::Agree { context, .. } => context,
             Message::Bell | Message::Bye => return,
         };
-        if matches!(message, Message::Left { .. }) && context == FIRST_CONTEXT {
+        let is_goodbye = matches!(message, Message::Left { .. } | Message::Quit { .. });
+        if is_goodbye && context == FIRST_CONTEXT {
             self.ports[port as usize].has_parted = true;
         }
         let id = match self.groups.known(context) {
@@ -101,6 +104,10 @@ impl Engine {
                 (member.has_left, member.calls) = (true, calls);
                 self.departure.get_or_insert_with(Instant::now);
                 self.compare_calls(id, rank);
+            }
+            Message::Quit { calls, reason, .. } => {
+                self.take_quit(id, rank, calls, reason);
+                self.departure.get_or_insert_with(Instant::now);
             }
             Message::Notice { .. } => self.take_notice(id, rank, &message),
             Message::Agree { .. } => group.heard.push((rank, message)),
@@ -146,7 +153,11 @@ impl Engine {
                 let during =
                     waiting.map_or(String::new(), |title| format!(" while this rank was in {title}"));
                 let who = self.groups.get(id).label(rank, &self.ports);
-                self.fail(id, Error::PeerLost { rank, detail: format!("{who} {how}{during}") });
+                let error = match self.how_it_quit(id, rank) {
+                    Some(how) => Error::Aborted(how + &during),
+                    None => Error::PeerLost { rank, detail: format!("{who} {how}{during}") },
+                };
+                self.fail(id, error);
             }
         }
     }
@@ -164,11 +175,12 @@ impl Engine {
         // A message is the matter of two ranks, whatever becomes of others.
         let by_anybody = by_anybody && (calls || !talks);
         let is = |rank: &Rank, presence| group.presence(*rank, &self.ports) == presence;
-        let mut awaited: Vec<Rank> = waiting
-            .flat_map(|active| active.execution.waits_for())
-            .filter_map(|(port, _)| group.rank_of(port))
-            .collect();
-        awaited.extend(self.awaited_alone(group));
+        let mut awaited: Vec<Rank> = self.awaited_alone(group).collect();
+        for active in waiting {
+            let sequence = active.execution.header().sequence;
+            let ranks = active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port));
+            awaited.extend(ranks.filter(|rank| !group.has_served(*rank, sequence)));
+        }
         let mut anybody = 0..group.size();
         let gone = awaited.iter().copied().find(|rank| is(rank, Presence::Gone));
         let gone = gone.or_else(|| anybody.find(|rank| by_anybody && is(rank, Presence::Gone)));

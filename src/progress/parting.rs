@@ -83,7 +83,8 @@ impl Engine {
             self.compare_calls(id, rank);
         }
         let group = self.groups.get(id);
-        let calls = group.failure.is_none().then(|| group.collectives.record());
+        let is_whole = group.failure.is_none() && !group.is_quit();
+        let calls = is_whole.then(|| group.collectives.record());
         let left = Message::Left { context: group.context, calls };
         for member in &group.members {
             if let Some(control) = &mut self.ports[member.port as usize].control {
@@ -95,7 +96,7 @@ impl Engine {
     /// Keeps the calls of a communicator that is being removed until all ranks have left it.
     pub(super) fn remember_calls(&mut self, id: GroupId) {
         let group = self.groups.get_mut(id);
-        if group.failure.is_some() || group.is_deserted(&self.ports) {
+        if group.failure.is_some() || group.is_quit() || group.is_deserted(&self.ports) {
             return;
         }
         let stays = |rank: &Rank| *rank != group.rank && !group.members[*rank as usize].has_left;
@@ -138,7 +139,8 @@ impl Engine {
     /// Fails a communicator if a rank that has left it has made other calls.
     pub(super) fn compare_calls(&mut self, id: GroupId, rank: Rank) {
         let group = self.groups.get(id);
-        let Some(calls) = &group.members[rank as usize].calls else { return };
+        let calls = group.members[rank as usize].calls.as_ref().filter(|_| !group.is_quit());
+        let Some(calls) = calls else { return };
         if let Some(difference) = group.collectives.difference(calls, group.has_parted) {
             let error = differ(&group.name, group.rank, rank, &difference);
             self.fail(id, error);
@@ -148,6 +150,7 @@ impl Engine {
     /// What a rank says of a communicator that this one has left.
     pub(super) fn hear_of_past(&mut self, port: u32, message: &Message) {
         let (Message::Left { context, .. }
+        | Message::Quit { context, .. }
         | Message::Stall { context, .. }
         | Message::Notice { context, .. }) = message
         else {
@@ -180,7 +183,7 @@ impl Engine {
             self.late = Some(error);
         }
         let parted = &mut self.parted[at];
-        if matches!(message, Message::Left { .. }) {
+        if matches!(message, Message::Left { .. } | Message::Quit { .. }) {
             parted.missing.retain(|missing| missing.0 != port);
         }
         if parted.missing.is_empty() {

@@ -40,6 +40,10 @@ impl Engine {
         let group = self.groups.get(id);
         let rank = group.rank_of(failure.peer).unwrap_or(failure.peer);
         let who = group.label(rank, &self.ports);
+        if let Some(how) = self.how_it_quit(id, rank) {
+            let text = format!("{how}, and what it had sent for {during} did not all come here");
+            return Trouble { group: id, error: Error::Aborted(text) };
+        }
         let detail = if failure.source.kind() == ErrorKind::UnexpectedEof {
             format!("{who} closed its connection during {during}: killed, crashed or ended early")
         } else {

@@ -120,6 +120,14 @@ impl Driver {
         self.abort_if_wanted(&mut self.lock());
     }
 
+    /// As [`Engine::quit`], after a last push to what is under way.
+    pub fn quit(&self, group: GroupId, reason: &str) -> bool {
+        self.wake.ring();
+        let mut engine = self.lock();
+        self.move_on(&mut engine);
+        engine.quit(group, reason)
+    }
+
     fn abort_if_wanted(&self, engine: &mut Engine) {
         if !self.abort_wanted.load(Ordering::Acquire) {
             return;

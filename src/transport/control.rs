@@ -18,9 +18,12 @@ const NOTICE: u8 = 3;
 const BYE: u8 = 4;
 const LEFT: u8 = 5;
 const AGREE: u8 = 6;
+const QUIT: u8 = 7;
 
 /// Kind, three numbers and the length of the text.
 const NOTICE_HEAD: usize = 15;
+/// Two numbers and the length of the text.
+const QUIT_HEAD: usize = 10;
 /// Five numbers.
 const AGREE_HEAD: usize = 20;
 /// Context, and the number of calls that follow, or [`FAILED`].
@@ -69,6 +72,15 @@ pub enum Message {
         context: u32,
         /// What I have called in it; `None`: it has failed here, and the calls may differ.
         calls: Option<CallRecord>,
+    },
+    /// I have given up this communicator by myself, and have done my part in so many calls.
+    Quit {
+        /// As in [`super::Header`].
+        context: u32,
+        /// Collective calls.
+        calls: u32,
+        /// In words.
+        reason: String,
     },
     /// Who is lost, as far as I know: one round of an agreement among the survivors of a communicator.
     Agree {
@@ -167,6 +179,14 @@ impl Control {
                     Some(calls) => calls.encode(&mut self.outgoing),
                     None => self.outgoing.push(FAILED),
                 }
+            }
+            Message::Quit { context, calls, reason } => {
+                let text = &reason.as_bytes()[..reason.floor_char_boundary(TEXT_BYTES)];
+                self.outgoing.push(QUIT);
+                self.outgoing.extend(context.to_le_bytes());
+                self.outgoing.extend(calls.to_le_bytes());
+                self.outgoing.extend((text.len() as u16).to_le_bytes());
+                self.outgoing.extend(text);
             }
             Message::Agree { context, numbers, lost } => {
                 self.outgoing.push(AGREE);
@@ -286,6 +306,17 @@ impl Control {
                 };
                 (Message::Left { context, calls }, LEFT_HEAD + len)
             }
+            QUIT => {
+                let Some(head) = body.first_chunk::<QUIT_HEAD>() else { return Ok(None) };
+                let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+                let len = usize::from(u16::from_le_bytes([head[8], head[9]]));
+                if len > TEXT_BYTES {
+                    return Err(garbage("an endless reason"));
+                }
+                let Some(text) = body.get(QUIT_HEAD..QUIT_HEAD + len) else { return Ok(None) };
+                let reason = String::from_utf8_lossy(text).into_owned();
+                (Message::Quit { context: word(0), calls: word(4), reason }, QUIT_HEAD + len)
+            }
             AGREE => {
                 let Some(head) = body.first_chunk::<AGREE_HEAD>() else { return Ok(None) };
                 let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[4 * at + i]));
@@ -352,6 +383,7 @@ mod tests {
                 }),
             },
             Message::Left { context: 12, calls: Some(CallRecord::default()) },
+            Message::Quit { context: 6, calls: u32::MAX, reason: "genug".into() },
             Message::Agree { context: 9, numbers: [1, 2, u32::MAX], lost: vec![0b101, 7] },
             Message::Bye,
         ];

@@ -196,8 +196,15 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
     }
     let comm = COMMS.remove(comm.addr(), |_, _| Ok(()))?;
     let before = comm.exchange(|state| matches!(state, State::Forming), State::Left);
-    if let (State::Ready | State::Leaving, Ok(engine)) = (before, comm.any_engine()) {
-        engine.abort("ncclCommAbort");
+    if let (State::Ready | State::Leaving, Ok(engine)) = (before, comm.any_engine())
+        && engine.quit("ncclCommAbort")
+    {
+        let engine = Arc::clone(engine);
+        // Without the thread, the kernel closes the connections at once, and may drop what it has not sent yet.
+        let see_off = thread::Builder::new().name("nccl goodbye".into()).spawn(move || engine.see_off());
+        if let Err(error) = see_off {
+            log_line!(Info, "links are closed early: no thread could be started ({error})");
+        }
     }
     Ok(())
 }

@@ -12,19 +12,27 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     let prepared = || job.prepared(job.program(false));
     let id = GroupId::FIRST;
     let mut outcomes = vec![job.run(driver, &data, &mut [0], LONG)];
-    // SAFETY: the buffers live until the end of this function, and nothing that is begun here goes on.
-    unsafe {
-        assert!(driver.run_again(id, &key, buffers, || Some(LONG)).is_none());
-        outcomes.extend(driver.run_recent(id, &key, buffers, || Some(LONG)));
-        outcomes.push(driver.run_once(id, prepared(), buffers, Some(LONG)));
-        outcomes.extend(driver.start_recent(id, &key, buffers).map(|started| started.map(drop)));
-        outcomes.push(driver.start(id, &key, prepared(), buffers).map(drop));
-        outcomes.push(driver.start_once(id, prepared(), buffers).map(drop));
-        assert!(!driver.send_at_once(id, &outgoing(0, 1, &data)));
-        assert!(driver.receive_at_once(id, from(0, 1), landing(&mut room), || Some(LONG)).is_none());
-        outcomes.push(driver.send(id, &outgoing(0, 1, &data), Some(LONG)));
-        outcomes.push(driver.receive(id, from(0, 1), landing(&mut room), Some(LONG)).map(drop));
-    }
+    // SAFETY (all of these): the buffers live until the end of this function, and nothing that is begun here goes on.
+    assert!(unsafe { driver.run_again(id, &key, buffers, || Some(LONG)) }.is_none());
+    // SAFETY: as above.
+    outcomes.extend(unsafe { driver.run_recent(id, &key, buffers, || Some(LONG)) });
+    // SAFETY: as above.
+    outcomes.push(unsafe { driver.run_once(id, prepared(), buffers, Some(LONG)) });
+    // SAFETY: as above.
+    outcomes.extend(unsafe { driver.start_recent(id, &key, buffers) }.map(|started| started.map(drop)));
+    // SAFETY: as above.
+    outcomes.push(unsafe { driver.start(id, &key, prepared(), buffers) }.map(drop));
+    // SAFETY: as above.
+    outcomes.push(unsafe { driver.start_once(id, prepared(), buffers) }.map(drop));
+    // SAFETY: as above.
+    assert!(!unsafe { driver.send_at_once(id, &outgoing(0, 1, &data)) });
+    // SAFETY: as above.
+    let received = unsafe { driver.receive_at_once(id, from(0, 1), landing(&mut room), || Some(LONG)) };
+    assert!(received.is_none());
+    // SAFETY: as above.
+    outcomes.push(unsafe { driver.send(id, &outgoing(0, 1, &data), Some(LONG)) });
+    // SAFETY: as above.
+    outcomes.push(unsafe { driver.receive(id, from(0, 1), landing(&mut room), Some(LONG)) }.map(drop));
     outcomes.push(driver.probe(id, from(0, 1), false, Some(LONG)).map(drop));
     outcomes.push(driver.find(id, from(0, 1)).map(drop));
     outcomes.push(driver.claim(id, from(0, 1)).map(drop));

@@ -14,12 +14,17 @@ pub(super) fn landing(room: &mut [i32]) -> Landing {
     Landing { data, datatype: Datatype::Int32, count, is_lenient: false }
 }
 
-fn send(driver: &Driver, to: Rank, tag: i32, data: &[i32]) -> Result<()> {
+pub(super) fn send(driver: &Driver, to: Rank, tag: i32, data: &[i32]) -> Result<()> {
     // SAFETY: the data is borrowed for the whole call.
     unsafe { driver.send(GroupId::FIRST, &outgoing(to, tag, data), Some(LONG)) }
 }
 
-fn receive(driver: &Driver, selector: Selector, room: &mut [i32], timeout: Duration) -> Result<Status> {
+pub(super) fn receive(
+    driver: &Driver,
+    selector: Selector,
+    room: &mut [i32],
+    timeout: Duration,
+) -> Result<Status> {
     // SAFETY: the room is borrowed for the whole call.
     unsafe { driver.receive(GroupId::FIRST, selector, landing(room), Some(timeout)) }
 }

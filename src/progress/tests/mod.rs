@@ -3,6 +3,7 @@
 mod algorithms;
 mod broken_links;
 mod calls;
+mod departure;
 mod failures;
 mod late;
 mod messages;

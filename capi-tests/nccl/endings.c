@@ -1,0 +1,119 @@
+/* Ranks that end a communicator by ncclCommAbort, ncclCommDestroy or ncclCommFinalize, each as it likes and at once when its own
+ * calls have ended: no call of a slower rank fails by that.
+ *
+ *     endings PROCESSES THREADS ROUNDS COUNT */
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "ranks.h"
+
+#define CALLS 3
+
+/* What the ranks see of each other beside NCCL: the id of each round. */
+struct round {
+    ncclUniqueId id;
+    atomic_int is_there;
+};
+
+static struct round *rounds;
+static int round_count, count;
+
+/* Waits until nothing is under way, as a program does that began it. */
+static ncclResult_t settled(ncclComm_t comm)
+{
+    ncclResult_t result;
+    do {
+        sched_yield();
+        CHECK_OK(ncclCommGetAsyncError(comm, &result));
+    } while (result == ncclInProgress);
+    return result;
+}
+
+/* All ranks know a round's numbers; a rank's own ones differ. */
+static unsigned mixed(unsigned round, unsigned rank)
+{
+    unsigned word = (round * 31 + rank + 1) * 2654435761u;
+    return word ^ word >> 15;
+}
+
+/* `comm` may be written by the call that gave the result. */
+static void finish(ncclResult_t result, const ncclComm_t *comm)
+{
+    if (result == ncclInProgress)
+        result = settled(*comm);
+    if (result != ncclSuccess)
+        fprintf(stderr, "%s\n", ncclGetLastError(*comm));
+    CHECK(result == ncclSuccess);
+}
+
+static void end(ncclComm_t comm, unsigned how)
+{
+    switch (how % 4) {
+    case 0:
+    case 1:
+        CHECK_OK(ncclCommAbort(comm));
+        return;
+    case 2:
+        CHECK_OK(ncclCommDestroy(comm));
+        return;
+    default:
+        finish(ncclCommFinalize(comm), &comm);
+        CHECK_OK(ncclCommDestroy(comm));
+    }
+}
+
+static void one_round(struct bed *bed, unsigned number, float *in, float *out)
+{
+    struct round *round = &rounds[number];
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclComm_t comm, used;
+    if (bed->rank == 0) {
+        CHECK_OK(ncclGetUniqueId(&round->id));
+        atomic_store(&round->is_there, 1);
+    }
+    while (!atomic_load(&round->is_there))
+        sched_yield();
+    config.blocking = number % 2 == 0;
+    finish(ncclCommInitRankConfig(&comm, bed->size, round->id, bed->rank, &config), &comm);
+    used = comm;
+    /* One that was made from another shares its links. */
+    if (number % 3 == 0)
+        finish(ncclCommSplit(comm, 0, bed->rank, &used, &config), &comm);
+    if (used != comm && !config.blocking)
+        CHECK(settled(used) == ncclSuccess);
+    for (int i = 0; i < count; i++)
+        in[i] = (float)(bed->rank + 1);
+    for (int call = 0; call < CALLS; call++) {
+        memset(out, 0, sizeof(float) * (size_t)count);
+        finish(ncclAllReduce(in, out, (size_t)count, ncclFloat, ncclSum, used, NULL), &used);
+        CHECK(out[0] == (float)(bed->size * (bed->size + 1) / 2) && out[count - 1] == out[0]);
+    }
+    if (used != comm)
+        end(used, mixed(number, (unsigned)bed->rank) >> 8);
+    end(comm, mixed(number, (unsigned)bed->rank));
+}
+
+static void all_rounds(struct bed *bed)
+{
+    float *in = malloc(sizeof(float) * (size_t)count), *out = malloc(sizeof(float) * (size_t)count);
+    CHECK(in != NULL && out != NULL);
+    for (unsigned number = 0; number < (unsigned)round_count; number++)
+        one_round(bed, number, in, out);
+    free(in);
+    free(out);
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 5);
+    round_count = atoi(argv[3]);
+    count = atoi(argv[4]);
+    CHECK(round_count > 0 && count > 0);
+    rounds = mmap(NULL, sizeof *rounds * (size_t)round_count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(rounds != MAP_FAILED);
+    run_ranks(spread_from(3, argv), all_rounds);
+    return 0;
+}

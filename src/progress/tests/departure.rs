@@ -1,0 +1,112 @@
+//! A rank that gives the communicator up when its own calls have ended.
+
+use super::messages::{from, landing, receive, send};
+use super::*;
+use crate::base::Error;
+
+const COUNT: usize = 50_000;
+
+/// A broadcast from rank 0 along a binomial tree.
+fn broadcast(rank: Rank, size: u32, count: usize) -> Job<'static> {
+    Job { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root: 0, count }
+}
+
+/// Rank 0 broadcasts to all and quits when it is done, so before some of the others have begun.
+fn quit_after_a_broadcast(drivers: &mut Vec<Arc<Driver>>, count: usize) {
+    let size = drivers.len() as u32;
+    let root = drivers.remove(0);
+    let data = input(0, count);
+    broadcast(0, size, 1).run(&root, &[1], &mut [0], LONG).unwrap();
+    broadcast(0, size, count).run(&root, &data, &mut vec![0; count], LONG).unwrap();
+    assert!(root.quit(GroupId::FIRST, "enough"));
+    // Its process ends.
+    let mut engine = root.lock();
+    engine.remove_group(GroupId::FIRST);
+    engine.say_bye();
+}
+
+#[test]
+fn what_a_rank_owed_is_delivered_although_it_has_quit_and_only_later_calls_fail() {
+    for kind in KINDS {
+        // What fits in rings and sockets: the root can end before anybody else begins.
+        let (mut drivers, count) = (world(3, kind), 5_000);
+        quit_after_a_broadcast(&mut drivers, count);
+        let errors = on_all(&drivers, move |at, driver| {
+            let (rank, mut room) = (at + 1, vec![0; count]);
+            broadcast(rank, 3, 1).run(driver, &[], &mut room[..1], LONG).unwrap();
+            broadcast(rank, 3, count).run(driver, &[], &mut room, LONG).unwrap();
+            assert!(room == input(0, count));
+            broadcast(rank, 3, 1).run(driver, &[], &mut room[..1], LONG).unwrap_err()
+        });
+        for error in errors {
+            assert!(matches!(error, Error::Aborted(_)), "{error}");
+            assert!(error.to_string().contains("after its call #1 (enough)"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_call_among_ranks_that_are_left_does_without_the_one_that_has_quit() {
+    for kind in KINDS {
+        let mut drivers = world(3, kind);
+        quit_after_a_broadcast(&mut drivers, 10);
+        on_all(&drivers, |at, driver| {
+            let mut room = [0; 10];
+            broadcast(at + 1, 3, 1).run(driver, &[], &mut room[..1], LONG).unwrap();
+            broadcast(at + 1, 3, 10).run(driver, &[], &mut room, LONG).unwrap();
+            match at {
+                0 => send(driver, 2, 4, &input(1, COUNT)).unwrap(),
+                _ => {
+                    let mut room = vec![0; COUNT];
+                    receive(driver, from(1, 4), &mut room, LONG).unwrap();
+                    assert!(room == input(1, COUNT));
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn messages_of_a_rank_that_has_quit_arrive_and_one_that_it_never_sent_is_an_error() {
+    for kind in KINDS {
+        let drivers = world(2, kind);
+        send(&drivers[0], 1, 1, &input(0, 1000)).unwrap();
+        assert!(drivers[0].quit(GroupId::FIRST, "enough"));
+        let mut room = vec![0; 1000];
+        receive(&drivers[1], from(0, 1), &mut room, LONG).unwrap();
+        assert!(room == input(0, 1000));
+        let error = receive(&drivers[1], from(0, 1), &mut room, LONG).unwrap_err();
+        assert!(error.to_string().contains("(enough)"), "{error}");
+    }
+}
+
+#[test]
+fn a_rank_with_something_under_way_or_that_has_done_nothing_cannot_quit() {
+    let drivers = world(2, Kind::Shm);
+    assert!(!drivers[0].quit(GroupId::FIRST, "enough"));
+    let mut room = [0];
+    // SAFETY: the room lives until the receive is waited for, below.
+    let ticket = unsafe { drivers[0].start_receive(GroupId::FIRST, from(1, 1), landing(&mut room)) }.unwrap();
+    assert!(!drivers[0].quit(GroupId::FIRST, "enough"));
+    send(&drivers[1], 0, 1, &[7]).unwrap();
+    drivers[0].wait(ticket, Some(LONG)).unwrap();
+    assert!(drivers[0].quit(GroupId::FIRST, "enough"));
+    drivers[0].lock().remove_group(GroupId::FIRST);
+    assert!(!drivers[0].quit(GroupId::FIRST, "twice"));
+}
+
+#[test]
+fn a_goodbye_waits_for_nobody_after_a_rank_has_quit() {
+    for kind in KINDS {
+        let mut drivers = world(3, kind);
+        quit_after_a_broadcast(&mut drivers, 1);
+        on_all(&drivers, |at, driver| {
+            for _ in 0..2 {
+                broadcast(at + 1, 3, 1).run(driver, &[], &mut [0], LONG).unwrap();
+            }
+            assert!(driver.lock().begin_parting(GroupId::FIRST));
+            all_reduce("one_shot", 3, at + 1, 1).run(driver, &[1], &mut [0], LONG).unwrap();
+            assert!(driver.lock().failure(GroupId::FIRST).is_none());
+        });
+    }
+}
