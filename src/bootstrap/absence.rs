@@ -42,13 +42,17 @@ impl Absence {
         }
     }
 
-    /// The sentence for a rank that gives up. `at` names the place, `server` who should be serving there.
-    pub fn sentence(&self, at: &str, server: &str) -> String {
-        let same = "Do all ranks have the same ANYCCL_STORE and ANYCCL_JOB_KEY?";
+    /// The sentence for a rank that gives up.
+    pub fn sentence(&self, sought: &Sought<'_>) -> String {
+        let Sought { at, server, .. } = sought;
+        let same = match sought.is_one_place {
+            true => " Do all ranks have the same ANYCCL_STORE and ANYCCL_JOB_KEY?",
+            false => "",
+        };
         match self {
-            Absence::NoSuchName(_) | Absence::Unresolved(_) => {
+            Absence::NoSuchName(why) | Absence::Unresolved(why) => {
                 format!(
-                    "cannot join: no address is known for the store at {at}: {self}. Is ANYCCL_STORE right?"
+                    "cannot join: the host name of the store at {at} does not resolve ({why}). Is it right?"
                 )
             }
             Absence::OtherProgram => {
@@ -56,15 +60,26 @@ impl Absence {
                     "cannot join: another program answers at {at}, not an anyccl store. Choose another port?"
                 )
             }
-            Absence::WrongKey => format!(
-                "cannot join: the anyccl store at {at} has another job key. {same} Without ANYCCL_JOB_KEY the key is \
+            Absence::WrongKey if sought.is_one_place => format!(
+                "cannot join: the anyccl store at {at} has another job key.{same} Without ANYCCL_JOB_KEY the key is \
                  derived from the text of ANYCCL_STORE"
             ),
+            Absence::WrongKey => format!("cannot join: the anyccl store at {at} has another job key"),
             _ => format!(
-                "cannot join: no anyccl store answers at {at} ({self}). Is {server} running there? {same}"
+                "cannot join: no anyccl store answers at {at} ({self}). Is {server} running there?{same}"
             ),
         }
     }
+}
+
+/// Where a store is looked for, as messages name it.
+pub(crate) struct Sought<'a> {
+    /// The place.
+    pub at: &'a str,
+    /// Who should be serving there.
+    pub server: &'a str,
+    /// It is the one place that ANYCCL_STORE names: if something else is there, waiting is in vain.
+    pub is_one_place: bool,
 }
 
 impl fmt::Display for Absence {

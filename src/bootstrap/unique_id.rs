@@ -108,12 +108,19 @@ pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> R
     let what = places.join(", ");
     match Client::join(&who, || addresses.clone(), &what, patience) {
         Ok(client) => job.store = Some(Box::new(client)),
-        Err(Error::Timeout { waited, .. }) if Instant::now() < deadline => {
-            return Err(Error::Bootstrap(format!(
-                "nobody has answered for this unique id at {what} for {:.0} s: either the process that made it has \
-                 ended, or all its ranks have come before, or this host cannot reach that one",
-                waited.as_secs_f64()
-            )));
+        Err(Error::Timeout { waited, .. }) => {
+            let why = "either the process that made it has ended, or all its ranks have come before, or this host cannot \
+                       reach that one";
+            return Err(match Instant::now() < deadline {
+                true => Error::Bootstrap(format!(
+                    "nobody has answered for this unique id at {what} for {:.0} s: {why}",
+                    waited.as_secs_f64()
+                )),
+                false => Error::Timeout {
+                    waited,
+                    detail: format!("nobody answers for this unique id at {what}: {why}"),
+                },
+            });
         }
         Err(error) => return Err(error),
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::LIMITS;
 use super::message::{REASON_BYTES, RESPONSE_HEADER, Request, Status, parse_response_header};
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::absence::Absence;
+use crate::bootstrap::absence::{Absence, Sought};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::reach::{Reached, reach_once};
@@ -36,16 +36,6 @@ pub(crate) enum Joined {
     Client(Client),
     /// There is no store for this rank, now.
     Absent(Absence),
-}
-
-/// Where a store is looked for, as messages name it.
-pub(crate) struct Sought<'a> {
-    /// The place.
-    pub at: &'a str,
-    /// Who should be serving there.
-    pub server: &'a str,
-    /// Nobody can serve at another place than this: if something else is there, waiting is in vain.
-    pub is_one_place: bool,
 }
 
 /// Who wants to join what.
@@ -120,10 +110,10 @@ impl Client {
             }
             let is_certain = absence.certain_after().is_some_and(|after| since.elapsed() >= after);
             if is_certain && sought.is_one_place {
-                return Err(Error::Bootstrap(absence.sentence(sought.at, sought.server)));
+                return Err(Error::Bootstrap(absence.sentence(sought)));
             }
             if !waiting.pause(&rank, &format_args!("the store at {}", sought.at), &absence) {
-                let detail = absence.sentence(sought.at, sought.server);
+                let detail = absence.sentence(sought);
                 return Err(Error::Timeout { waited: waiting.waited(), detail });
             }
             previous = Some(absence);

@@ -14,7 +14,7 @@ mod message;
 mod server;
 mod service;
 
-pub(crate) use client::{Applicant, Client, Joined, Sought};
+pub(crate) use client::{Applicant, Client, Joined};
 pub use server::Server;
 pub(crate) use service::Service;
 

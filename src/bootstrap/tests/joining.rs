@@ -48,7 +48,7 @@ fn a_name_that_does_not_exist_is_an_error_at_once_on_every_rank() {
         // The resolver of this machine cannot tell: then nothing is certain.
         return;
     }
-    for (rank, start) in [(0, "rank 0 cannot serve"), (1, "cannot join: no address is known")] {
+    for (rank, start) in [(0, "rank 0 cannot serve"), (1, "cannot join: the host name of the store at")] {
         let text = refusal(rank, name, free_port(), None, soon()).to_string();
         assert!(text.starts_with(start) && text.contains("does not resolve"), "{text}");
     }
