@@ -51,7 +51,7 @@ fn a_failure_that_every_rank_logs_and_prints_is_one_sentence_and_the_odd_rank_is
         what='the ranks disagree in call #1 of "world": rank 0 called '"$sum, rank 2 called $max"
         [ $ANYCCL_RANK = 2 ] && own="$max" || own="$sum"
         [ $ANYCCL_RANK = 0 ] || what="$what (reported by rank 0 (host vm, pid 7))"
-        echo "anyccl: error: rank $ANYCCL_RANK of \"world\", in $own #1 on \"world\": $what" >&2
+        echo "anyccl: error: rank $ANYCCL_RANK of \"world\", in $own: $what" >&2
         echo "mine.c:12: mismatch: anyccl_all_reduce: $what" >&2
         exit 1"#;
     let job = run_script(4, &[], script);
@@ -151,6 +151,9 @@ fn impossible_numbers_of_ranks_are_refused() {
         assert_eq!(finish(anyccl(&["run", "-n", ranks, "true"])).code(), 2, "{ranks}");
     }
     assert_eq!(finish(anyccl(&["run", "true"])).code(), 2);
+    let mpirun = finish(anyccl(&["run", "-np", "2", "true"]));
+    assert_eq!(mpirun.code(), 2);
+    assert!(mpirun.stderr.contains("-n N here, not -np N"), "{}", mpirun.stderr);
 }
 
 #[test]

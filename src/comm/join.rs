@@ -185,7 +185,7 @@ fn not_shared(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
             let detail = format!("{label} ended before it had connected with everybody");
             Error::PeerLost { rank: peer, detail }
         }
-        kind => Error::system(format!("{what}, {label}"), kind.into()),
+        _ => Error::System { what: format!("{what}, {label}"), source: source.clone() },
     }
 }
 

@@ -85,17 +85,22 @@ impl Engine {
         }
     }
 
-    /// Each rank says it with the call that it is in; `anyccl run` passes it on once, and compares the calls. What the
-    /// program itself has asked for is no error.
+    /// Where ranks disagree, each says what it has called, for `anyccl run` to compare. What the program itself has asked
+    /// for is no error.
     fn log_failure(&self, id: GroupId, error: &Error) {
-        let (group, during) = (self.groups.get(id), self.unfinished().find(|active| active.group == id));
-        let during = during.map_or(String::new(), |active| format!(", in {}", self.title(active)));
-        match error {
+        let group = self.groups.get(id);
+        let own_call = match error {
             Error::Aborted(text) if !text.starts_with(failure::ANOTHER_FAILED) => {
-                log_line!(Info, "rank {} of \"{}\": {error}", group.rank, group.name)
+                log_line!(Info, "rank {} of \"{}\": {error}", group.rank, group.name);
+                return;
             }
-            _ => log_line!(Error, "rank {} of \"{}\"{during}: {error}", group.rank, group.name),
-        }
+            Error::Mismatch(text) if !text.contains(&format!("rank {} called", group.rank)) => {
+                self.unfinished().find(|active| active.group == id).map(|active| active.prepared.call)
+            }
+            _ => None,
+        };
+        let own_call = own_call.map_or(String::new(), |call| format!(", in {call}"));
+        log_line!(Error, "rank {} of \"{}\"{own_call}: {error}", group.rank, group.name);
     }
 
     /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.

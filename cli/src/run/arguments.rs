@@ -36,7 +36,7 @@ than --as promises; 2 for wrong usage.";
 pub struct RunArguments {
     /// Number of ranks, 1 to 65536; with --hosts, where it may be left out, they share it
     #[arg(short = 'n', long = "ranks", value_name = "N", required_unless_present = "hosts")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(value_parser = number_of_ranks)]
     pub ranks: Option<u32>,
 
     /// Hosts with their numbers of ranks, such as a:2,b:2 (without a number: one, or a share of -n)
@@ -113,6 +113,14 @@ pub enum Bind {
     Core,
     /// All cores that this command may use
     None,
+}
+
+fn number_of_ranks(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(ranks @ 1..=65536) => Ok(ranks),
+        _ if text == "p" => Err("the number of ranks is -n N here, not -np N".to_string()),
+        _ => Err("expected a whole number from 1 to 65536".to_string()),
+    }
 }
 
 /// Reads a number of seconds.

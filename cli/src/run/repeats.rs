@@ -89,7 +89,7 @@ impl Repeats {
         if !core.starts_with(DISAGREE) {
             return;
         }
-        let own = logged.call.map(|call| (logged.rank, call.split(" #").next().unwrap_or(call)));
+        let own = logged.call.map(|call| (logged.rank, call));
         // "...: rank 0 called X, rank 2 called Y"
         let named = core.split("rank ").filter_map(|part| {
             let (rank, call) = part.split_once(" called ")?;
@@ -184,9 +184,7 @@ mod tests {
                         called all_reduce(int32 max, count 3)";
 
     fn logged(rank: u32, sentence: &str) -> String {
-        format!(
-            "anyccl: error: rank {rank} of \"world\", in all_reduce(int32 sum, count 3) #3 on \"world\": {sentence}\n"
-        )
+        format!("anyccl: error: rank {rank} of \"world\", in all_reduce(int32 sum, count 3): {sentence}\n")
     }
 
     #[test]
