@@ -86,8 +86,10 @@ fn address_of(info: &libc::addrinfo, port: u16) -> Option<SocketAddr> {
 
 /// The resolver's words for an error, without their capital.
 fn text_of(code: libc::c_int) -> String {
-    // SAFETY: takes an integer and returns a string that lives as long as the process.
-    let text = unsafe { CStr::from_ptr(libc::gai_strerror(code)) };
+    // SAFETY: takes an integer.
+    let text = unsafe { libc::gai_strerror(code) };
+    // SAFETY: a C string that lives as long as the process.
+    let text = unsafe { CStr::from_ptr(text) };
     text.to_string_lossy().to_lowercase()
 }
 
