@@ -123,7 +123,9 @@ impl RemoteProcess {
         let has_ended = || io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended");
         if n < 0 {
             let error = io::Error::last_os_error();
-            return Err(if error.raw_os_error() == Some(libc::ESRCH) { has_ended() } else { error });
+            // Not even the landmark is there: the process is gone, or another one has its number.
+            let is_gone = matches!(error.raw_os_error(), Some(libc::ESRCH | libc::EFAULT));
+            return Err(if is_gone { has_ended() } else { error });
         }
         if found != self.landmark.value {
             return Err(has_ended());
