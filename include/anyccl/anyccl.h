@@ -15,6 +15,9 @@
  *   communicator of its own.
  *   Send and receive buffer must not overlap, except in place, as each call defines it; each rank decides for itself.
  *   A count of 0 is a call like any other; its buffers may be NULL.
+ *   A call may return before the other ranks have made it, and may wait until they do. A rank that is behind keeps what others
+ *   send ahead, about 16 MiB (and one message) of each sender in each communicator; then the sender waits. So a
+ *   program is right if it would be right with calls that wait for all ranks.
  *
  * Ranks that make different calls
  *   Every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both calls: at once where this rank receives something

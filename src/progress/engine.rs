@@ -275,7 +275,8 @@ impl Engine {
         let Some(straight) = prepared.program.straight.as_ref() else { return Ran::Not };
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
         let nothing = self.actives.is_empty() && self.talking.is_empty();
-        let is_quiet = nothing && group.failure.is_none() && !group.stalls_known && !trace::is_on();
+        let is_known = !group.stalls_known && !group.is_holding;
+        let is_quiet = nothing && is_known && group.failure.is_none() && !trace::is_on();
         if !is_quiet {
             return Ran::Not;
         }
@@ -336,6 +337,9 @@ impl Engine {
         let prepared = Arc::clone(prepared);
         let (outcome, moves) = (None, 0);
         self.actives.push(Active { number, group, prepared, buffers, answers, execution, outcome, moves });
+        if self.groups.get(group).is_holding {
+            self.let_go(group);
+        }
         if self.groups.get(group).stalls_known {
             self.compare_stalls(group);
         }
@@ -384,6 +388,7 @@ impl Engine {
     fn visit_all(&mut self) -> Step<bool> {
         let mut moved = false;
         let mut foreign = None;
+        let mut must_hear = false;
         for at in 0..self.actives.len() {
             let active = &mut self.actives[at];
             if active.outcome.is_some() {
@@ -394,6 +399,7 @@ impl Engine {
                 Err(failure) => return Err(self.link_trouble(at, failure)),
             };
             moved |= visit.moved;
+            must_hear |= visit.must_hear;
             active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
@@ -404,6 +410,10 @@ impl Engine {
                     active.outcome = Some(Ok(()));
                 }
             }
+        }
+        if must_hear {
+            self.read_control();
+            moved = true;
         }
         let mut talks = 0;
         if !self.talking.is_empty() {
@@ -449,7 +459,15 @@ impl Engine {
 
     /// The ports that unfinished calls wait for, and for what.
     pub(super) fn awaited(&self) -> impl Iterator<Item = (u32, Interest)> {
-        self.unfinished().flat_map(|a| a.execution.waits_for()).chain(self.awaited_by_messages())
+        let of_calls = self.unfinished().flat_map(|a| {
+            // What its receiver does not take yet waits for its word, not for room.
+            let is_held = |port: u32| self.ports[port as usize].holds(a.execution.header());
+            a.execution.waits_for().map(move |(port, interest)| match interest {
+                Interest::Write if is_held(port) => (port, Interest::Read),
+                interest => (port, interest),
+            })
+        });
+        of_calls.chain(self.awaited_by_messages())
     }
 
     /// Calls without an outcome.

@@ -29,6 +29,8 @@ pub(super) struct Visit {
     pub moved: bool,
     /// A peer whose head belongs to another conversation.
     pub foreign: Option<Rank>,
+    /// Something waits until the peers were heard.
+    pub must_hear: bool,
 }
 
 /// The link to `peer` has failed.
@@ -233,7 +235,7 @@ impl Execution {
             let mut moved = false;
             for queue in 0..self.sends.len() {
                 let before = self.sends[queue];
-                while before.goes_on(&self.sends[queue]) && self.push(queue, ports)? {
+                while before.goes_on(&self.sends[queue]) && self.push(queue, ports, visit)? {
                     moved = true;
                 }
             }
@@ -262,7 +264,7 @@ impl Execution {
     }
 
     #[inline]
-    fn push(&mut self, queue: usize, ports: &mut [Port]) -> Result<bool, LinkFailure> {
+    fn push(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
         let sends = &self.prepared.program.sends[queue];
         let state = self.sends[queue];
         let Some(step) = sends.steps.get(state.next as usize) else { return Ok(false) };
@@ -273,6 +275,9 @@ impl Execution {
         let data = self.memory.address(&step.span, state.done);
         let header = self.header_of(step.count);
         let port = &mut ports[peer as usize];
+        if !port.is_open() && waits(port, &header, visit) {
+            return Ok(false);
+        }
         let lending = match &self.run {
             Some(run) if run.fetched && step.lending == Lending::IfCrowded => Lending::Anywhere,
             _ => step.lending,
@@ -285,6 +290,7 @@ impl Execution {
             port.ring_if_wanted();
             return Ok(false);
         };
+        port.note_sent(sent);
         port.ring_if_asleep();
         let state = &mut self.sends[queue];
         state.done += sent;
@@ -462,4 +468,11 @@ impl Execution {
         });
         sends.chain(recvs)
     }
+}
+
+/// Whether a message must wait until the peer was heard, or until it takes more.
+#[cold]
+fn waits(port: &mut Port, header: &Header, visit: &mut Visit) -> bool {
+    visit.must_hear |= port.must_hear();
+    port.must_hear() || port.holds(header) && port.inbox.link.postpone(header)
 }

@@ -90,6 +90,8 @@ pub(super) struct Group {
     pub has_parted: bool,
     /// A peer has said that it stalls; compared with each new call.
     pub stalls_known: bool,
+    /// Some rank was told to send nothing more ahead of this rank's calls; it is told with each new call what it may send.
+    pub is_holding: bool,
     /// Calls that need no preparation any more.
     pub recent: Recent,
     /// What its ranks have said in agreements ([`super::consensus`]) and was not used yet.
@@ -118,6 +120,7 @@ impl Group {
             is_untold: false,
             has_parted: false,
             stalls_known: false,
+            is_holding: false,
             recent: Recent::default(),
             heard: Vec::new(),
             agreements: 0,

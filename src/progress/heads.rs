@@ -45,6 +45,9 @@ impl Engine {
             Known::Future => self.ports[port as usize].inbox.stash_head(),
             Known::Here(_) | Known::Past => self.ports[port as usize].inbox.discard_head(),
         };
+        if matches!(taken, Ok(true)) {
+            self.hold_back(port, &head);
+        }
         // What cannot be read, of a sender that has given it up, must not stand in the way.
         match taken.or_else(|_| self.ports[port as usize].inbox.discard_head()) {
             Ok(taken) => {

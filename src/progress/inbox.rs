@@ -4,10 +4,14 @@
 //! place. A fragment of another conversation that nobody can use yet is moved to the heap (stashed), so
 //! that it does not hold up those behind it.
 
+use std::collections::HashMap;
 use std::io;
 
 use crate::base::Call;
 use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
+
+/// What a fragment costs beside its bytes, about: many small ones need memory, too.
+pub(super) const ENTRY_COST: usize = 64;
 
 struct Stashed {
     header: Header,
@@ -35,11 +39,13 @@ pub(super) enum Found {
 pub(super) struct Inbox {
     pub link: AnyLink,
     stash: Vec<Stashed>,
+    /// What is stashed of each context costs so much. Those with nothing are left out.
+    costs: HashMap<u32, usize>,
 }
 
 impl Inbox {
     pub fn new(link: AnyLink) -> Inbox {
-        Inbox { link, stash: Vec::new() }
+        Inbox { link, stash: Vec::new(), costs: HashMap::new() }
     }
 
     /// Whether something is stashed, of whatever conversation.
@@ -91,7 +97,8 @@ impl Inbox {
                 stashed.consumed += bytes;
                 if stashed.consumed >= stashed.data.len() {
                     // The order between conversations means nothing, that within one is kept.
-                    self.stash.remove(at);
+                    let over = self.stash.remove(at);
+                    self.pay_back(over.header.context, over.data.len() + ENTRY_COST);
                 }
             }
         }
@@ -140,9 +147,28 @@ impl Inbox {
         let last = self.stash.iter_mut().rfind(same);
         match last.filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
             Some(stashed) => stashed.data.extend(data),
-            None => self.stash.push(Stashed { header, data, consumed: 0 }),
+            None => {
+                self.stash.push(Stashed { header, data, consumed: 0 });
+                *self.costs.entry(header.context).or_default() += ENTRY_COST;
+            }
         }
+        *self.costs.entry(header.context).or_default() += taken;
         Ok(true)
+    }
+
+    /// What is stashed of a context costs so much less.
+    fn pay_back(&mut self, context: u32, cost: usize) {
+        if let Some(all) = self.costs.get_mut(&context) {
+            *all = all.saturating_sub(cost);
+            if *all == 0 {
+                self.costs.remove(&context);
+            }
+        }
+    }
+
+    /// What is stashed of a context: its bytes, and something for each fragment.
+    pub fn stashed_cost(&self, context: u32) -> usize {
+        self.costs.get(&context).copied().unwrap_or(0)
     }
 
     /// Drops what has arrived of the head: nobody wants it any more. Whether anything was there.
@@ -153,6 +179,7 @@ impl Inbox {
     /// Drops what is stashed of a context.
     pub fn forget(&mut self, context: u32) {
         self.stash.retain(|stashed| stashed.header.context != context);
+        self.costs.remove(&context);
     }
 
     /// The oldest that is stashed of a context.

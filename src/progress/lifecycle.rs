@@ -17,6 +17,7 @@ impl Engine {
     pub fn add_group(&mut self, context: u32, name: String, rank: Rank, ports: &[u32]) -> GroupId {
         let id = self.groups.insert(Group::new(context, name, rank, ports.iter().copied()));
         self.hear_stashed(id);
+        self.groups.get_mut(id).is_holding = self.ports.iter().any(|port| port.holding.contains(&context));
         for (port, message) in std::mem::take(&mut self.early) {
             self.take_message(port, message);
         }
@@ -37,8 +38,8 @@ impl Engine {
         let group = *self.groups.remove(id);
         for member in &group.members {
             let port = &mut self.ports[member.port as usize];
-            port.inbox.forget(group.context);
-            port.inbox.forget(group.transfers());
+            port.forget(group.context);
+            port.forget(group.transfers());
         }
         if !group.conversation.is_over() {
             self.given_up.push(group.conversation);
@@ -120,8 +121,8 @@ impl Engine {
             if let Some(control) = &mut port.control {
                 control.send(notice);
             }
-            port.inbox.forget(group.context);
-            port.inbox.forget(group.transfers());
+            port.forget(group.context);
+            port.forget(group.transfers());
         }
         for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.ports);

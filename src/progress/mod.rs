@@ -8,12 +8,14 @@
 //! - [`port`] is the way to one peer: its inbox and its control channel.
 //! - [`engine`] holds all that goes on over the links of a rank and moves it forward; [`group`] is one of the
 //!   communicators that share them, `consensus` how the survivors of one agree on the next.
-//! - `heads` sorts out what stands in the way, `lifecycle` begins and ends communicators, `departure` is how a rank gives one
-//!   up by itself.
-//! - `news` is what the ranks tell each other beside the data, `parting` how they compare their calls at the end, `report` how errors are worded.
+//! - `heads` sorts out what stands in the way, `ahead` bounds what is kept of it.
+//! - `lifecycle` begins and ends communicators, `departure` is how a rank gives one up by itself, `parting` how the ranks
+//!   compare their calls at the end.
+//! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //! - [`disagreement`] and [`crate::transport::failure`] turn silence and surprises into errors that name who and what.
 
+mod ahead;
 mod buffers;
 mod consensus;
 mod departure;

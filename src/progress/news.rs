@@ -19,6 +19,7 @@ impl Engine {
     /// Reads what the peers have to say. Call it when nothing moves.
     pub(super) fn read_control(&mut self) {
         for port in 0..self.ports.len() as u32 {
+            self.ports[port as usize].unheard = 0;
             while let Some(message) = self.next_message(port) {
                 self.take_message(port, message);
             }
@@ -74,6 +75,8 @@ impl Engine {
             | Message::Notice { context, .. }
             | Message::Left { context, .. }
             | Message::Quit { context, .. }
+            | Message::Hold { context, .. }
+            | Message::Release { context }
             | Message::Agree { context, .. } => context,
             Message::Bell | Message::Bye => return,
         };
@@ -111,6 +114,14 @@ impl Engine {
             }
             Message::Notice { .. } => self.take_notice(id, rank, &message),
             Message::Agree { .. } => group.heard.push((rank, message)),
+            Message::Hold { context, from } => {
+                let held = &mut self.ports[port as usize].held;
+                held.retain(|(held, _)| *held != context);
+                held.push((context, from));
+            }
+            Message::Release { context } => {
+                self.ports[port as usize].held.retain(|(held, _)| *held != context);
+            }
             Message::Stall { .. } | Message::Bell | Message::Bye => {}
         }
     }

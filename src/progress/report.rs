@@ -83,6 +83,10 @@ impl Engine {
                     let call = describe(stall.call);
                     missing.push(format!("{label} has not arrived; it is in {call} #{}", stall.sequence));
                 }
+                None if self.ports[group.members[peer as usize].port as usize].holds(header) => {
+                    missing
+                        .push(format!("{label} has not arrived, and takes nothing more ahead of its calls"));
+                }
                 None => missing.push(format!("{label} has not arrived and is in no call")),
             }
         }

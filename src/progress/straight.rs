@@ -183,10 +183,15 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
             Op::Send { peer, span, count, may_lend, cut, .. } => {
                 let stop = Stop { done, bytes: 0 };
                 let port = &mut ports[*peer as usize];
+                let port_is_open = port.is_open();
                 let Some(link) = port.inbox.link.as_shm().filter(|_| span.len <= longest) else {
                     return stop;
                 };
                 let data = memory.address(span, 0);
+                // Whether it may leave is looked up elsewhere.
+                if !port_is_open {
+                    return stop;
+                }
                 // A loan is not over when it is made: that is for the general execution.
                 if *may_lend && link.lends(data, span.len) {
                     return stop;
@@ -202,6 +207,7 @@ pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [
                 if !unsafe { link.post(header, data, span.len, *cut) } {
                     return stop;
                 }
+                port.note_sent(span.len);
                 port.ring_if_wanted();
             }
             Op::Recv { peer, operand, dst, count, .. } => {

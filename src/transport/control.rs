@@ -19,6 +19,8 @@ const BYE: u8 = 4;
 const LEFT: u8 = 5;
 const AGREE: u8 = 6;
 const QUIT: u8 = 7;
+const HOLD: u8 = 8;
+const RELEASE: u8 = 9;
 
 /// Kind, three numbers and the length of the text.
 const NOTICE_HEAD: usize = 15;
@@ -81,6 +83,18 @@ pub enum Message {
         calls: u32,
         /// In words.
         reason: String,
+    },
+    /// I hold much of what you have sent ahead of my calls: send nothing more of calls from this number on.
+    Hold {
+        /// As in [`super::Header`].
+        context: u32,
+        /// The first call that I have not made.
+        from: u32,
+    },
+    /// Send whatever you have.
+    Release {
+        /// As in [`super::Header`].
+        context: u32,
     },
     /// Who is lost, as far as I know: one round of an agreement among the survivors of a communicator.
     Agree {
@@ -194,6 +208,15 @@ impl Control {
                 numbers.iter().for_each(|number| self.outgoing.extend(number.to_le_bytes()));
                 self.outgoing.extend((lost.len() as u32).to_le_bytes());
                 self.outgoing.extend(lost);
+            }
+            Message::Hold { context, from } => {
+                self.outgoing.push(HOLD);
+                self.outgoing.extend(context.to_le_bytes());
+                self.outgoing.extend(from.to_le_bytes());
+            }
+            Message::Release { context } => {
+                self.outgoing.push(RELEASE);
+                self.outgoing.extend(context.to_le_bytes());
             }
             Message::Bye => self.outgoing.push(BYE),
         }
@@ -328,6 +351,16 @@ impl Control {
                 let (numbers, lost) = ([word(1), word(2), word(3)], lost.to_vec());
                 (Message::Agree { context: word(0), numbers, lost }, AGREE_HEAD + len)
             }
+            HOLD => {
+                let Some(body) = body.first_chunk::<8>() else { return Ok(None) };
+                let [context, from] =
+                    [0, 4].map(|at| u32::from_le_bytes(std::array::from_fn(|i| body[at + i])));
+                (Message::Hold { context, from }, 8)
+            }
+            RELEASE => {
+                let Some(context) = body.first_chunk::<4>() else { return Ok(None) };
+                (Message::Release { context: u32::from_le_bytes(*context) }, 4)
+            }
             BYE => (Message::Bye, 0),
             _ => return Err(garbage("an unknown control message")),
         };
@@ -385,6 +418,8 @@ mod tests {
             Message::Left { context: 12, calls: Some(CallRecord::default()) },
             Message::Quit { context: 6, calls: u32::MAX, reason: "genug".into() },
             Message::Agree { context: 9, numbers: [1, 2, u32::MAX], lost: vec![0b101, 7] },
+            Message::Hold { context: 14, from: u32::MAX - 3 },
+            Message::Release { context: 16 },
             Message::Bye,
         ];
         for message in &said {

@@ -100,6 +100,12 @@ pub trait Link: Send {
     /// `data` is readable for `bytes` bytes.
     unsafe fn abandon(&mut self, _header: &Header, _data: *const u8, _bytes: usize) {}
 
+    /// A message that was offered will not be offered for a while: whether that keeps nothing else from being sent. If it
+    /// does, a fragment of it has begun, and it must be offered until that is over.
+    fn postpone(&mut self, _header: &Header) -> bool {
+        true
+    }
+
     /// The header of the fragment at the head, if one is there.
     fn head(&mut self) -> io::Result<Option<Header>>;
 

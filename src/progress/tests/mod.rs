@@ -1,5 +1,6 @@
 //! Ranks as threads, connected by socket pairs and shared memory, without a bootstrap.
 
+mod ahead;
 mod algorithms;
 mod broken_links;
 mod calls;

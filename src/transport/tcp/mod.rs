@@ -49,6 +49,10 @@ impl Link for TcpLink {
         unsafe { self.outgoing.abandon(header, data, bytes) }
     }
 
+    fn postpone(&mut self, header: &Header) -> bool {
+        self.outgoing.postpone(header)
+    }
+
     fn head(&mut self) -> io::Result<Option<Header>> {
         self.incoming.head(&self.socket)
     }

@@ -106,6 +106,14 @@ impl Outgoing {
         self.abandoned.extend(unsafe { std::slice::from_raw_parts(data, payload) });
     }
 
+    /// As [`super::super::Link::postpone`].
+    pub fn postpone(&mut self, header: &Header) -> bool {
+        if self.next == Some(*header) {
+            self.next = None;
+        }
+        self.unfinished.as_ref().is_none_or(|fragment| fragment.header != *header)
+    }
+
     /// Goes on with what was abandoned; whether all of it is sent.
     #[cold]
     fn send_abandoned(&mut self, socket: &Socket) -> io::Result<bool> {

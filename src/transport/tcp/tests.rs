@@ -195,6 +195,31 @@ fn another_message_waits_until_the_end_of_the_fragment_and_not_of_the_message() 
 }
 
 #[test]
+fn a_message_that_is_postponed_leaves_the_way_to_others_but_in_the_middle_of_a_fragment() {
+    let (mut a, mut b) = pair();
+    let (large, small) = (message(2 * FRAGMENT_BYTES, 0), message(8, 1));
+    let mut sent = offer(&mut a, &HEADER, &large).unwrap();
+    assert!(!a.postpone(&HEADER), "a fragment has begun");
+    // One that was refused, and so is next, is postponed, too: then it is not waited for.
+    assert_eq!(offer(&mut a, &OTHER, &small), None);
+    assert!(a.postpone(&OTHER));
+    while a.outgoing.is_in_a_fragment() {
+        receive(&mut b, &HEADER, BUFFER_BYTES, true);
+        sent += offer(&mut a, &HEADER, &large[sent..]).unwrap_or(0);
+    }
+    assert_eq!(sent, FRAGMENT_BYTES);
+    assert!(a.postpone(&HEADER), "at the end of a fragment");
+    while offer(&mut a, &OTHER, &small).is_none() {
+        receive(&mut b, &HEADER, BUFFER_BYTES, true);
+    }
+    while b.head().unwrap() == Some(HEADER) {
+        receive(&mut b, &HEADER, BUFFER_BYTES, true);
+    }
+    assert_eq!(receive(&mut b, &OTHER, 8, false), small);
+    assert!(offer(&mut a, &HEADER, &large[sent..]).is_some(), "it goes on later");
+}
+
+#[test]
 fn a_message_that_found_no_room_at_all_leaves_the_way_to_a_shorter_one() {
     let (mut a, mut b) = pair();
     // Fragments of one byte fill the socket up to where no header has room.
