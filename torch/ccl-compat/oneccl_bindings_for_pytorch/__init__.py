@@ -5,9 +5,15 @@
 
 Nothing of oneCCL is in it. Where Intel's package is installed too it refuses to be imported: whoever installed that wants
 that.
+
+DeepSpeed takes this module for Intel's, and compiles an operator that calls oneCCL, beside torch.distributed. It can do without: where
+it has no such operator, all its calls go through torch.distributed. So it is told that there is none.
 """
 
+import importlib.abc
 import importlib.metadata
+import importlib.util
+import sys
 
 __version__ = "0.1.0"
 _OURS = "anyccl-ccl-compat"
@@ -33,5 +39,42 @@ def register():
     dist.Backend.register_backend("ccl", torch_backend._create, extended_api=True, devices=torch_backend.DEVICES)
 
 
+# The module of DeepSpeed with the builder of that operator. It is imported later than this one, which DeepSpeed looks for when it
+# chooses its accelerator.
+_DEEPSPEED = "deepspeed.ops.op_builder.cpu.comm"
+
+
+class _AfterDeepSpeed(importlib.abc.MetaPathFinder):
+    """Finds that module as the others do, and changes it when it has been executed."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != _DEEPSPEED:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                _leave_out_the_operator(module)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def _leave_out_the_operator(module):
+    """None instead of the operator: deepspeed.comm.ccl.CCLBackend goes by torch.distributed alone then."""
+    module.CCLCommBuilder.load = lambda self, verbose=True: None
+
+
+def _tell_deepspeed():
+    if module := sys.modules.get(_DEEPSPEED):
+        _leave_out_the_operator(module)
+    else:
+        sys.meta_path.insert(0, _AfterDeepSpeed())
+
+
 _refuse_to_shadow()
 register()
+_tell_deepspeed()

@@ -122,6 +122,26 @@ def test_the_module_refuses_to_hide_that_of_intel(comm):
         assert done.returncode != 0 and "uninstall it first" in done.stderr, done.stderr
 
 
+def test_deepspeed_is_told_that_there_is_no_operator_of_its_own(comm):
+    """What DeepSpeed 0.19 does with the module, in its order: its accelerator imports it, then its builder is imported, and builds
+    an operator that needs oneCCL. (deepspeed/accelerator/cpu_accelerator.py, ops/op_builder/cpu/comm.py, comm/ccl.py)"""
+    if comm.rank:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        builder = Path(folder) / "deepspeed" / "ops" / "op_builder" / "cpu"
+        builder.mkdir(parents=True)
+        for package in [builder, *builder.parents][:4]:
+            (package / "__init__.py").write_text("")
+        (builder / "comm.py").write_text(
+            "class CCLCommBuilder:\n    def load(self, verbose=True):\n        raise ValueError('no CCL_ROOT')\n")
+        program = "from deepspeed.ops.op_builder.cpu.comm import CCLCommBuilder; assert CCLCommBuilder().load() is None"
+        path = os.pathsep.join([*filter(None, sys.path), folder])
+        for first in ("", "import deepspeed.ops.op_builder.cpu.comm; "):
+            done = subprocess.run([sys.executable, "-c", f"{first}import oneccl_bindings_for_pytorch; {program}"], text=True,
+                                  capture_output=True, env={**os.environ, "PYTHONPATH": path})
+            assert done.returncode == 0, done.stderr
+
+
 def test_the_end(_comm):
     dist.destroy_process_group()
 
