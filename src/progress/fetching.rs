@@ -6,6 +6,9 @@
 //! alone: what arrives is the same, and each rank may decide for what it sends. As ranks count the runs of a program alike,
 //! they try the same way at the same time.
 //!
+//! Beside other busy processes a trial may be wrong. A decision for areas costs little then. A decision to fetch may cost a lot, as
+//! such a run ends when both ranks have had their processors. So it is tried again soon, and later each time it is confirmed.
+//!
 //! See docs/adr/0028-exchanges-try-both-ways.md.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -22,6 +25,10 @@ const UNCOUNTED: u32 = 2;
 const BATCH: u32 = 4;
 /// Batches of a trial; every other one is fetched.
 const BATCHES: u32 = 8;
+/// Runs after a first decision to fetch until it is tried again; twice as many after each trial that confirms it.
+const FIRST_CHECK: u32 = 64;
+/// Doublings of that, up to the length of a period.
+const MOST_CHECKS: u32 = (PERIOD / FIRST_CHECK).ilog2();
 /// Runs of a trial.
 const TRIAL: u32 = UNCOUNTED + BATCHES * BATCH;
 
@@ -31,6 +38,10 @@ pub(super) struct Fetching {
     runs: AtomicU32,
     /// Those of the last trial.
     batches: [Batch; BATCHES as usize],
+    /// Runs since then that were fetched as it decided, and have ended.
+    fetched: AtomicU32,
+    /// Trials before their time, since the last decision for areas.
+    checks: AtomicU32,
 }
 
 /// Some runs one way.
@@ -65,13 +76,31 @@ impl Fetching {
             Some(batch) => batch % 2 == 1,
             None => run >= TRIAL && self.is_better_fetched(),
         };
+        if run == TRIAL {
+            self.fetched.store(0, Ordering::Relaxed);
+            if !fetched {
+                self.checks.store(0, Ordering::Relaxed);
+            }
+        }
         Run { fetched, batch, began: cycles::now() }
     }
 
     /// A run has come to its end.
     pub fn end(&self, run: &Run) {
-        if let Some(batch) = run.batch {
-            self.batches[batch as usize].note(cycles::now().saturating_sub(run.began));
+        match run.batch {
+            Some(batch) => self.batches[batch as usize].note(cycles::now().saturating_sub(run.began)),
+            None if run.fetched => self.check_in_time(),
+            None => {}
+        }
+    }
+
+    /// A run was fetched as the last trial decided: the next trial begins when there were enough of them.
+    fn check_in_time(&self) {
+        let checks = self.checks.load(Ordering::Relaxed);
+        let ended = self.fetched.fetch_add(1, Ordering::Relaxed) + 1;
+        if ended == FIRST_CHECK << checks {
+            self.checks.store((checks + 1).min(MOST_CHECKS), Ordering::Relaxed);
+            self.runs.store(0, Ordering::Relaxed);
         }
     }
 
@@ -142,6 +171,29 @@ mod tests {
     }
 
     #[test]
+    fn a_decision_to_fetch_is_tried_again_soon_and_later_each_time_it_is_confirmed() {
+        let fetching = Fetching::default();
+        for check in 0..3 {
+            tried(&fetching, 1600, 1000);
+            for at in 0..FIRST_CHECK << check {
+                let run = fetching.begin();
+                assert!(run.fetched && run.batch.is_none(), "check {check}, run {at}");
+                fetching.end(&run);
+            }
+        }
+        // Disturbed trials decided so far: this one finds out.
+        tried(&fetching, 1000, 1600);
+        assert!(between(&fetching).iter().all(|way| !way));
+        tried(&fetching, 1600, 1000);
+        (0..FIRST_CHECK).for_each(|_| fetching.end(&fetching.begin()));
+        assert_eq!(
+            fetching.runs.load(Ordering::Relaxed),
+            0,
+            "the first check after areas comes as soon as ever"
+        );
+    }
+
+    #[test]
     fn runs_that_did_not_come_to_their_end_are_no_reason_to_fetch() {
         let fetching = Fetching::default();
         for at in 0..TRIAL {
@@ -160,7 +212,8 @@ mod tests {
         for at in 0..PERIOD {
             let run = fetching.begin();
             assert_eq!(run.batch.is_some(), (UNCOUNTED..TRIAL).contains(&at), "run {at}");
-            fetching.end(&run);
+            // What these runs took does not matter here: none is the reason for a trial before its time.
+            fetching.end(&Run { fetched: false, ..run });
         }
         let ended: Vec<u32> =
             fetching.batches.iter().map(|batch| batch.ended.load(Ordering::Relaxed)).collect();
