@@ -320,6 +320,20 @@ static void put_in_vain(void)
     free(memory);
 }
 
+/* Two ranks that both take themselves for the root receive nothing: they learn it when they part. */
+static void two_roots(void)
+{
+    ncclComm_t pair[2];
+    CHECK_OK(ncclCommInitAll(pair, 2, NULL));
+    for (int rank = 0; rank < 2; rank++) {
+        int value = rank;
+        CHECK_OK(ncclBroadcast(&value, &value, 1, ncclInt, rank, pair[rank], NULL));
+    }
+    /* The first one says goodbye while the second one is still there. */
+    CHECK_OK(ncclCommDestroy(pair[0]));
+    CHECK_RESULT(ncclInvalidUsage, ncclCommDestroy(pair[1]));
+}
+
 int main(int argc, char **argv)
 {
     const struct spread spread = spread_from(argc, argv);
@@ -328,6 +342,7 @@ int main(int argc, char **argv)
         abort_from_outside();
         grow();
         put_in_vain();
+        two_roots();
         abort_while_forming();
     } else if (spread.threads == 1) {
         survive(spread.processes);
