@@ -94,10 +94,8 @@ test-build:
 test-check:
 	cargo xtask check
 	$(PYTHON) benches/peers/report.py --check
-# Optimised once more: the vectorised reduction loops exist only there.
 test-unit:
 	cargo test --workspace --no-fail-fast
-	cargo test --release -p anyccl-engine --lib reduce::
 test-c-api:
 	$(PYTHON) capi-tests/run.py
 test-examples: examples
