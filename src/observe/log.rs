@@ -1,12 +1,16 @@
 //! One log line at a time: to the user's callback if one is set, else to standard error.
 //!
 //! A line says rank, communicator, what happened, what follows. `ANYCCL_LOG` sets the level.
+//!
+//! Standard error may be closed, or full because its reader rests: a line that is not taken at once is dropped, and the next
+//! one says how many were.
 
 use std::fmt;
-use std::io::Write;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use parking_lot::RwLock;
+
+use crate::sys::standard_error::write_line;
 
 /// How important a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +54,8 @@ pub type Sink = Box<dyn Fn(Level, &str) + Send + Sync>;
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 static SINK: RwLock<Option<Sink>> = RwLock::new(None);
+/// Lines that standard error has not taken, since the last one that it took.
+static DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the level below which lines are dropped.
 pub fn set_level(level: Level) {
@@ -73,11 +79,22 @@ pub fn write(level: Level, line: fmt::Arguments<'_>) {
     }
     match &*SINK.read() {
         Some(sink) => sink(level, &line.to_string()),
-        // One write, so that lines of several ranks do not mix. A closed stderr is no reason to fail.
-        None => {
-            let text = format!("anyccl: {}: {line}\n", level.name());
-            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        None => write_or_count(&DROPPED, &format!("anyccl: {}: {line}\n", level.name()), write_line),
+    }
+}
+
+/// One write, so that lines of several ranks do not mix.
+fn write_or_count(dropped: &AtomicU64, line: &str, write: impl Fn(&[u8]) -> bool) {
+    let before = dropped.swap(0, Ordering::Relaxed);
+    let taken = match before {
+        0 => write(line.as_bytes()),
+        1 => write(format!("anyccl: warn: a line was dropped: standard error was full\n{line}").as_bytes()),
+        n => {
+            write(format!("anyccl: warn: {n} lines were dropped: standard error was full\n{line}").as_bytes())
         }
+    };
+    if !taken {
+        dropped.fetch_add(before + 1, Ordering::Relaxed);
     }
 }
 
@@ -87,4 +104,26 @@ macro_rules! log_line {
     ($level:ident, $($arg:tt)*) => {
         $crate::observe::log::write($crate::observe::log::Level::$level, format_args!($($arg)*))
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    #[test]
+    fn dropped_lines_are_counted_by_the_next_one_that_is_taken() {
+        let taken = RefCell::new(Vec::new());
+        let take = |line: &[u8]| {
+            taken.borrow_mut().push(String::from_utf8_lossy(line).into_owned());
+            true
+        };
+        let count = AtomicU64::new(0);
+        write_or_count(&count, "one\n", |_| false);
+        write_or_count(&count, "two\n", |_| false);
+        write_or_count(&count, "three\n", take);
+        write_or_count(&count, "four\n", take);
+        let dropped = "anyccl: warn: 2 lines were dropped: standard error was full\n";
+        assert_eq!(*taken.borrow(), [format!("{dropped}three\n"), "four\n".to_string()]);
+    }
 }

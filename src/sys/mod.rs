@@ -21,6 +21,7 @@ pub mod resolve;
 pub mod shared_memory;
 pub mod socket;
 pub mod sparse_memory;
+pub mod standard_error;
 pub mod thread;
 pub mod trusted_file;
 pub mod wake;
