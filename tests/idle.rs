@@ -5,7 +5,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Result};
-use anyccl_engine::comm::{Communicator, world_finalize};
+use anyccl_engine::comm::{CommConfig, Communicator, world_finalize};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
@@ -55,6 +55,58 @@ fn a_waiting_rank_uses_hardly_any_processor_time_over_tcp() {
     a_waiting_rank_uses_hardly_any_processor_time("tcp");
 }
 
+/// Threads of rank 0 that wait each in a communicator of its own; one more has come and gone among them.
+const SLEEPERS: usize = 3;
+
+fn threads_that_wait_use_hardly_any_processor_time_when_another_has_gone(transport: &str) {
+    let _watchdog = Watchdog::new(format!("several threads over {transport}"), Duration::from_secs(90));
+    let job = Job::new(2, "wait by several threads", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let mut ranks = job.start_all();
+    ranks[0].expect("waiting");
+    assert!(ranks[0].is_silent_for(WAIT), "over {transport} no thread waited");
+    ranks[1].tell("come to one");
+    ranks[0].expect("one has gone");
+    assert!(ranks[0].is_silent_for(WAIT), "over {transport} the others did not wait");
+    ranks[1].tell("come to all");
+    let used: f64 = ranks[0].hear().text.parse().expect("a share");
+    assert!(used < SHARE, "over {transport} the others used {:.1} % of a core", used * 100.0);
+    ranks.into_iter().for_each(RankProcess::end_well);
+}
+
+#[test]
+fn threads_that_wait_use_hardly_any_processor_time_when_another_has_gone_over_shared_memory() {
+    threads_that_wait_use_hardly_any_processor_time_when_another_has_gone("shm");
+}
+
+#[test]
+fn threads_that_wait_use_hardly_any_processor_time_when_another_has_gone_over_tcp() {
+    threads_that_wait_use_hardly_any_processor_time_when_another_has_gone("tcp");
+}
+
+fn wait_by_several_threads(world: &Communicator) {
+    let dup = |_| world.dup(&CommConfig::default()).expect("both ranks are there");
+    let comms: Vec<Communicator> = (0..=SLEEPERS).map(dup).collect();
+    let (one, others) = comms.split_first().expect("one more than sleepers");
+    let wait = |comm| Attempt::on(comm, Case::barrier(), Placement::Apart).run(comm).expect("both come");
+    if world.rank() == 1 {
+        assert_eq!(listen(), "come to one");
+        wait(one);
+        assert_eq!(listen(), "come to all");
+        others.iter().for_each(wait);
+        return;
+    }
+    std::thread::scope(|scope| {
+        let sleepers: Vec<_> = others.iter().map(|comm| scope.spawn(move || wait(comm))).collect();
+        say("waiting");
+        wait(one);
+        let (used, since) = (processor_time(), Instant::now());
+        say("one has gone");
+        sleepers.into_iter().for_each(|sleeper| sleeper.join().expect("it was woken"));
+        let used = processor_time() - used;
+        say(&format!("{:.4}", used.as_secs_f64() / since.elapsed().as_secs_f64()));
+    });
+}
+
 /// Processor time of this process so far, in user and system mode.
 fn processor_time() -> Duration {
     // SAFETY: all-zero is a valid rusage.
@@ -79,10 +131,12 @@ fn call(comm: &Communicator, attempt: Attempt, phase: usize) -> Result<()> {
 #[test]
 #[ignore = "a rank of the tests above, which start it as a process"]
 fn a_rank_of_the_tests_in_this_file() {
-    if part().is_none() {
-        return;
-    }
+    let Some(part) = part() else { return };
     let comm = join().expect("a world");
+    if part == "wait by several threads" {
+        wait_by_several_threads(&comm);
+        return world_finalize().expect("a good end");
+    }
     for phase in 0..PHASES.len() {
         let attempt = Attempt::on(&comm, case_of(phase), Placement::Apart);
         if comm.rank() == 1 {

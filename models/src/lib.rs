@@ -1,4 +1,4 @@
-//! Model checking of the lock-free parts of the engine and of the table of handles, by loom. Every interleaving of two threads is tried.
+//! Model checking of the lock-free parts of the engine and of the table of handles, by loom. Every interleaving of two or three threads is tried.
 //!
 //! The sources are those of the engine and of `anyccl-edge`, compiled once more with loom's atomics in place of the machine's.
 
@@ -21,3 +21,7 @@ mod place;
 #[cfg(test)]
 #[path = "../../abi/edge/src/table.rs"]
 mod table;
+
+#[cfg(test)]
+#[path = "../../src/progress/wait/sleepers.rs"]
+mod sleepers;

@@ -112,6 +112,8 @@ pub struct Engine {
     pub(super) idle_passes: u32,
     /// Messages of communicators that were given up, until their outcomes are taken.
     pub(super) given_up: Vec<Conversation>,
+    /// Something has changed that threads which sleep must see.
+    pub(super) has_news: bool,
     /// When somebody was first seen to be gone.
     pub(super) departure: Option<Instant>,
     /// Ranks share processors: give way soon.
@@ -153,6 +155,7 @@ impl Engine {
             watched: Vec::new(),
             idle_passes: 0,
             given_up: Vec::new(),
+            has_news: false,
             departure: None,
             crowded: false,
             crowded_on_sockets: false,

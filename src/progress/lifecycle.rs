@@ -29,6 +29,7 @@ impl Engine {
     pub fn remove_group(&mut self, id: GroupId) -> bool {
         self.part(id);
         let error = GIVEN_UP.clone();
+        self.has_news = true;
         self.end_messages(id, &error);
         for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.ports);
@@ -111,6 +112,7 @@ impl Engine {
             return;
         }
         self.log_failure(id, &error);
+        self.has_news = true;
         let group = self.groups.get_mut(id);
         group.failure = Some(error.clone());
         let is_called = self.actives.iter().any(|a| a.group == id && a.outcome.is_none());

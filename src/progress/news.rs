@@ -54,6 +54,7 @@ impl Engine {
             if port.presence == Presence::Here {
                 port.presence = presence;
                 self.departure.get_or_insert_with(Instant::now);
+                self.has_news = true;
             }
         }
     }
@@ -111,6 +112,7 @@ impl Engine {
             Message::Quit { calls, reason, .. } => {
                 self.take_quit(id, rank, calls, reason);
                 self.departure.get_or_insert_with(Instant::now);
+                self.has_news = true;
             }
             Message::Notice { .. } => self.take_notice(id, rank, &message),
             Message::Agree { .. } => group.heard.push((rank, message)),

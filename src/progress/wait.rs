@@ -17,14 +17,16 @@
 mod beside;
 mod calls;
 mod several;
+mod sleepers;
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use beside::Beside;
 use parking_lot::{Mutex, MutexGuard};
 pub use several::{Awaited, Clock, wait_for_first, wait_for_first_until};
+use sleepers::{Bell, Sleepers};
 
 use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
 use super::group::GroupId;
@@ -57,8 +59,7 @@ const DESERTED_BY_OTHERS_TIME: Duration = Duration::from_millis(500);
 pub struct Driver {
     engine: Mutex<Engine>,
     spin: Duration,
-    wake: Wake,
-    sleepers: AtomicUsize,
+    sleepers: Sleepers<Wake>,
     abort_wanted: AtomicBool,
     /// Communicators to be aborted, and why.
     aborts: Mutex<Vec<(GroupId, String)>>,
@@ -73,8 +74,7 @@ impl Driver {
         Ok(Driver {
             engine: Mutex::new(engine),
             spin,
-            wake,
-            sleepers: AtomicUsize::new(0),
+            sleepers: Sleepers::new(wake),
             abort_wanted: AtomicBool::new(false),
             aborts: Mutex::new(Vec::new()),
             beside: OnceLock::new(),
@@ -109,23 +109,26 @@ impl Driver {
             engine.fail_if_deserted(true);
         }
         self.abort_if_wanted(engine);
+        self.pass_news_on(engine);
     }
 
     /// Fails a communicator on all its ranks, from any thread; blocked calls return at once.
     pub fn abort(&self, group: GroupId, reason: &str) {
         self.aborts.lock().push((group, reason.to_string()));
         self.abort_wanted.store(true, Ordering::Release);
-        self.wake.ring();
         // Whoever holds the lock gives it up when nothing moves, or takes note of the abort itself.
-        self.abort_if_wanted(&mut self.lock());
+        let mut engine = self.lock();
+        self.abort_if_wanted(&mut engine);
+        self.sleepers.ring_all();
     }
 
     /// As [`Engine::quit`], after a last push to what is under way.
     pub fn quit(&self, group: GroupId, reason: &str) -> bool {
-        self.wake.ring();
         let mut engine = self.lock();
         self.move_on(&mut engine);
-        engine.quit(group, reason)
+        let has_quit = engine.quit(group, reason);
+        self.sleepers.ring_all();
+        has_quit
     }
 
     fn abort_if_wanted(&self, engine: &mut Engine) {
@@ -141,13 +144,20 @@ impl Driver {
     /// Progress; wakes threads of this process whose call may have ended.
     pub(super) fn move_on(&self, engine: &mut Engine) -> bool {
         let moved = engine.progress();
-        if moved && self.sleepers.load(Ordering::Relaxed) > 0 {
-            self.wake.ring();
-        }
+        engine.has_news |= moved;
+        self.pass_news_on(engine);
         if let Some(beside) = self.beside.get() {
             beside.note(engine.is_busy());
         }
         moved
+    }
+
+    /// Wakes threads of this process for what has changed.
+    #[inline]
+    fn pass_news_on(&self, engine: &mut Engine) {
+        if std::mem::take(&mut engine.has_news) {
+            self.sleepers.ring_all();
+        }
     }
 
     pub(super) fn wait_for(
@@ -273,45 +283,52 @@ impl Driver {
     fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
         let set = &mut idle.sockets;
         set.clear();
-        let wake = set.add(&self.wake, Interest::Read);
         for (port, interest) in engine.awaited() {
             let Some(fd) = engine.ports[port as usize].inbox.link.descriptor() else { return false };
             set.add(&fd, interest);
         }
-        self.sleepers.fetch_add(1, Ordering::Relaxed);
-        let until = Instant::now() + NAP_TIME;
+        let bell = self.fall_asleep(engine);
+        let until = add_bell(bell.as_deref(), set, Some(NAP_TIME));
         MutexGuard::unlocked(engine, || {
             // An error (out of memory) only makes this look again.
-            let _ = set.wait(Some(until));
+            let _ = set.wait(until);
         });
-        if self.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 && set.ready(wake) {
-            self.wake.clear();
-        }
+        self.wake_up(engine, bell);
         engine.idle_passes = PASSES_PER_HEARING;
         true
     }
 
     /// Sleeps until something may have happened.
     fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
-        if self.sleepers.fetch_add(1, Ordering::Relaxed) == 0 {
-            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
-        }
+        let bell = self.fall_asleep(engine);
         // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
         engine.idle_passes = PASSES_PER_HEARING;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
-            let until = timeout.map(|time| Instant::now() + time);
+            let until = add_bell(bell.as_deref(), &mut set, timeout);
             MutexGuard::unlocked(engine, || {
                 // An error (out of memory) only makes this poll again.
                 let _ = set.wait(until);
             });
         }
-        if self.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.wake.clear();
-            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
-        }
+        self.wake_up(engine, bell);
         engine.idle_passes = PASSES_PER_HEARING;
         engine.read_control();
+    }
+
+    /// This thread is about to sleep: peers and other threads ring from now on.
+    fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
+        let (is_first, bell) = self.sleepers.enter(Wake::new);
+        if is_first {
+            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
+        }
+        bell
+    }
+
+    fn wake_up(&self, engine: &mut Engine, bell: Option<Arc<Wake>>) {
+        if self.sleepers.leave(bell) {
+            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
+        }
     }
 
     pub(super) fn poll_set(&self, engine: &Engine) -> PollSet {
@@ -321,7 +338,6 @@ impl Driver {
     }
 
     fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
-        set.add(&self.wake, Interest::Read);
         for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
             if !control.is_closed() {
                 set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
@@ -348,6 +364,28 @@ impl Driver {
             let _ = self.poll_set(&engine).wait(Some(end));
         }
     }
+}
+
+impl Bell for Wake {
+    fn ring(&self) {
+        self.ring();
+    }
+
+    fn clear(&self) {
+        self.clear();
+    }
+}
+
+/// Adds a sleeper's bell to what it waits for; until when it may sleep. One that could not get a bell naps.
+fn add_bell(bell: Option<&Wake>, set: &mut PollSet, timeout: Option<Duration>) -> Option<Instant> {
+    let timeout = match bell {
+        Some(bell) => {
+            set.add(bell, Interest::Read);
+            timeout
+        }
+        None => Some(timeout.map_or(NAP_TIME, |time| time.min(NAP_TIME))),
+    };
+    timeout.map(|time| Instant::now() + time)
 }
 
 /// How long a call has not moved.

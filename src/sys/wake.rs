@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// Readable after [`Wake::ring`], until [`Wake::clear`].
+/// What wakes one thread. Readable after [`Wake::ring`], until [`Wake::clear`].
 #[derive(Debug)]
 pub struct Wake {
     fd: OwnedFd,

@@ -9,12 +9,11 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{
     DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_LOOK, POLLS_WHEN_CROWDED, STALL_TIME,
-    YIELD_TIME,
+    YIELD_TIME, add_bell,
 };
 use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
@@ -189,26 +188,25 @@ fn be_suspicious(driver: &Driver, silence: Duration, tell: bool) -> bool {
 /// Sleeps until something may have happened in any of them.
 fn sleep_on_all(drivers: &[&Driver], groups: &[&[&Awaited]], timeout: Option<Duration>) {
     let mut set = PollSet::new();
+    let mut bells = Vec::with_capacity(drivers.len());
+    let mut until = timeout.map(|time| Instant::now() + time);
     let mut awake = false;
     for (driver, calls) in drivers.iter().zip(groups) {
         let mut engine = driver.lock();
-        if driver.sleepers.fetch_add(1, Ordering::Relaxed) == 0 {
-            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
-        }
+        let bell = driver.fall_asleep(&mut engine);
         // Whoever sent before it could see us sleeping did not ring: look once more.
         awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.ticket));
         driver.add_to_poll_set(&engine, &mut set);
+        until = until.into_iter().chain(add_bell(bell.as_deref(), &mut set, None)).min();
+        bells.push(bell);
     }
     if !awake {
         // An error (out of memory) only makes this look again.
-        let _ = set.wait(timeout.map(|time| Instant::now() + time));
+        let _ = set.wait(until);
     }
-    for driver in drivers {
+    for (driver, bell) in drivers.iter().zip(bells) {
         let mut engine = driver.lock();
-        if driver.sleepers.fetch_sub(1, Ordering::Relaxed) == 1 {
-            driver.wake.clear();
-            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
-        }
+        driver.wake_up(&mut engine, bell);
         engine.read_control();
     }
 }
