@@ -49,6 +49,7 @@
  *
  * fork
  *   A child of fork cannot use what its parent made: its calls return ANYCCL_ERR_INVALID_USAGE and touch nothing.
+ *   It keeps no connection of its parent open, so the other ranks learn of the parent's death though the child lives.
  *
  * Apart from C and C++ itself nothing is needed: C99, C++11 and later. */
 

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::carver::{Carver, LARGE_GRAIN};
 use super::registrations::Registrations;
 use crate::base::{Error, Result};
+use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed;
 use crate::sys::sparse_memory::{SparseMapping, discard, reasonable_bytes};
 
@@ -30,7 +31,7 @@ pub struct Arena {
     process: u32,
     /// The parent's.
     before: Option<&'static Arena>,
-    fd: OwnedFd,
+    fd: Owned<OwnedFd>,
     /// Tells this file from any other on this host.
     identity: (u64, u64),
     len: usize,
@@ -90,6 +91,7 @@ impl Arena {
         let len = reasonable_bytes();
         let fd = sealed(len)?;
         let identity = identity(&fd)?;
+        let fd = Owned::new(fd);
         let ranges =
             Mutex::new(Ranges { carver: Carver::new(0), kept: 0, registrations: Registrations::default() });
         let (mapping, open) = (OnceLock::new(), AtomicUsize::new(0));

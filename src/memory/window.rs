@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use super::Arena;
+use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed_size;
 use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
 
@@ -21,7 +22,7 @@ pub enum Window {
     /// The peer is another process.
     Foreign {
         /// Its arena.
-        fd: OwnedFd,
+        fd: Owned<OwnedFd>,
         /// Bytes of the file.
         size: usize,
         /// The front of it.
@@ -41,7 +42,7 @@ impl Window {
         {
             return Ok(Window::Own(arena));
         }
-        Ok(Window::Foreign { fd, size, mapping: None })
+        Ok(Window::Foreign { fd: Owned::new(fd), size, mapping: None })
     }
 
     /// `bytes` bytes at `offset`: readable until the next call, while the peer may write them. Pointers

@@ -9,7 +9,8 @@ use super::group::{self, Group, GroupId, Known, Stall};
 use super::port::Presence;
 use crate::base::{Error, Rank};
 use crate::log_line;
-use crate::transport::control::{Event, Message};
+use crate::sys::poll::{Interest, PollSet, Token};
+use crate::transport::control::{Control, Event, Message};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
 /// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
@@ -18,6 +19,7 @@ const MOST_EARLY: usize = 4096;
 impl Engine {
     /// Reads what the peers have to say. Call it when nothing moves.
     pub(super) fn read_control(&mut self) {
+        self.find_ended_processes();
         for port in 0..self.ports.len() as u32 {
             self.ports[port as usize].unheard = 0;
             while let Some(message) = self.next_message(port) {
@@ -29,6 +31,27 @@ impl Engine {
                 self.compare_stalls(group);
             }
             self.look_for_quitters(group);
+        }
+    }
+
+    /// Looks at the processes of all peers at once, before their last words are read.
+    fn find_ended_processes(&mut self) {
+        let mut set = PollSet::new();
+        let controls = self.ports.iter_mut().filter_map(|port| port.control.as_mut());
+        let watched: Vec<(&mut Control, Token)> = controls
+            .filter_map(|control| {
+                let token = set.add(control.process()?, Interest::Read);
+                Some((control, token))
+            })
+            .collect();
+        // An error (out of memory) only makes this look again.
+        if watched.is_empty() || set.look().is_err() {
+            return;
+        }
+        for (control, token) in watched {
+            if set.ready(token) {
+                control.note_end();
+            }
         }
     }
 

@@ -342,6 +342,9 @@ impl Driver {
             if !control.is_closed() {
                 set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
             }
+            if let Some(process) = control.process() {
+                set.add(process, Interest::Read);
+            }
         }
         for (peer, interest) in engine.awaited() {
             if let Some(fd) = engine.ports[peer as usize].inbox.link.descriptor() {

@@ -6,6 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as UnixAddress, UnixListener};
 
+use super::owned::Owned;
 use super::socket::Socket;
 
 /// Connections the kernel may keep for us. Strangers fill the queue as well as peers; the standard
@@ -16,9 +17,9 @@ const QUEUE: libc::c_int = 4096;
 #[derive(Debug)]
 pub enum Listener {
     /// At an address and port.
-    Tcp(TcpListener),
+    Tcp(Owned<TcpListener>),
     /// At an abstract name: no file, gone with the process, seen in this network namespace only.
-    Unix(UnixListener),
+    Unix(Owned<UnixListener>),
 }
 
 impl Listener {
@@ -27,7 +28,7 @@ impl Listener {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
         widen(listener.as_raw_fd())?;
-        Ok(Listener::Tcp(listener))
+        Ok(Listener::Tcp(Owned::new(listener)))
     }
 
     /// Listens at an abstract Unix name.
@@ -35,7 +36,7 @@ impl Listener {
         let listener = UnixListener::bind_addr(&UnixAddress::from_abstract_name(name)?)?;
         listener.set_nonblocking(true)?;
         widen(listener.as_raw_fd())?;
-        Ok(Listener::Unix(listener))
+        Ok(Listener::Unix(Owned::new(listener)))
     }
 
     /// The TCP address; `None` for Unix.

@@ -70,6 +70,11 @@ impl PollSet {
         if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) }
     }
 
+    /// Finds what is ready now, without waiting.
+    pub fn look(&mut self) -> io::Result<()> {
+        self.wait(Some(Instant::now()))
+    }
+
     /// Whether the last wait found it ready; an error or the end counts as ready.
     pub fn ready(&self, token: Token) -> bool {
         self.entries.get(token.0).is_some_and(|entry| entry.revents != 0)

@@ -5,13 +5,15 @@ use std::net::{IpAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
+use super::owned::Owned;
+
 /// How long a host may leave what we sent unacknowledged until the connection counts as broken.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connected, non-blocking, close-on-exec stream socket.
 #[derive(Debug)]
 pub struct Socket {
-    fd: OwnedFd,
+    fd: Owned<OwnedFd>,
     unix: bool,
 }
 
@@ -24,13 +26,13 @@ impl Socket {
         if rc < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Socket { fd, unix })
+        Ok(Socket { fd: Owned::new(fd), unix })
     }
 
     /// Takes over a connection that others use too: it stays in the mode it is in, for them. What is read and written here
     /// does not wait in either mode.
     pub fn shared(fd: OwnedFd, unix: bool) -> Socket {
-        Socket { fd, unix }
+        Socket { fd: Owned::new(fd), unix }
     }
 
     /// Whether this is a Unix socket: the peer is on this host and descriptors can be passed.

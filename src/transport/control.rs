@@ -1,7 +1,8 @@
 //! The control channel to one peer: doorbells, stall notes, failure notices, goodbyes.
 //!
 //! It carries few bytes and never payload, so that news of a failure overtakes any amount of data.
-//! It is also how a death is noticed: the kernel closes the socket of a process that ends, however it ends.
+//! It is also how a death is noticed: the kernel closes the socket of a process that ends, however it ends. Where a child of
+//! that process keeps the socket open, a peer of the same host is still seen to end: its process is watched, too.
 //!
 //! A message is one byte of type, then a body whose length the type gives (a notice has its own length).
 
@@ -10,6 +11,7 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use super::garbage;
 use crate::sys::descriptor_passing::CARRIER;
+use crate::sys::process::Process;
 use crate::sys::socket::Socket;
 
 const BELL: u8 = 1;
@@ -149,12 +151,18 @@ pub struct Control {
     /// What the socket did not take yet.
     outgoing: Vec<u8>,
     closed: bool,
+    /// The peer's process, where it can be watched.
+    process: Option<Process>,
+    /// It has ended: when its last words are read, nothing more will come.
+    has_ended: bool,
 }
 
 impl Control {
     /// On a connected, authenticated socket.
     pub fn new(socket: Socket) -> Control {
-        Control { socket, incoming: Vec::new(), outgoing: Vec::new(), closed: false }
+        let process = if socket.is_unix() { Process::at_other_end(&socket) } else { None };
+        let (incoming, outgoing) = (Vec::new(), Vec::new());
+        Control { socket, incoming, outgoing, closed: false, process, has_ended: false }
     }
 
     /// Rings the doorbell. When the socket is full, enough bells are on the way already.
@@ -245,6 +253,16 @@ impl Control {
         self.closed
     }
 
+    /// The peer's process, for as long as its end would be news.
+    pub fn process(&self) -> Option<&Process> {
+        self.process.as_ref().filter(|_| !self.closed && !self.has_ended)
+    }
+
+    /// Takes note that the peer's process has ended.
+    pub fn note_end(&mut self) {
+        self.has_ended = true;
+    }
+
     /// The next event, if there is one now. After `Closed` there are no more.
     pub fn next_event(&mut self) -> io::Result<Option<Event>> {
         loop {
@@ -256,7 +274,7 @@ impl Control {
             }
             let mut chunk = [0u8; 512];
             match self.socket.read(&mut chunk) {
-                Ok(None) => return Ok(None),
+                Ok(None) if !self.has_ended => return Ok(None),
                 Ok(Some(n)) if n > 0 => {
                     // Bells only wake, and waking has happened: most reads leave nothing to keep.
                     self.incoming.extend(&chunk[..n]);
@@ -264,8 +282,9 @@ impl Control {
                         return Err(garbage("endless control messages"));
                     }
                 }
-                // A reset is how the death of a process looks when it left bytes unread.
-                Ok(Some(_)) | Err(_) => {
+                // A reset is how the death of a process looks when it left bytes unread. Nothing there, of a process that has
+                // ended: somebody else holds its socket.
+                Ok(None | Some(_)) | Err(_) => {
                     self.closed = true;
                     return Ok(Some(Event::Closed));
                 }

@@ -15,7 +15,6 @@
 pub mod blocks;
 pub mod buffers;
 pub mod check;
-pub mod fork;
 mod guard;
 mod handles;
 pub mod last_error;
@@ -26,6 +25,7 @@ mod place;
 mod sync;
 mod table;
 
+pub use anyccl_engine::sys::fork;
 pub use guard::{guard, guard_boxed};
 pub use handles::Handles;
 pub use operators::{FIRST_OPERATOR, Operators, Resolved};

@@ -1,0 +1,245 @@
+//! Files of this library: descriptors that a child of `fork` must not keep open.
+//!
+//! A process-wide table says for each descriptor number which file the library has opened there: its identity, a hash of
+//! device and inode. [`Owned`] enters its file when it is made and takes it out when it is dropped. In a child,
+//! [`replace_all`] goes through the table and puts a socket without a peer in the place of each file: every use of it
+//! fails, and its number is still taken, so that no code of the library can meet a file of the program there.
+//!
+//! The table is read without locks, as the child may call async-signal-safe functions only. A number is touched only if
+//! the file there is still the one that was entered: a program that closes descriptors of others and uses
+//! their numbers keeps what is its own.
+//!
+//! Left out: descriptors that hold no connection and no memory (eventfds, pidfds), which have no identity of their own; and
+//! what another thread makes in the very moment of the fork.
+
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ops::{Deref, DerefMut};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::fork;
+
+/// Numbers per part of the table.
+const PART: usize = 1024;
+/// Parts of the table: for 2^20 numbers, the most that Linux allows by default.
+const PARTS: usize = 1024;
+
+/// Identities by number, 0 where the library has no file. Parts are made when they are needed.
+static FILES: [OnceLock<Box<[AtomicU64]>>; PARTS] = [const { OnceLock::new() }; PARTS];
+/// Parts that were ever used.
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// A file of the library: closed on drop, and replaced in a child of `fork`.
+#[derive(Debug)]
+pub struct Owned<F: AsRawFd> {
+    file: ManuallyDrop<F>,
+    identity: u64,
+}
+
+impl<F: AsRawFd> Owned<F> {
+    /// Enters a file, which from now on is closed by this only.
+    pub fn new(file: F) -> Owned<F> {
+        fork::watch();
+        let fd = file.as_raw_fd();
+        let identity = identity_of(fd);
+        if let (Some(entry), Some(identity)) = (entry_made(fd), identity) {
+            entry.store(identity, Ordering::Release);
+        }
+        Owned { file: ManuallyDrop::new(file), identity: identity.unwrap_or(0) }
+    }
+}
+
+impl<F: AsRawFd> Drop for Owned<F> {
+    fn drop(&mut self) {
+        let fd = self.file.as_raw_fd();
+        // SAFETY: dropped once, here; nobody uses `file` after this.
+        unsafe { ManuallyDrop::drop(&mut self.file) };
+        // After closing: a fork in between finds the number free, or taken by another file, and leaves it alone. And only
+        // if the entry is still that of this file: another thread may have got the number again.
+        if let Some(entry) = entry_of(fd) {
+            let _ = entry.compare_exchange(self.identity, 0, Ordering::AcqRel, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<F: AsRawFd> Deref for Owned<F> {
+    type Target = F;
+
+    fn deref(&self) -> &F {
+        &self.file
+    }
+}
+
+impl<F: AsRawFd> DerefMut for Owned<F> {
+    fn deref_mut(&mut self) -> &mut F {
+        &mut self.file
+    }
+}
+
+impl<F: AsRawFd> AsRawFd for Owned<F> {
+    fn as_raw_fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+}
+
+/// Replaces every file of the table by a socket without a peer. For a child of `fork`, before anything else: makes
+/// async-signal-safe calls only.
+pub(super) fn replace_all() {
+    let mut stand_in = None;
+    for part in 0..USED.load(Ordering::Acquire) {
+        let Some(entries) = FILES[part].get() else { continue };
+        for (at, entry) in entries.iter().enumerate() {
+            let known = entry.load(Ordering::Acquire);
+            if known == 0 {
+                continue;
+            }
+            entry.store(0, Ordering::Relaxed);
+            let fd = (part * PART + at) as RawFd;
+            if identity_of(fd) == Some(known) {
+                replace(fd, &mut stand_in);
+            }
+        }
+    }
+    if let Some(StandIn { fd, is_in_place: false }) = stand_in {
+        close(fd);
+    }
+}
+
+/// A socket without a peer.
+struct StandIn {
+    fd: RawFd,
+    /// It has the number of a file that it replaces.
+    is_in_place: bool,
+}
+
+fn replace(fd: RawFd, stand_in: &mut Option<StandIn>) {
+    if stand_in.is_none() {
+        *stand_in = lonely_socket().map(|fd| StandIn { fd, is_in_place: false });
+    }
+    if stand_in.is_none() {
+        // No number was free. There is one now, and the lowest free one is taken: this one, most likely.
+        close(fd);
+        *stand_in = lonely_socket().map(|made| StandIn { fd: made, is_in_place: made == fd });
+    }
+    if let Some(stand_in) = stand_in
+        && stand_in.fd != fd
+    {
+        // SAFETY: takes integers only; `fd` is a file of this library, or was closed above and is nobody's.
+        unsafe { libc::dup3(stand_in.fd, fd, libc::O_CLOEXEC) };
+    }
+}
+
+fn lonely_socket() -> Option<RawFd> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: takes and returns integers only.
+    let fd = unsafe { libc::socket(libc::AF_UNIX, kind, 0) };
+    (fd >= 0).then_some(fd)
+}
+
+fn close(fd: RawFd) {
+    // SAFETY: takes an integer; the callers give a file of this library, or a socket that they have made.
+    unsafe { libc::close(fd) };
+}
+
+/// Tells a file from any other that is open: never 0. `None`: not open.
+fn identity_of(fd: RawFd) -> Option<u64> {
+    let mut status = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: the kernel writes one structure to `status`, which has room for it.
+    if unsafe { libc::fstat(fd, status.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: the call succeeded, so it has filled the structure.
+    let status = unsafe { status.assume_init() };
+    // Devices of sockets and of memory have small numbers, inodes come in ascending order.
+    Some(status.st_dev.rotate_left(40) ^ status.st_ino | 1 << 63)
+}
+
+fn entry_of(fd: RawFd) -> Option<&'static AtomicU64> {
+    let at = usize::try_from(fd).ok()?;
+    FILES.get(at / PART)?.get()?.get(at % PART)
+}
+
+/// The entry of a number; `None` where there is none: of a number above the table.
+fn entry_made(fd: RawFd) -> Option<&'static AtomicU64> {
+    let at = usize::try_from(fd).ok()?;
+    let part = FILES.get(at / PART)?;
+    let entries = part.get_or_init(|| (0..PART).map(|_| AtomicU64::new(0)).collect());
+    USED.fetch_max(at / PART + 1, Ordering::AcqRel);
+    entries.get(at % PART)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    /// Forks, runs `body` in the child, which makes no allocation, and gives what it returned.
+    fn in_child(body: impl FnOnce() -> bool) -> bool {
+        // SAFETY: the child makes async-signal-safe calls only, and ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            let code = if body() { 0 } else { 1 };
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(code) };
+        }
+        let mut status = 0;
+        // SAFETY: our own child; the status goes to a local.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        status == 0
+    }
+
+    #[test]
+    fn a_child_does_not_keep_a_connection_of_its_parent_open() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let ours = Owned::new(ours);
+        let (hold, held) = UnixStream::pair().unwrap();
+        // SAFETY: the child waits in `read` and ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let mut byte = 0u8;
+            // SAFETY: closes the child's copy of the end that the parent closes later.
+            unsafe { libc::close(hold.as_raw_fd()) };
+            // SAFETY: one writable byte; returns when the parent has closed its end.
+            unsafe { libc::read(held.as_raw_fd(), (&raw mut byte).cast(), 1) };
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(0) };
+        }
+        assert!(child > 0);
+        drop(ours);
+        theirs.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        assert_eq!(theirs.read(&mut [0]).unwrap(), 0, "the child holds it");
+        drop((hold, held));
+        // SAFETY: our own child.
+        assert_eq!(unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) }, child);
+    }
+
+    #[test]
+    fn in_the_child_the_number_is_still_taken_by_something_that_is_closed_with_its_owner() {
+        let mut ours = Some(Owned::new(UnixStream::pair().unwrap().0));
+        let fd = ours.as_ref().unwrap().as_raw_fd();
+        let before = identity_of(fd);
+        let fine = in_child(|| {
+            let replaced = identity_of(fd).is_some() && identity_of(fd) != before;
+            drop(ours.take());
+            replaced && identity_of(fd).is_none()
+        });
+        assert!(fine);
+        assert_eq!(identity_of(fd), before);
+    }
+
+    #[test]
+    fn a_file_of_the_program_that_has_taken_the_number_is_left_alone() {
+        let ours = Owned::new(OwnedFd::from(UnixStream::pair().unwrap().0));
+        let fd = ours.as_raw_fd();
+        let (program, _other) = UnixStream::pair().unwrap();
+        // SAFETY: puts another file under the number, as a program does that closes what it does not know.
+        assert_eq!(unsafe { libc::dup3(program.as_raw_fd(), fd, libc::O_CLOEXEC) }, fd);
+        let identity = identity_of(program.as_raw_fd());
+        assert!(in_child(|| identity_of(fd) == identity));
+    }
+}

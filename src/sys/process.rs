@@ -1,0 +1,62 @@
+//! Another process of this host, by a pidfd: its end is seen whatever else keeps its sockets open.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+use super::poll::{Interest, PollSet};
+use super::process_memory::peer_of;
+use super::socket::Socket;
+
+/// A process, for as long as it lives and after. Ready to read when it has ended.
+#[derive(Debug)]
+pub struct Process {
+    fd: OwnedFd,
+}
+
+impl Process {
+    /// The process at the other end of a connected Unix socket.
+    ///
+    /// Which one that is, the kernel says. `None` where it is this process or unknown: in another process namespace, on an old
+    /// kernel, where a sandbox forbids it, or because the connection is over.
+    pub fn at_other_end(socket: &Socket) -> Option<Process> {
+        let pid = peer_of(socket).ok().filter(|pid| *pid as u32 != std::process::id())?;
+        // SAFETY: takes integers only, and makes a descriptor (close-on-exec by itself).
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+        if fd < 0 {
+            return None;
+        }
+        // SAFETY: a new descriptor that nobody else owns.
+        let process = Process { fd: unsafe { OwnedFd::from_raw_fd(fd as RawFd) } };
+        // The number may have gone to another process before it was asked for; then the socket has hung up.
+        has_not_hung_up(socket).ok()?.then_some(process)
+    }
+}
+
+fn has_not_hung_up(socket: &Socket) -> io::Result<bool> {
+    let mut set = PollSet::new();
+    let token = set.add(socket, Interest::Hangup);
+    set.look()?;
+    Ok(!set.ready(token))
+}
+
+impl AsRawFd for Process {
+    fn as_raw_fd(&self) -> RawFd {
+        self.fd.as_raw_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn a_connection_within_this_process_or_one_that_is_over_has_no_process_to_watch() {
+        let (a, b) = UnixStream::pair().unwrap();
+        let a = Socket::from_fd(a.into(), true).unwrap();
+        assert!(Process::at_other_end(&a).is_none());
+        assert!(has_not_hung_up(&a).unwrap());
+        drop(b);
+        assert!(!has_not_hung_up(&a).unwrap());
+    }
+}

@@ -1,0 +1,68 @@
+//! Children that a rank leaves behind: they hold what they have inherited, and do nothing.
+
+/// A child of a rank. Dropped by the test, it is killed and has ended.
+pub struct Orphan {
+    pid: libc::pid_t,
+}
+
+/// Ends by itself if nobody does it: seconds.
+const LIFE: libc::c_uint = 100;
+
+impl Orphan {
+    /// The child of whom a rank has told.
+    pub fn of(text: &str) -> Orphan {
+        Orphan { pid: text.parse().expect("the number of a child") }
+    }
+
+    /// Forks as programs do: handlers run.
+    pub fn fork() -> libc::pid_t {
+        // SAFETY: the child makes async-signal-safe calls only.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            linger();
+        }
+        assert!(pid > 0, "fork");
+        pid
+    }
+
+    /// Forks past the C library: no handler runs.
+    pub fn clone_barely() -> libc::pid_t {
+        // SAFETY: as a fork, on the same stack in memory of its own; the child makes async-signal-safe calls only.
+        let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+        if pid == 0 {
+            linger();
+        }
+        assert!(pid > 0, "clone");
+        pid as libc::pid_t
+    }
+}
+
+/// Lets go of the parent's pipes, so that their end is seen, and of nothing else.
+fn linger() -> ! {
+    for fd in 0..3 {
+        // SAFETY: takes an integer.
+        unsafe { libc::close(fd) };
+    }
+    // SAFETY: takes an integer; its signal ends this process.
+    unsafe { libc::alarm(LIFE) };
+    loop {
+        // SAFETY: waits for a signal.
+        unsafe { libc::pause() };
+    }
+}
+
+impl Drop for Orphan {
+    fn drop(&mut self) {
+        // SAFETY: takes integers. The child lives: nobody else ends it.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, self.pid, 0) };
+        // SAFETY: as above.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        if fd >= 0 {
+            let mut entry = libc::pollfd { fd: fd as libc::c_int, events: libc::POLLIN, revents: 0 };
+            // SAFETY: one entry, which outlives the call.
+            unsafe { libc::poll(&mut entry, 1, 10_000) };
+            // SAFETY: the descriptor was made above.
+            unsafe { libc::close(fd as libc::c_int) };
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Losses that are hard to see or to tell: a rank that has forked dies, one talks nonsense, one is stopped and goes on when the
+//! others have given up, and the log of a survivor has nowhere to go. The others know it soon, shrink, and go on.
+
+mod common;
+
+use std::io::{PipeReader, Write};
+use std::os::fd::AsRawFd;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use anyccl_engine::base::{Collective, Error};
+use anyccl_engine::comm::{CommConfig, Communicator};
+use common::attempt::{Attempt, Placement, check};
+use common::case::Case;
+use common::orphan::Orphan;
+use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
+use common::watchdog::Watchdog;
+
+const SIZE: u32 = 3;
+const VICTIM: usize = 1;
+/// The survivors must know by then.
+const SOON: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// One job at a time: how soon somebody learns is measured.
+static MEASURING: Mutex<()> = Mutex::new(());
+
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    MEASURING.lock().unwrap_or_else(|failed| failed.into_inner())
+}
+
+fn start(part: &'static str, transport: &str, more: &[(&str, &str)]) -> Vec<RankProcess> {
+    let mut job = Job::new(SIZE, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    for (name, value) in more {
+        job = job.set(name, value);
+    }
+    let mut ranks = job.start_all();
+    ranks.iter_mut().for_each(|rank| rank.expect("running"));
+    ranks
+}
+
+/// The others learn at once, by one line in the log, what `how` does to the victim, and shrink; only then is dropped what it gives.
+fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
+    let _turn = one_at_a_time();
+    let _watchdog = Watchdog::new(format!("survivors over {transport}"), LIMIT);
+    let mut ranks = start("wait for the victim", transport, &[("ANYCCL_LOG", "error")]);
+    let lost_at = Instant::now();
+    let kept = how(&mut ranks[VICTIM]);
+    let lost = ranks.remove(VICTIM);
+    for survivor in &mut ranks {
+        let said = survivor.hear();
+        let who = format!("rank {} over {transport}", survivor.rank);
+        assert!(said.text.starts_with(&format!("peer_lost {VICTIM} ")), "{who}: {}", said.text);
+        let late = said.when.duration_since(lost_at);
+        assert!(late < SOON, "{who} learnt it after {late:?}");
+    }
+    for survivor in &mut ranks {
+        survivor.expect("shrunk to 2, and all went well");
+    }
+    drop((kept, lost));
+    for survivor in ranks {
+        let rank = survivor.rank;
+        let (well, errors) = survivor.end();
+        assert!(well, "rank {rank}: {errors}");
+        let lines = errors.lines().filter(|line| line.starts_with("anyccl: ")).count();
+        assert_eq!(lines, 1, "rank {rank} has written: {errors}");
+    }
+}
+
+#[test]
+fn a_rank_that_has_forked_is_known_to_be_dead_while_its_child_lives() {
+    for transport in ["shm", "tcp"] {
+        the_others_go_on(transport, |rank| {
+            rank.tell("fork");
+            let child = Orphan::of(&rank.hear().text);
+            rank.signal(libc::SIGKILL);
+            child
+        });
+    }
+}
+
+#[test]
+fn on_one_host_a_rank_is_known_to_be_dead_while_a_child_of_a_bare_clone_holds_its_sockets() {
+    the_others_go_on("shm", |rank| {
+        rank.tell("clone");
+        let child = Orphan::of(&rank.hear().text);
+        rank.signal(libc::SIGKILL);
+        child
+    });
+}
+
+/// What has become of standard error when a survivor has something to say there.
+const PLACES: [&str; 2] = ["a pipe without a reader", "a full pipe"];
+
+#[test]
+fn a_survivor_is_told_though_its_log_has_nowhere_to_go() {
+    for place in PLACES {
+        let _turn = one_at_a_time();
+        let _watchdog = Watchdog::new(format!("a log to {place}"), LIMIT);
+        let mut ranks = start("wait for the victim", "shm", &[("ANYCCL_LOG", "error"), (STDERR, place)]);
+        ranks[VICTIM].signal(libc::SIGKILL);
+        ranks.remove(VICTIM);
+        for survivor in &mut ranks {
+            let said = survivor.hear();
+            assert!(said.text.starts_with(&format!("peer_lost {VICTIM} ")), "{place}: {}", said.text);
+            survivor.expect("shrunk to 2, and all went well");
+        }
+        ranks.into_iter().for_each(RankProcess::end_well);
+    }
+}
+
+const STDERR: &str = "ANYCCL_TEST_STDERR";
+
+/// Puts a pipe in the place of standard error. Gives the end that is to be kept.
+fn spoil_standard_error(place: &str) -> Option<PipeReader> {
+    // As in a program of C: Rust ignores the signal.
+    // SAFETY: sets a disposition.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    let kept = (place == "a full pipe").then_some(reader);
+    if kept.is_some() {
+        // SAFETY: asks about a descriptor.
+        let room = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) };
+        writer.write_all(&vec![b'.'; room as usize]).expect("it takes so many");
+    }
+    // SAFETY: replaces a descriptor of this process, which nobody uses in this moment.
+    unsafe { libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO) };
+    kept
+}
+
+/// The call in which the victim is missed. All that it needs has been sent to it before anybody gives up.
+fn call(comm: &Communicator) -> Result<(), Error> {
+    Attempt::on(comm, Case::plain(Collective::AllToAll, 0, 3), Placement::Apart).run(comm)
+}
+
+fn describe(error: &Error) -> String {
+    match error {
+        Error::PeerLost { rank, .. } => format!("peer_lost {rank} {error}"),
+        Error::Timeout { .. } => format!("timeout {error}"),
+        other => format!("other {other:?}"),
+    }
+}
+
+fn wait_for_the_victim(comm: &Communicator) {
+    let _kept = std::env::var(STDERR).ok().map(|place| spoil_standard_error(&place));
+    let error = call(comm).expect_err("one rank does not come");
+    say(&describe(&error));
+    if matches!(error, Error::Timeout { .. }) {
+        // Until the victim has called: a survivor that ends would be another failure.
+        listen();
+        return;
+    }
+    let rest = comm.shrink(&CommConfig::default()).expect("the others are there");
+    for _ in 0..20 {
+        check(&rest, Case::barrier(), Placement::Apart);
+        call(&rest).expect("all are there");
+    }
+    say(&format!("shrunk to {}, and all went well", rest.size()));
+    // Until the victim is gone: a survivor that ends would be another death.
+    listen();
+}
+
+fn be_the_victim(comm: &Communicator) {
+    loop {
+        match listen().as_str() {
+            "fork" => say(&Orphan::fork().to_string()),
+            "clone" => say(&Orphan::clone_barely().to_string()),
+            "nonsense" => {
+                for fd in 3..256 {
+                    // SAFETY: one readable byte. What is no socket, or not open, refuses it.
+                    unsafe {
+                        libc::send(fd, [99u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+                    };
+                }
+                say("said");
+            }
+            "call" => say(&call(comm).map_or_else(|error| describe(&error), |()| "a value".into())),
+            _ => return,
+        }
+    }
+}
+
+#[test]
+#[ignore = "a rank of the tests above, which start it as a process"]
+fn a_rank_of_the_tests_in_this_file() {
+    if part().is_none() {
+        return;
+    }
+    let comm = join().expect("a world");
+    for _ in 0..20 {
+        check(&comm, Case::barrier(), Placement::Apart);
+        call(&comm).expect("all are there");
+    }
+    say("running");
+    if comm.rank() as usize == VICTIM { be_the_victim(&comm) } else { wait_for_the_victim(&comm) }
+}
