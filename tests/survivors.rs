@@ -89,6 +89,16 @@ fn on_one_host_a_rank_is_known_to_be_dead_while_a_child_of_a_bare_clone_holds_it
     });
 }
 
+#[test]
+fn a_rank_that_sends_one_wrong_byte_is_cut_off_with_one_line_and_the_others_go_on_without_it() {
+    for transport in ["shm", "tcp"] {
+        the_others_go_on(transport, |rank| {
+            rank.tell("nonsense");
+            rank.expect("said");
+        });
+    }
+}
+
 /// What has become of standard error when a survivor has something to say there.
 const PLACES: [&str; 2] = ["a pipe without a reader", "a full pipe"];
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use parking_lot::MutexGuard;
 
 use super::engine::Engine;
-use super::group::{GIVEN_UP, GroupId};
+use super::group::{GIVEN_UP, Group, GroupId};
 use super::port::Presence;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
@@ -58,11 +58,15 @@ impl Driver {
     /// Collective over those ranks of a communicator that still live. Whether it has failed does not matter.
     pub fn agree_on_survivors(&self, id: GroupId, timeout: Option<Duration>) -> Result<Survivors> {
         let mut engine = self.lock();
+        engine.read_control();
         let mut agreement = engine.begin_agreement(id)?;
         let mut since = Instant::now();
         loop {
             engine.read_control();
             engine.check_is_there(id)?;
+            if engine.is_cut_off(id) {
+                return Err(left_out(engine.groups.get(id)));
+            }
             let known = agreement.said.len() + agreement.round as usize;
             if let Some(survivors) = engine.advance_agreement(id, &mut agreement)? {
                 return Ok(survivors);
@@ -99,9 +103,20 @@ impl Engine {
         let number = group.agreements;
         let mut agreement =
             Agreement { number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
-        self.mark_lost(id, &mut agreement.lost);
+        if self.is_cut_off(id) {
+            // It says that, and no more: those who do not listen to it seem lost to it.
+            agreement.lost[self.groups.get(id).rank as usize] = true;
+        } else {
+            self.mark_lost(id, &mut agreement.lost);
+        }
         self.say(id, &agreement, agreement.round, proposal);
         Ok(agreement)
+    }
+
+    /// Whether others have lost this rank: it has talked nonsense to one of them.
+    fn is_cut_off(&self, id: GroupId) -> bool {
+        let group = self.groups.get(id);
+        matches!(group.failure, Some(Error::PeerLost { rank, .. }) if rank == group.rank)
     }
 
     /// Marks those who are gone, or have left the communicator; whether there were new ones.
@@ -140,6 +155,12 @@ impl Engine {
         loop {
             let mut lost = agreement.lost.clone();
             let mut all_agree = !self.mark_lost(id, &mut lost);
+            // A rank that another one calls lost is not waited for.
+            let is_heard =
+                |said: &&Said| said.round == agreement.round && !agreement.lost[said.rank as usize];
+            for said in agreement.said.iter().filter(is_heard) {
+                lost.iter_mut().zip(&said.lost).for_each(|(lost, theirs)| *lost |= theirs);
+            }
             for rank in (0..lost.len() as Rank).filter(|rank| *rank != own) {
                 if agreement.lost[rank as usize] {
                     continue;
@@ -152,7 +173,6 @@ impl Engine {
                     return Ok(None);
                 };
                 all_agree &= said.lost == agreement.lost;
-                lost.iter_mut().zip(&said.lost).for_each(|(lost, theirs)| *lost |= theirs);
             }
             agreement.lost = lost;
             if all_agree {
@@ -187,8 +207,7 @@ impl Engine {
     fn conclude(&mut self, id: GroupId, agreement: &Agreement, context: u32) -> Result<Survivors> {
         let group = self.groups.get(id);
         if agreement.lost[group.rank as usize] {
-            let text = format!("the other ranks of \"{}\" go on without this one", group.name);
-            return Err(Error::Aborted(text));
+            return Err(left_out(group));
         }
         self.say(id, agreement, DECIDED, context);
         let ranks = (0..agreement.lost.len() as Rank).filter(|rank| !agreement.lost[*rank as usize]);
@@ -206,6 +225,10 @@ impl Engine {
             (0..group.size()).filter(is_silent).map(|rank| group.label(rank, &self.ports)).collect();
         format!("shrink of \"{}\": no answer from {}", group.name, silent.join(", "))
     }
+}
+
+fn left_out(group: &Group) -> Error {
+    Error::Aborted(format!("the other ranks of \"{}\" go on without this one", group.name))
 }
 
 fn pack(lost: &[bool]) -> Vec<u8> {

@@ -90,8 +90,8 @@ impl Engine {
                     return Ok(false);
                 }
                 let who = group.label(rank, &self.ports);
-                let text = format!("{who} sent more than the plan of {} has", describe(head.call));
-                Err(Trouble { group: id, error: Error::Internal(text) })
+                let detail = format!("{who} wrote nonsense: more than {} has", describe(head.call));
+                Err(Trouble { group: id, error: Error::PeerLost { rank, detail } })
             }
         }
     }
@@ -102,7 +102,7 @@ impl Engine {
         group.rank_of(port).ok_or_else(|| {
             let who = &self.ports[port as usize].label;
             let text = format!("{who} sends in \"{}\", of which it is no member", group.name);
-            Trouble { group: id, error: Error::Internal(text) }
+            Trouble { group: id, error: Error::Mismatch(text) }
         })
     }
 

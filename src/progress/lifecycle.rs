@@ -89,7 +89,7 @@ impl Engine {
 
     /// Where ranks disagree, each says what it has called, for `anyccl run` to compare. What the program itself has asked
     /// for is no error.
-    fn log_failure(&self, id: GroupId, error: &Error) {
+    pub(super) fn log_failure(&self, id: GroupId, error: &Error) {
         let group = self.groups.get(id);
         let own_call = match error {
             Error::Aborted(text) if !text.starts_with(failure::ANOTHER_FAILED) => {
@@ -107,11 +107,16 @@ impl Engine {
 
     /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
     pub(super) fn end_all(&mut self, id: GroupId, error: Error, notice: &Message) {
-        let group = self.groups.get_mut(id);
+        let group = self.groups.get(id);
         if group.failure.is_some() || group.is_over() {
             return;
         }
         self.log_failure(id, &error);
+        self.end_all_quietly(id, error, notice);
+    }
+
+    /// [`Engine::end_all`] of a communicator that has not failed, where the log has the news already.
+    pub(super) fn end_all_quietly(&mut self, id: GroupId, error: Error, notice: &Message) {
         self.has_news = true;
         let group = self.groups.get_mut(id);
         group.failure = Some(error.clone());

@@ -1,10 +1,10 @@
 //! What the ranks tell each other beside the data: stalls, failures, goodbyes, and that somebody is gone.
 
+use std::io;
 use std::time::Instant;
 
 use super::disagreement::Verdict;
 use super::engine::{Engine, Joining};
-use super::execution::LinkFailure;
 use super::group::{self, Group, GroupId, Known, Stall};
 use super::port::Presence;
 use crate::base::{Error, Rank};
@@ -55,6 +55,11 @@ impl Engine {
         }
     }
 
+    fn note_departure(&mut self) {
+        self.departure.get_or_insert_with(Instant::now);
+        self.has_news = true;
+    }
+
     /// The next message of a peer about a communicator, if there is one.
     fn next_message(&mut self, at: u32) -> Option<Message> {
         let port = &mut self.ports[at as usize];
@@ -68,9 +73,7 @@ impl Engine {
                 Ok(Some(Event::Closed)) => Presence::Gone,
                 Ok(Some(Event::Message(message))) => return Some(message),
                 Err(source) => {
-                    // What it says makes no sense: from now on it is as good as gone.
-                    log_line!(Error, "{}: {source}", port.label);
-                    self.break_port(at, LinkFailure { peer: at, source });
+                    self.cut_off(at, &source);
                     return None;
                 }
             };
@@ -82,14 +85,36 @@ impl Engine {
         }
     }
 
-    /// A peer does not keep to the rules: all communicators with it have failed.
-    fn break_port(&mut self, port: u32, failure: LinkFailure) {
-        let detail = format!("{} talks nonsense: {}", self.ports[port as usize].label, failure.source);
+    /// A peer does not keep to the rules: it is lost to all communicators with it, and told so.
+    fn cut_off(&mut self, at: u32, why: &io::Error) {
+        let label = self.ports[at as usize].label.clone();
+        let detail = format!("{label} was cut off: {why}");
+        // Another rank may have seen it first, and have told this one.
+        let is_told = |id: GroupId| {
+            let group = self.groups.get(id);
+            matches!(&group.failure, Some(Error::PeerLost { rank, .. }) if group.rank_of(at) == Some(*rank))
+        };
+        let mut is_logged = self.groups.ids().any(is_told);
         for id in self.groups.ids() {
-            if let Some(rank) = self.groups.get(id).rank_of(port) {
-                self.fail(id, Error::PeerLost { rank, detail: detail.clone() });
+            let group = self.groups.get(id);
+            if let Some(rank) = group.rank_of(at).filter(|_| group.failure.is_none() && !group.is_over()) {
+                let error = Error::PeerLost { rank, detail: detail.clone() };
+                if !std::mem::replace(&mut is_logged, true) {
+                    self.log_failure(id, &error);
+                }
+                let notice = failure::notice(&error, group.context, group.rank);
+                self.end_all_quietly(id, error, &notice);
             }
         }
+        if !is_logged {
+            log_line!(Error, "rank {}: {detail}", self.rank);
+        }
+        let port = &mut self.ports[at as usize];
+        if let Some(control) = &mut port.control {
+            control.cut_off();
+        }
+        port.presence = Presence::CutOff;
+        self.note_departure();
     }
 
     /// Something that a peer says about a communicator.
@@ -129,13 +154,12 @@ impl Engine {
             }
             Message::Left { calls, .. } => {
                 (member.has_left, member.calls) = (true, calls);
-                self.departure.get_or_insert_with(Instant::now);
+                self.note_departure();
                 self.compare_calls(id, rank);
             }
             Message::Quit { calls, reason, .. } => {
                 self.take_quit(id, rank, calls, reason);
-                self.departure.get_or_insert_with(Instant::now);
-                self.has_news = true;
+                self.note_departure();
             }
             Message::Notice { .. } => self.take_notice(id, rank, &message),
             Message::Agree { .. } => group.heard.push((rank, message)),
@@ -201,6 +225,7 @@ impl Engine {
     /// Who went away, and how.
     fn deserter(&self, id: GroupId, by_anybody: bool) -> Option<(Rank, &'static str)> {
         const GONE: &str = "was killed, crashed or ended without finalizing";
+        const CUT_OFF: &str = "wrote nonsense and was cut off";
         const LEFT: &str = "has already left the communicator";
         let group = self.groups.get(id);
         let mut waiting = self.unfinished().filter(|a| a.group == id).peekable();
@@ -218,10 +243,12 @@ impl Engine {
             awaited.extend(ranks.filter(|rank| !group.has_served(*rank, sequence)));
         }
         let mut anybody = 0..group.size();
-        let gone = awaited.iter().copied().find(|rank| is(rank, Presence::Gone));
-        let gone = gone.or_else(|| anybody.find(|rank| by_anybody && is(rank, Presence::Gone)));
+        let is_lost = |rank: &Rank| is(rank, Presence::Gone) || is(rank, Presence::CutOff);
+        let lost = awaited.iter().copied().find(is_lost);
+        let lost = lost.or_else(|| anybody.find(|rank| by_anybody && is_lost(rank)));
         let left = awaited.into_iter().find(|rank| is(rank, Presence::Left));
-        gone.map(|rank| (rank, GONE)).or(left.map(|rank| (rank, LEFT)))
+        let how = |rank: &Rank| if is(rank, Presence::CutOff) { CUT_OFF } else { GONE };
+        lost.map(|rank| (rank, how(&rank))).or(left.map(|rank| (rank, LEFT)))
     }
 
     /// Whether messages are under way.

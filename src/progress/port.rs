@@ -15,6 +15,8 @@ pub(super) enum Presence {
     Left,
     /// Its socket closed without a word.
     Gone,
+    /// It lives, perhaps, but does not keep to the rules; nothing more is read from it.
+    CutOff,
 }
 
 /// The way to one rank.

@@ -134,6 +134,12 @@ impl Socket {
         would_block(n)
     }
 
+    /// Writes nothing more: the peer reads what was written, and then the end.
+    pub fn end_writing(&self) {
+        // SAFETY: takes integers only. A connection that is over already (the only failure) needs no end.
+        unsafe { libc::shutdown(self.fd.as_raw_fd(), libc::SHUT_WR) };
+    }
+
     /// Writes from `first`, then from `second`, in one system call; gives the bytes taken of both together.
     ///
     /// # Safety

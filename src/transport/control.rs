@@ -263,6 +263,16 @@ impl Control {
         self.has_ended = true;
     }
 
+    /// Ends the conversation with a peer that does not keep to the rules: it reads what was said to it, and then the end. Nothing of
+    /// what it says is read any more.
+    pub fn cut_off(&mut self) {
+        self.flush();
+        self.socket.end_writing();
+        self.outgoing.clear();
+        self.incoming.clear();
+        self.closed = true;
+    }
+
     /// The next event, if there is one now. After `Closed` there are no more.
     pub fn next_event(&mut self) -> io::Result<Option<Event>> {
         loop {
@@ -484,6 +494,13 @@ mod tests {
         let (a, mut b) = pair();
         a.socket.write(&[99]).unwrap();
         assert!(b.next_event().is_err());
+        assert!(b.next_event().is_err());
+        let (mut a, mut b) = (a, b);
+        b.send(&Message::Bye);
+        b.cut_off();
+        assert_eq!(b.next_event().unwrap(), None);
+        assert_eq!(a.next_event().unwrap(), Some(Event::Message(Message::Bye)));
+        assert_eq!(a.next_event().unwrap(), Some(Event::Closed));
         let (a, mut b) = pair();
         a.socket.write(&[NOTICE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]).unwrap();
         assert!(b.next_event().is_err());

@@ -69,6 +69,35 @@ fn a_rank_that_goes_without_a_word_is_named() {
 }
 
 #[test]
+fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_agree_to_go_on() {
+    for culprit in 0..3 {
+        for victim in (0..3).filter(|victim| *victim != culprit) {
+            let drivers = world(3, Kind::Shm);
+            let said = |engine: &Engine| {
+                let control = engine.ports()[victim as usize].control.as_ref().unwrap();
+                control.socket().write(&[99]).unwrap();
+            };
+            said(&drivers[culprit as usize].lock());
+            let outcomes = on_all(&drivers, move |rank, driver| {
+                if rank != culprit {
+                    let error = receive_broadcast(driver, 3, rank, culprit, LONG).unwrap_err();
+                    assert!(matches!(error, Error::PeerLost { rank, .. } if rank == culprit), "{error}");
+                }
+                driver.agree_on_survivors(GroupId::FIRST, Some(LONG))
+            });
+            for (rank, outcome) in (0..).zip(outcomes) {
+                if rank == culprit {
+                    assert!(matches!(outcome, Err(Error::Aborted(_))), "{outcome:?}");
+                } else {
+                    let others: Vec<Rank> = (0..3).filter(|rank| *rank != culprit).collect();
+                    assert_eq!(outcome.unwrap().ranks, others);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_failed_communicator_repeats_why() {
     let mut drivers = world(2, Kind::Shm);
     drop(drivers.remove(1));
