@@ -99,6 +99,27 @@ fn a_rank_that_sends_one_wrong_byte_is_cut_off_with_one_line_and_the_others_go_o
     }
 }
 
+#[test]
+fn a_rank_that_goes_on_when_the_others_have_given_up_gets_an_error_and_no_value() {
+    for transport in ["shm", "tcp"] {
+        let _turn = one_at_a_time();
+        let _watchdog = Watchdog::new(format!("a rank that goes on over {transport}"), LIMIT);
+        let mut ranks = start("wait for the victim", transport, &[("ANYCCL_TIMEOUT_MS", "1500")]);
+        ranks[VICTIM].signal(libc::SIGSTOP);
+        for at in [0, 2] {
+            let said = ranks[at].hear();
+            assert!(said.text.starts_with("timeout "), "rank {at} over {transport}: {}", said.text);
+        }
+        ranks[VICTIM].signal(libc::SIGCONT);
+        ranks[VICTIM].tell("call");
+        let said = ranks[VICTIM].hear();
+        let told = said.text.starts_with("timeout ") && said.text.contains("reported by rank ");
+        assert!(told, "the victim over {transport}: {}", said.text);
+        ranks[VICTIM].tell("end");
+        ranks.into_iter().for_each(RankProcess::end_well);
+    }
+}
+
 /// What has become of standard error when a survivor has something to say there.
 const PLACES: [&str; 2] = ["a pipe without a reader", "a full pipe"];
 

@@ -10,7 +10,7 @@
 
 use std::ptr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::buffers::{Buffers, Memory, placed};
 use super::disagreement::History;
@@ -58,6 +58,9 @@ pub enum Wanted<'a> {
 
 /// Passes without movement after which ranks are listened to for which nothing waits.
 pub(super) const PASSES_PER_HEARING: u32 = 16;
+
+/// Time after which a rank with links over sockets looks for news before a call ends well. A look costs a system call per peer.
+const UNHEARD_TIME: Duration = Duration::from_millis(100);
 
 /// How something has ended; of a message, with what is known of it.
 pub type Outcome = Result<Option<Ended>>;
@@ -114,6 +117,10 @@ pub struct Engine {
     pub(super) given_up: Vec<Conversation>,
     /// Something has changed that threads which sleep must see.
     pub(super) has_news: bool,
+    /// When the control channels were last read.
+    pub(super) heard_at: Instant,
+    /// Some link is a socket.
+    has_sockets: bool,
     /// When somebody was first seen to be gone.
     pub(super) departure: Option<Instant>,
     /// Ranks share processors: give way soon.
@@ -144,6 +151,7 @@ pub(super) enum Joining {
 impl Engine {
     /// With a port per rank, its own included. Begins with one communicator of that name, [`GroupId::FIRST`].
     pub fn new(name: String, rank: Rank, ports: Vec<Port>) -> Engine {
+        let has_sockets = ports.iter().any(|port| port.inbox.link.descriptor().is_some());
         Engine {
             rank,
             groups: Groups::new(name, rank, ports.len() as u32),
@@ -156,6 +164,8 @@ impl Engine {
             idle_passes: 0,
             given_up: Vec::new(),
             has_news: false,
+            heard_at: Instant::now(),
+            has_sockets,
             departure: None,
             crowded: false,
             crowded_on_sockets: false,
@@ -169,7 +179,7 @@ impl Engine {
     /// Ranks share processors.
     pub fn set_crowded(&mut self) {
         self.crowded = true;
-        self.crowded_on_sockets = self.ports.iter().any(|port| port.inbox.link.descriptor().is_some());
+        self.crowded_on_sockets = self.has_sockets;
         self.ports.iter_mut().for_each(|port| port.inbox.link.set_crowded(true));
     }
 
@@ -359,12 +369,24 @@ impl Engine {
         };
         let at = self.actives.iter().position(|a| a.number == number)?;
         self.actives[at].outcome.as_ref()?;
-        let active = self.actives.swap_remove(at);
+        let mut active = self.actives.swap_remove(at);
+        if matches!(active.outcome, Some(Ok(()))) && self.may_have_missed_news() {
+            self.read_control();
+            if let Some(failure @ Error::Timeout { .. }) = self.failure(active.group) {
+                active.outcome = Some(Err(failure.clone()));
+            }
+        }
         // Not after a failure: where it stopped is of no use to anybody.
         if self.spare.len() < 8 && !matches!(active.outcome, Some(Err(_))) {
             self.spare.push(active.execution);
         }
         active.outcome.map(|outcome| outcome.map(|()| None))
+    }
+
+    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds here: what they had
+    /// sent is still in a socket. (From shared memory they have taken it back.)
+    fn may_have_missed_news(&self) -> bool {
+        self.has_sockets && self.heard_at.elapsed() >= UNHEARD_TIME
     }
 
     /// Whether anything is under way.

@@ -443,9 +443,10 @@ impl Execution {
         unsafe { reduce.apply_streamed(dst, a, b, elements) };
     }
 
-    /// Gives up what was offered to links and not taken: the call has failed.
+    /// Gives up what was offered to links and not taken, and takes back what no peer has read: the call has failed.
     pub fn abandon(&mut self, ports: &mut [Port]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
+            ports[queue.peer as usize].inbox.link.take_back(&self.header);
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
             let header = self.header_of(step.count);

@@ -15,8 +15,8 @@ use super::port::{Port, Presence};
 use super::prepared::Recent;
 use crate::base::{Error, Rank, Result};
 use crate::p2p::Conversation;
-use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::{CallRecord, Message};
+use crate::transport::{CONTEXTS, FIRST_CONTEXT};
 
 /// Set in the context of transfers.
 const TRANSFERS: u32 = 1;
@@ -280,7 +280,7 @@ impl Groups {
     pub fn lead(&mut self, own: u32) -> Result<u32> {
         self.led += 1;
         let number = self.led.checked_mul(self.world).and_then(|n| n.checked_add(own));
-        let context = number.and_then(|n| n.checked_mul(2));
+        let context = number.and_then(|n| n.checked_mul(2)).filter(|context| *context < CONTEXTS);
         context.ok_or_else(|| {
             Error::Unsupported(format!(
                 "{} communicators were made from this one's job; there are no more numbers",

@@ -30,8 +30,14 @@ impl Engine {
             Ok(None) => return Ok(false),
             Err(source) => return self.blame(LinkFailure { peer: port, source }),
         };
-        self.check_counts(port, &head)?;
+        if head.is_taken_back() {
+            // Its sender has told everybody why before.
+            self.read_control();
+        } else {
+            self.check_counts(port, &head)?;
+        }
         let taken = match self.groups.known(head.context) {
+            _ if head.is_taken_back() => self.ports[port as usize].inbox.discard_head(),
             Known::Here(id) if self.failure(id).is_none() => {
                 if group::is_of_transfers(head.context) {
                     let rank = self.member(id, port)?;

@@ -19,6 +19,7 @@ const MOST_EARLY: usize = 4096;
 impl Engine {
     /// Reads what the peers have to say. Call it when nothing moves.
     pub(super) fn read_control(&mut self) {
+        self.heard_at = Instant::now();
         self.find_ended_processes();
         for port in 0..self.ports.len() as u32 {
             self.ports[port as usize].unheard = 0;

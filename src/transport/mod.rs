@@ -24,6 +24,11 @@ use crate::base::Call;
 /// Context of the communicator that was made with the links.
 pub const FIRST_CONTEXT: u32 = 0;
 
+/// Set in the context of a fragment that its sender has taken back.
+const TAKEN_BACK: u32 = 1 << 31;
+/// Contexts are below.
+pub const CONTEXTS: u32 = TAKEN_BACK;
+
 /// What goes before each fragment: the conversation that it belongs to, and the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -36,6 +41,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// Whether the sender has given up the call since it sent this, and has said so to all. The bytes mean nothing.
+    pub fn is_taken_back(&self) -> bool {
+        self.context & TAKEN_BACK != 0
+    }
+
     /// Whether both belong to messages of the same call. Where calls count their messages, these may differ.
     #[inline]
     pub fn is_of_call(&self, other: &Header) -> bool {
@@ -105,6 +115,10 @@ pub trait Link: Send {
     fn postpone(&mut self, _header: &Header) -> bool {
         true
     }
+
+    /// Takes back what was sent of a call and has not been read yet, where that can be done: the call has failed, and a receiver
+    /// that comes late must not take it for a success.
+    fn take_back(&mut self, _header: &Header) {}
 
     /// The header of the fragment at the head, if one is there.
     fn head(&mut self) -> io::Result<Option<Header>>;

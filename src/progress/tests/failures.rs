@@ -98,6 +98,28 @@ fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_ag
 }
 
 #[test]
+fn what_a_failed_call_has_sent_is_no_value_for_a_rank_that_comes_late() {
+    for kind in [Kind::Shm, Kind::Slots] {
+        let drivers = world(3, kind);
+        let exchange = |rank| Job {
+            collective: Collective::AllToAll,
+            algorithm: "spread",
+            size: 3,
+            rank,
+            root: 0,
+            count: 2,
+        };
+        on_all(&drivers[1..], move |at, driver| {
+            let error =
+                exchange(at + 1).run(driver, &[1; 6], &mut [0; 6], Duration::from_millis(200)).unwrap_err();
+            assert!(matches!(error, Error::Timeout { .. }), "{error}");
+        });
+        let late = exchange(0).run(&drivers[0], &[1; 6], &mut [0; 6], LONG).unwrap_err();
+        assert!(matches!(late, Error::Timeout { .. }), "{late}");
+    }
+}
+
+#[test]
 fn a_failed_communicator_repeats_why() {
     let mut drivers = world(2, Kind::Shm);
     drop(drivers.remove(1));

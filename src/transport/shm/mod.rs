@@ -31,7 +31,7 @@ use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::single_copy::{OFFER_BYTES, Offer, Reader, Words};
 use self::stores::Stores;
 use self::zero_copy::{Arenas, PIECE_BYTES};
-use super::{Arrival, Header, Lending, Link, garbage};
+use super::{Arrival, Header, Lending, Link, TAKEN_BACK, garbage};
 use crate::sys::memory_copy::{Way, copy_from_shared, copy_to_shared};
 use crate::sys::shared_memory::SharedMemory;
 
@@ -413,6 +413,26 @@ impl Link for ShmLink {
         }
         // SAFETY: passed on from our caller; the slot is free.
         Ok(unsafe { self.put(line, header, data, bytes, FRAGMENT_BYTES) })
+    }
+
+    fn take_back(&mut self, header: &Header) {
+        let ring = self.outgoing;
+        // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
+        let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
+        // A spoilt count shows again where it is treated.
+        if self.producer.look(consumed).is_err() {
+            return;
+        }
+        for slot in self.producer.unread() {
+            let line = ring + layout::line(slot);
+            let context = self.word32(line + 8);
+            let is_of_call = context.load(Ordering::Relaxed) == header.context
+                && self.word32(line + 12).load(Ordering::Relaxed) == header.sequence;
+            if is_of_call {
+                // A receiver that is reading it now was in time.
+                context.store(header.context | TAKEN_BACK, Ordering::Relaxed);
+            }
+        }
     }
 
     unsafe fn abandon(&mut self, header: &Header, _data: *const u8, _bytes: usize) {

@@ -88,6 +88,12 @@ impl Producer {
         Ok(())
     }
 
+    /// The slots that the consumer has not given back, as far as it has told. It may have read them.
+    pub fn unread(&self) -> impl Iterator<Item = usize> + use<> {
+        let shift = self.shift;
+        (self.seen..self.next).map(move |at| slot(at, shift))
+    }
+
     /// How many areas are under way: at most so many have not been read.
     #[inline]
     pub fn areas_under_way(&self) -> usize {
