@@ -226,7 +226,9 @@ impl Communicator {
                 let to = packed[block * layout.block + at..][..bytes].as_mut_ptr();
                 match operator.filter(|operator| operator.scales()) {
                     // SAFETY: the caller vouches for the part's input; `to` has room for as much, in our own memory.
-                    Some(operator) => unsafe { operator.scale(to, from, part.count) },
+                    Some(operator) => unsafe {
+                        operator.scale(to, from, part.count, self.programs.saturates())
+                    },
                     // SAFETY: as above.
                     None => unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) },
                 }

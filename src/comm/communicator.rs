@@ -97,6 +97,12 @@ impl Communicator {
         self.timeout.set(limit);
     }
 
+    /// Reductions of 8-bit floats, here and in communicators made from this one, give the largest finite number where a
+    /// result is larger, as NVIDIA's types do. All ranks say so before the first call, or none does.
+    pub fn set_saturating(&self) {
+        self.programs.set_saturating();
+    }
+
     /// Runs a call to its end.
     ///
     /// # Safety

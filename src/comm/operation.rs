@@ -81,6 +81,11 @@ impl Operation {
 
     /// The kernels of its operator.
     pub(super) fn kernels(&self, rank: Rank, size: u32) -> Result<Kernels> {
+        self.kernels_on(self.call.datatype, rank, size)
+    }
+
+    /// The same on copies of the buffers that have another datatype.
+    pub(super) fn kernels_on(&self, datatype: Datatype, rank: Rank, size: u32) -> Result<Kernels> {
         let (CallKind::Collective(collective), Some(op)) = (self.call.kind, self.call.op) else {
             return Ok(Kernels::default());
         };
@@ -91,7 +96,7 @@ impl Operation {
             Collective::Exscan => rank,
             _ => size,
         };
-        Kernels::of(self.call.datatype, op, elements, by)
+        Kernels::of(datatype, op, elements, by)
     }
 }
 

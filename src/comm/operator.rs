@@ -139,15 +139,15 @@ impl Operator {
     ///
     /// # Safety
     /// The operator scales; `src` is readable and `dst` writable for `elements` of its datatype, and they are the same or
-    /// apart.
-    pub(super) unsafe fn scale(&self, dst: *mut u8, src: *const u8, elements: usize) {
+    /// apart. `saturates`: 8-bit floats do not overflow.
+    pub(super) unsafe fn scale(&self, dst: *mut u8, src: *const u8, elements: usize, saturates: bool) {
         let Kind::PremulSum { datatype, scalar } = &self.kind else { unreachable!("it does not scale") };
         let scalar: *const u8 = match scalar {
             Scalar::Immediate(bytes) => bytes.as_ptr(),
             Scalar::Deferred(place) => *place,
         };
         if elements > 0 {
-            let scale = scale_fn(*datatype).expect("refused when the operator was made");
+            let scale = scale_fn(*datatype, saturates).expect("refused when the operator was made");
             // SAFETY: passed on from our caller; whoever made the operator vouches for the scalar.
             unsafe { scale(dst, src, scalar, elements) };
         }
@@ -270,7 +270,7 @@ impl Communicator {
         };
         // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in the output,
         // which is the send buffer or apart from it, or in our own memory.
-        unsafe { operator.scale(input, operation.send, elements) };
+        unsafe { operator.scale(input, operation.send, elements, self.programs.saturates()) };
         let send = if elements > 0 { input.cast_const() } else { ptr::null() };
         (Operation { send, ..*operation }, memory)
     }

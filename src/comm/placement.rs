@@ -6,7 +6,7 @@
 use crate::base::{Collective, Error, Rank, Result};
 use crate::device::Kinds;
 use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest};
-use crate::progress::{Buffers, Program};
+use crate::progress::{Buffers, Program, Stretch};
 use crate::transport::Lending;
 
 use super::operation::in_range;
@@ -34,6 +34,20 @@ impl Placement {
     /// Whether a block of the output lies where one of the input does, or may do so: lists are not asked.
     pub fn overlaps(&self) -> bool {
         !self.addresses.is_empty() && !self.is_list
+    }
+
+    /// Where the blocks of one-byte elements lie behind the buffers, and in copies that are as the layout says.
+    pub fn stretches(&self, layout: BlockLayout) -> [Vec<Stretch>; 2] {
+        let BlockLayout { input, output, .. } = layout;
+        let (inputs, outputs) = self.addresses.split_at(if self.is_list { input.len() } else { 0 });
+        [(input, inputs), (output, outputs)].map(|(blocks, starts)| {
+            let stretch = |(index, block): (usize, &Block)| Stretch {
+                offset: if self.is_list { starts[index] } else { block.offset },
+                at: block.offset,
+                elements: block.len,
+            };
+            blocks.iter().enumerate().filter(|(_, block)| block.len > 0).map(stretch).collect()
+        })
     }
 
     pub fn compile(&self, plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {

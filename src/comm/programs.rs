@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use parking_lot::Mutex;
 
 use super::asking;
@@ -11,11 +13,11 @@ use super::operator::Variant;
 use super::placement::Placed;
 use super::unequal::Unequal;
 use crate::algo::Algorithm;
-use crate::base::{Call, CallKind, Collective, Rank, ReduceOp, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
 use crate::plan::cache::Cache;
 use crate::plan::{BlockLayout, PlanRequest};
-use crate::progress::{Buffers, Key, Prepared, Program};
-use crate::reduce::{Callback, Reducer};
+use crate::progress::{Buffers, Key, Prepared, Program, Stretch, Widened};
+use crate::reduce::{Callback, Conversions, Reducer, conversions};
 use crate::topology::Topology;
 use crate::transport::Lending;
 use crate::tuning::Tuning;
@@ -33,6 +35,8 @@ pub(super) struct Programs {
     ports: Vec<u32>,
     known: Mutex<Cache<Key, Prepared>>,
     known_unequal: Mutex<Known>,
+    /// 8-bit floats do not overflow.
+    saturates: AtomicBool,
 }
 
 impl Programs {
@@ -40,7 +44,8 @@ impl Programs {
     pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool, size: u32) -> Programs {
         let known = Mutex::new(Cache::new(KEPT));
         let known_unequal = Mutex::default();
-        Programs { tuning, some_tcp, crowded, ports: (0..size).collect(), known, known_unequal }
+        let (ports, saturates) = ((0..size).collect(), AtomicBool::new(false));
+        Programs { tuning, some_tcp, crowded, ports, known, known_unequal, saturates }
     }
 
     /// Of a communicator made from this one's, whose ranks are `members` there.
@@ -49,7 +54,31 @@ impl Programs {
         let known = Mutex::new(Cache::new(KEPT));
         let known_unequal = Mutex::default();
         let Programs { some_tcp, crowded, .. } = *self;
-        Programs { tuning: self.tuning.clone(), some_tcp, crowded, ports, known, known_unequal }
+        let (tuning, saturates) = (self.tuning.clone(), AtomicBool::new(self.saturates()));
+        Programs { tuning, some_tcp, crowded, ports, known, known_unequal, saturates }
+    }
+
+    /// Whether 8-bit floats that are too large become the largest finite number.
+    pub fn saturates(&self) -> bool {
+        self.saturates.load(Ordering::Relaxed)
+    }
+
+    /// From now on they do.
+    pub fn set_saturating(&self) {
+        self.saturates.store(true, Ordering::Relaxed);
+    }
+
+    /// The conversions of a call that runs in float32, so that it rounds once: of several ranks, on 8-bit floats. One rank
+    /// gives what it has got.
+    fn widening(&self, call: &Call, size: u32) -> Option<Conversions> {
+        use ReduceOp::{Avg, Max, Min, PremulSum, Product, Sum};
+        let rounds = matches!(call.op?, Sum | Product | Avg | PremulSum);
+        // The smaller or larger of two is one of them, unless that is infinite.
+        let may_saturate = self.saturates() && matches!(call.op?, Min | Max);
+        if size < 2 || !rounds && !may_saturate {
+            return None;
+        }
+        conversions(call.datatype, self.saturates())
     }
 
     /// The port that leads to each rank.
@@ -89,14 +118,20 @@ impl Programs {
         topology: &Topology,
     ) -> Result<Prepared> {
         operation.check(topology.size())?;
+        let widening = self.widening(&operation.call, topology.size());
         let Kernels { reduce, divide } = match variant.callback {
             Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
+            None if widening.is_some() => operation.kernels_on(Datatype::Float32, rank, topology.size())?,
             None => operation.kernels(rank, topology.size())?,
         };
         let program = self.build(operation, rank, topology)?;
         let call = variant.signature.unwrap_or(operation.call);
         let extent = operation.extent(rank, topology.size());
-        Ok(Prepared { reduce, divide, extent, ..Prepared::new(call, program) })
+        let prepared = Prepared { reduce, divide, extent, ..Prepared::new(call, program) };
+        let Some((conversions, extent)) = widening.zip(extent) else { return Ok(prepared) };
+        let whole = |elements| vec![Stretch { offset: 0, at: 0, elements }];
+        let (input, output) = (whole(extent.read), whole(extent.written));
+        Ok(prepared.on_copies(Widened { conversions, input, output }))
     }
 
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
@@ -127,8 +162,10 @@ impl Programs {
         let call = operation.whole_call();
         let Placed { buffers, placement } = operation.place(rank, topology.size())?;
         let prepared = known.get_or_build((&call, number), operation.layout, &placement, || {
+            let widening = self.widening(&call, topology.size());
             let Kernels { reduce, divide } = match callback {
                 Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
+                None if widening.is_some() => operation.kernels_on_copies(topology.size())?,
                 None => operation.kernels(topology.size(), &placement)?,
             };
             let request = PlanRequest {
@@ -142,6 +179,14 @@ impl Programs {
             if algorithm.asks() {
                 return Ok(asking::prepare(&call, algorithm, &request, &placement, lending, &self.ports));
             }
+            if let Some(conversions) = widening {
+                let request = PlanRequest { in_place: false, ..request };
+                let program = Program::compile(&(algorithm.build)(&request), &request, lending);
+                let prepared =
+                    Prepared { reduce, divide, ..Prepared::new(call, program.through(&self.ports)) };
+                let [input, output] = placement.stretches(operation.layout);
+                return Ok(prepared.on_copies(Widened { conversions, input, output }));
+            }
             let plan = (algorithm.build)(&request);
             let program = placement.compile(&plan, &request, lending);
             let program = self.trying_ways(program, call.kind).through(&self.ports);
@@ -153,8 +198,9 @@ impl Programs {
 
     fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
-        let request =
-            PlanRequest { in_place: operation.is_in_place(rank), ..self.request(call, rank, topology) };
+        // Copies are apart.
+        let in_place = operation.is_in_place(rank) && self.widening(call, topology.size()).is_none();
+        let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
         let plan = (self.choose(call, &request)?.build)(&request);
         let program = Program::compile(&plan, &request, self.lending(call.kind));
         Ok(self.trying_ways(program, call.kind).through(&self.ports))
@@ -199,7 +245,10 @@ impl Programs {
             rank,
             root: call.root,
             count: call.count as usize,
-            element_bytes: call.datatype.bytes(),
+            element_bytes: match self.widening(call, topology.size()) {
+                Some(_) => Datatype::Float32.bytes(),
+                None => call.datatype.bytes(),
+            },
             in_place: false,
             chunk_bytes: self.tuning.chunk_bytes,
             topology,

@@ -146,8 +146,14 @@ impl Communicator {
         };
         let blocks = operation.layout.input.to_vec();
         let memory = vec![0; extent(&blocks) * operation.datatype.bytes()];
-        let mut scaling =
-            Scaling { operator: Arc::clone(operator), datatype: operation.datatype, send, blocks, memory };
+        let mut scaling = Scaling {
+            operator: Arc::clone(operator),
+            saturates: self.programs.saturates(),
+            datatype: operation.datatype,
+            send,
+            blocks,
+            memory,
+        };
         let places = Places::Buffers { send: scaling.memory.as_mut_ptr().cast_const(), recv };
         let (prepared, buffers) = get(&Unequal { places, ..*operation })?;
         Ok(Ready { prepared, buffers, scaling: Some(scaling) })
@@ -180,6 +186,7 @@ pub(super) struct Ready {
 /// The input of a premultiplied sum, scaled: at the same places in memory of our own.
 struct Scaling {
     operator: Arc<Operator>,
+    saturates: bool,
     datatype: Datatype,
     send: *const u8,
     blocks: Vec<Block>,
@@ -194,7 +201,7 @@ impl Scaling {
             let at = block.offset * self.datatype.bytes();
             let to = self.memory[at..].as_mut_ptr();
             // SAFETY: the caller vouches for the block; as much room was made for it, apart from it.
-            unsafe { self.operator.scale(to, self.send.wrapping_add(at), block.len) };
+            unsafe { self.operator.scale(to, self.send.wrapping_add(at), block.len, self.saturates) };
         }
     }
 }
@@ -226,6 +233,13 @@ impl Unequal<'_> {
         let blocks = self.shared_counts().unwrap_or_default();
         let whole: usize = blocks.iter().map(|block| block.len).sum();
         whole.div_ceil(blocks.len().max(1))
+    }
+
+    /// The kernels on float32 copies of the blocks, where the layout has them.
+    pub(super) fn kernels_on_copies(&self, size: u32) -> Result<Kernels> {
+        let on_copies = Unequal { datatype: Datatype::Float32, ..*self };
+        let apart = Placement { in_place: false, addresses: Vec::new(), is_list: false };
+        on_copies.kernels(size, &apart)
     }
 
     pub(super) fn kernels(&self, size: u32, placed: &Placement) -> Result<Kernels> {

@@ -21,6 +21,7 @@ use super::port::Port;
 use super::prepared::{Division, Key, Prepared};
 use super::straight::{self, Stop};
 use super::transfer::MessageTicket;
+use super::widened::Copies;
 use crate::base::{Error, Rank, Result};
 use crate::observe::trace;
 use crate::p2p::{Conversation, Ended};
@@ -73,6 +74,8 @@ pub(super) struct Active {
     buffers: Buffers,
     /// To the question of the call, while it is asked.
     answers: Vec<u64>,
+    /// What the call runs on, where that is not its buffers.
+    copies: Option<Copies>,
     /// Boxed: moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
@@ -94,6 +97,16 @@ impl Active {
         unsafe { self.execution.begin(Arc::clone(&prepared), header, self.buffers) };
         self.prepared = prepared;
         Ok(true)
+    }
+
+    /// The last local steps.
+    fn finish(&mut self) {
+        let (Some(widened), Some(copies)) = (&self.prepared.widened, &mut self.copies) else {
+            return finish(&self.prepared, self.buffers);
+        };
+        finish(&self.prepared, copies.buffers());
+        // SAFETY: the caller of `Engine::start` vouches for the buffers, and the call has ended on the copies.
+        unsafe { widened.copy_out(copies, self.buffers) };
     }
 }
 
@@ -223,8 +236,10 @@ impl Engine {
         let header = header_for(*context, collectives, &prepared);
         let mut execution = spare_for(&mut self.spare, &prepared);
         let mut answers = Vec::new();
+        // SAFETY: passed on from our caller.
+        let mut copies = prepared.widened.as_ref().map(|widened| unsafe { widened.copy_in(buffers) });
         let used = match &prepared.question {
-            None => buffers,
+            None => copies.as_mut().map_or(buffers, Copies::buffers),
             Some(question) => {
                 answers.resize(question.answers, 0);
                 Buffers { input: question.numbers.as_ptr().cast(), output: answers.as_mut_ptr().cast() }
@@ -233,7 +248,7 @@ impl Engine {
         // SAFETY: passed on from our caller; numbers and answers are as many as the program that asks takes, and live
         // as long as the active that is made of them.
         unsafe { execution.begin(Arc::clone(&prepared), header, used) };
-        Ok(self.enlist(group, &prepared, buffers, answers, execution))
+        Ok(self.enlist(group, &prepared, buffers, (answers, copies), execution))
     }
 
     /// Runs a call to its end if that is a matter of moments, else starts it. `None`: it was not made lately.
@@ -334,7 +349,7 @@ impl Engine {
         let mut execution = spare_for(&mut self.spare, &prepared);
         // SAFETY: passed on from our caller.
         unsafe { execution.resume(Arc::clone(&prepared), header, buffers, stop) };
-        self.enlist(id, &prepared, buffers, Vec::new(), execution)
+        self.enlist(id, &prepared, buffers, (Vec::new(), None), execution)
     }
 
     fn enlist(
@@ -342,14 +357,15 @@ impl Engine {
         group: GroupId,
         prepared: &Arc<Prepared>,
         buffers: Buffers,
-        answers: Vec<u64>,
+        (answers, copies): (Vec<u64>, Option<Copies>),
         execution: Box<Execution>,
     ) -> Ticket {
         let number = self.next_number;
         self.next_number += 1;
         let prepared = Arc::clone(prepared);
         let (outcome, moves) = (None, 0);
-        self.actives.push(Active { number, group, prepared, buffers, answers, execution, outcome, moves });
+        let active = Active { number, group, prepared, buffers, answers, copies, execution, outcome, moves };
+        self.actives.push(active);
         if self.groups.get(group).is_holding {
             self.let_go(group);
         }
@@ -431,7 +447,7 @@ impl Engine {
                 moved = true;
                 let was_question = active.go_on().map_err(|error| Trouble { group: active.group, error })?;
                 if !was_question {
-                    finish(&active.prepared, active.buffers);
+                    active.finish();
                     active.outcome = Some(Ok(()));
                 }
             }

@@ -2,6 +2,7 @@
 //!
 //! - [`program`] compiles a plan for execution, `gates` says what must wait in a round; [`execution`] runs one, a little at a
 //!   time, on its `buffers`.
+//! - `widened` runs a call on 8-bit floats in float32.
 //! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
 //! - `transfer` gives messages from rank to rank ([`crate::p2p`]) the links, `transfer_wait` makes them calls.
 //! - [`inbox`] gives each execution the bytes that are its own.
@@ -40,6 +41,7 @@ mod straight;
 mod transfer;
 mod transfer_wait;
 pub mod wait;
+mod widened;
 
 pub use buffers::Buffers;
 pub use consensus::Survivors;
@@ -49,6 +51,7 @@ pub use port::Port;
 pub use prepared::{Division, Extent, Key, Prepared, Question};
 pub use program::Program;
 pub use transfer::MessageTicket;
+pub use widened::{Stretch, Widened};
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::buffers::Buffers;
 use super::program::Program;
+use super::widened::Widened;
 use crate::base::{Call, Result};
 use crate::reduce::{DivideFn, Reducer};
 
@@ -29,6 +30,8 @@ pub struct Prepared {
     pub question: Option<Question>,
     /// What it touches of its two buffers; `None` where that is not a matter of two lengths.
     pub extent: Option<Extent>,
+    /// The program runs on copies of the buffers.
+    pub widened: Option<Widened>,
 }
 
 /// What a call touches of its buffers, from their beginnings.
@@ -97,7 +100,14 @@ impl Prepared {
             is_counted,
             question: None,
             extent: None,
+            widened: None,
         }
+    }
+
+    /// The same call, whose program runs on copies.
+    pub fn on_copies(self, widened: Widened) -> Prepared {
+        let program = Program { straight: None, ..self.program };
+        Prepared { program, widened: Some(widened), ..self }
     }
 
     /// A call that asks first: by `program`, which goes on with the call when it has run.

@@ -9,7 +9,8 @@
 //! - No fused multiply-add and no instruction that treats denormals in its own way.
 //! - float16, bfloat16 and both float8 are combined in float32 and rounded to nearest even after each
 //!   combination. float8_e4m3 is the OCP format without infinities; overflow gives NaN, it does not
-//!   saturate (as in PyTorch and ml_dtypes). float8_e5m2 overflows to infinity.
+//!   saturate (as in PyTorch and ml_dtypes). float8_e5m2 overflows to infinity. A call of several ranks converts
+//!   float8 to float32 first and back at its end (`conversion`), so it rounds once.
 //! - Min and max give NaN when either operand is NaN.
 //! - Integer sums and products wrap. Logical operators give 0 or 1. In bool memory every non-zero
 //!   byte counts as true, and results are 0 or 1.
@@ -31,6 +32,7 @@
 mod bfloat16;
 mod callback;
 mod compiled;
+mod conversion;
 mod divide;
 #[cfg(target_arch = "x86_64")]
 mod f16c;
@@ -51,6 +53,7 @@ use crate::base::{Datatype, ReduceOp};
 use instruction_set::InstructionSet;
 
 pub use callback::{Callback, CallbackFn, is_inside_callback};
+pub use conversion::{Conversions, ConvertFn, conversions};
 pub use reducer::Reducer;
 pub use scale::{ScaleFn, scale_fn};
 

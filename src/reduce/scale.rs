@@ -4,6 +4,7 @@
 //! rank could have sent.
 
 use super::bfloat16::Bfloat16;
+use super::conversion::Saturating;
 use super::float::{ComplexProduct, Float32, Float64, Rounded, Times};
 use super::instruction_set::InstructionSet;
 use super::integer;
@@ -18,9 +19,18 @@ use crate::base::{Datatype, ReduceOp};
 /// datatype. `dst` is exactly `src`, or overlaps neither `src` nor `scalar`. No pointer need be aligned.
 pub type ScaleFn = unsafe fn(dst: *mut u8, src: *const u8, scalar: *const u8, count: usize);
 
-/// The scaling of `datatype`; `None` where a premultiplied sum is not accepted.
-pub fn scale_fn(datatype: Datatype) -> Option<ScaleFn> {
-    scale_kernel(InstructionSet::of_this_cpu(), datatype)
+/// The scaling of `datatype`; `None` where a premultiplied sum is not accepted. `saturates`: 8-bit floats do not overflow.
+pub fn scale_fn(datatype: Datatype, saturates: bool) -> Option<ScaleFn> {
+    let set = InstructionSet::of_this_cpu();
+    match datatype {
+        Datatype::Float8E4m3 if saturates => {
+            Some(compiled_for::<Rounded<Saturating<Float8E4m3>, Times>>(set))
+        }
+        Datatype::Float8E5m2 if saturates => {
+            Some(compiled_for::<Rounded<Saturating<Float8E5m2>, Times>>(set))
+        }
+        _ => scale_kernel(set, datatype),
+    }
 }
 
 /// The same for `set`.

@@ -205,6 +205,7 @@ impl Comm {
         *state = match outcome {
             Ok(None) => State::Left,
             Ok(Some(Formed { engine, member })) => {
+                engine.set_saturating();
                 *self.member.lock() = member;
                 // Formed once: the state was Forming.
                 let _ = self.engine.set(engine);

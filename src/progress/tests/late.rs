@@ -12,8 +12,9 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     let prepared = || job.prepared(job.program(false));
     let id = GroupId::FIRST;
     let mut outcomes = vec![job.run(driver, &data, &mut [0], LONG)];
-    // SAFETY (all of these): the buffers live until the end of this function, and nothing that is begun here goes on.
-    assert!(unsafe { driver.run_again(id, &key, buffers, || Some(LONG)) }.is_none());
+    // SAFETY: the buffers live until the end of this function, and nothing that is begun here goes on.
+    let again = unsafe { driver.run_again(id, &key, buffers, || Some(LONG)) };
+    assert!(again.is_none());
     // SAFETY: as above.
     outcomes.extend(unsafe { driver.run_recent(id, &key, buffers, || Some(LONG)) });
     // SAFETY: as above.
@@ -25,7 +26,8 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     // SAFETY: as above.
     outcomes.push(unsafe { driver.start_once(id, prepared(), buffers) }.map(drop));
     // SAFETY: as above.
-    assert!(!unsafe { driver.send_at_once(id, &outgoing(0, 1, &data)) });
+    let has_left = unsafe { driver.send_at_once(id, &outgoing(0, 1, &data)) };
+    assert!(!has_left);
     // SAFETY: as above.
     let received = unsafe { driver.receive_at_once(id, from(0, 1), landing(&mut room), || Some(LONG)) };
     assert!(received.is_none());
