@@ -179,6 +179,15 @@ impl Attempt {
         Ok(Running { request, attempt: self })
     }
 
+    /// Whatever the call gave: nothing beside its buffers was written.
+    pub fn check_guards(&self) {
+        let who = format!("{} on rank {} of {}", self.case, self.rank, self.size);
+        assert!(self.target.guards_are_intact(), "{who} wrote beside its receive buffer");
+        if let Some(source) = &self.source {
+            assert!(source.guards_are_intact(), "{who} wrote beside its send buffer");
+        }
+    }
+
     /// Compares with the oracle.
     pub fn verify(&self) {
         let who = format!("{} on rank {} of {}", self.case, self.rank, self.size);

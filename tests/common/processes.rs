@@ -174,6 +174,17 @@ impl RankProcess {
         }
     }
 
+    /// Waits for a line; `false`: the process has ended without one.
+    pub fn has_said_something(&mut self) -> bool {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(_) => true,
+            Err(RecvTimeoutError::Disconnected) => false,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("rank {} says nothing for {} s", self.rank, PATIENCE.as_secs())
+            }
+        }
+    }
+
     /// The next line, which must be this one.
     pub fn expect(&mut self, text: &str) {
         let said = self.hear();
