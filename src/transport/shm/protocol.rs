@@ -89,6 +89,7 @@ impl Producer {
     }
 
     /// The slots that the consumer has not given back, as far as it has told. It may have read them.
+    #[cfg(not(loom))]
     pub fn unread(&self) -> impl Iterator<Item = usize> + use<> {
         let shift = self.shift;
         (self.seen..self.next).map(move |at| slot(at, shift))
