@@ -4,6 +4,7 @@ mod common;
 
 use std::sync::mpsc::channel;
 use std::sync::{Barrier, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
@@ -211,20 +212,25 @@ fn a_rank_that_does_not_come_to_a_call_is_named_after_the_timeout() {
 
 #[test]
 fn a_rank_that_never_joins_is_named_to_those_who_wait() {
-    for absent in 0..3 {
-        for transport in TRANSPORTS {
-            let settings = Config { timeout: Some(Duration::from_millis(1500)), ..quietly(transport) };
-            let id = UniqueId::create(&settings).expect("an id");
-            let errors: Vec<Option<Error>> = on_threads(3, |rank: Rank| {
-                let join = || Communicator::create(&id, 3, rank, &settings, &CommConfig::default());
-                (rank != absent).then(|| join().err().expect("one rank is missing"))
+    // Long enough for two ranks to come on a busy machine; all cases wait at the same time.
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let cases = (0..3).flat_map(|absent| TRANSPORTS.map(|transport| (absent, transport)));
+    thread::scope(|scope| {
+        for (absent, transport) in cases {
+            scope.spawn(move || {
+                let settings = Config { timeout: Some(PATIENCE), ..quietly(transport) };
+                let id = UniqueId::create(&settings).expect("an id");
+                let errors: Vec<Option<Error>> = on_threads(3, |rank: Rank| {
+                    let join = || Communicator::create(&id, 3, rank, &settings, &CommConfig::default());
+                    (rank != absent).then(|| join().err().expect("one rank is missing"))
+                });
+                for error in errors.into_iter().flatten() {
+                    let right = matches!(error, Error::Timeout { .. } | Error::Bootstrap(_));
+                    assert!(right && error.to_string().contains(&format!("rank {absent}")), "{error:?}");
+                }
             });
-            for error in errors.into_iter().flatten() {
-                let right = matches!(error, Error::Timeout { .. } | Error::Bootstrap(_));
-                assert!(right && error.to_string().contains(&format!("rank {absent}")), "{error:?}");
-            }
         }
-    }
+    });
 }
 
 #[test]

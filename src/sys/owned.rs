@@ -87,8 +87,8 @@ impl<F: AsRawFd> AsRawFd for Owned<F> {
 /// async-signal-safe calls only.
 pub(super) fn replace_all() {
     let mut stand_in = None;
-    for part in 0..USED.load(Ordering::Acquire) {
-        let Some(entries) = FILES[part].get() else { continue };
+    for (part, entries) in FILES.iter().enumerate().take(USED.load(Ordering::Acquire)) {
+        let Some(entries) = entries.get() else { continue };
         for (at, entry) in entries.iter().enumerate() {
             let known = entry.load(Ordering::Acquire);
             if known == 0 {

@@ -18,7 +18,7 @@ use crate::sys::socket::Socket;
 /// How much later than the server the client gives up, which knows less of who is missing: this part of its patience,
 const GRACE_PART: u32 = 20;
 /// at least and at most so long.
-const GRACE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+const GRACE: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(500)];
 
 /// A rank's connection to the store. Dropping it tells the server that the rank has all it needs.
 pub(crate) struct Client {
