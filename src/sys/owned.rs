@@ -2,7 +2,7 @@
 //!
 //! A process-wide table says for each descriptor number which file the library has opened there: its identity, a hash of
 //! device and inode. [`Owned`] enters its file when it is made and takes it out when it is dropped. In a child,
-//! [`replace_all`] goes through the table and puts a socket without a peer in the place of each file: every use of it
+//! `replace_all` goes through the table and puts a socket without a peer in the place of each file: every use of it
 //! fails, and its number is still taken, so that no code of the library can meet a file of the program there.
 //!
 //! The table is read without locks, as the child may call async-signal-safe functions only. A number is touched only if
