@@ -7,6 +7,7 @@ CC       ?= cc
 CXX      ?= c++
 PYTHON   ?= python3
 CFLAGS   ?= -O2
+XTASK    ?= cargo xtask
 C_FLAGS  := -std=c11 -Wall -Wextra -Wpedantic $(CFLAGS) -Ic-examples -I$(PREFIX)/include
 CXX_FLAGS := -std=c++17 -Wall -Wextra -Wpedantic $(CFLAGS) -I$(PREFIX)/include
 C_LIBS   := -L$(PREFIX)/lib -Wl,-rpath,$(abspath $(PREFIX))/lib -lanyccl -lm
@@ -48,7 +49,7 @@ tools:
 install: tools
 ifeq ($(INSTALLED),)
 	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
-	cargo xtask install --prefix $(PREFIX)
+	$(XTASK) install --prefix $(PREFIX)
 endif
 
 ifeq ($(INSTALLED),)

@@ -158,6 +158,12 @@ def make_command():
     return [os.environ.get("MAKE", "make"), "--no-print-directory", "INSTALLED=1"]
 
 
+def build_xtask():
+    """First of all, so that parts run it as it is: `cargo xtask` would wait until a part that builds for debugging has ended."""
+    if subprocess.run(["cargo", "build", "--quiet", "--package", "xtask"], cwd=ROOT, check=False).returncode == 0:
+        os.environ["XTASK"] = str(TARGET / "debug" / "xtask")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--jobs", type=int, default=2, help="how many parts run at a time (2)")
@@ -183,6 +189,7 @@ def main():
     # Daemons: when this thread is interrupted, they begin nothing more.
     workers = [threading.Thread(target=schedule.work, args=[make_command()], daemon=True) for _ in range(options.jobs)]
     with downloading(names):
+        build_xtask()
         for worker in workers:
             worker.start()
         for worker in workers:
@@ -194,7 +201,8 @@ def main():
     for part, why in left_out.items():
         print(f"left out {part:10}{why}")
     failed = [name for name in names if not schedule.ended[name].ok]
-    print(f"{len(names) - len(failed)} passed, {len(failed)} failed, {len(left_out)} left out, {time.monotonic() - begun:.0f} s")
+    print(f"{time.monotonic() - begun:.0f} s in all")
+    print(f"{len(names) - len(failed)} passed, {len(failed)} failed, {len(left_out)} skipped")
     sys.exit(1 if failed else 0)
 
 

@@ -46,10 +46,8 @@ pub(super) struct History {
     filled: usize,
     /// The call with number n is at n % REMEMBERED. Empty until the first call: most pairs never transfer.
     calls: Vec<[u64; 2]>,
-    /// Digest of the calls that are overwritten, or about to be.
-    folded: u64,
-    /// Number of the first call that is not in `folded`.
-    unfolded: u32,
+    /// Digest of all calls, in their order.
+    digest: u64,
 }
 
 impl Default for History {
@@ -60,7 +58,7 @@ impl Default for History {
 
 impl History {
     fn starting_at(next: u32) -> History {
-        History { next, filled: 0, calls: Vec::new(), folded: 0, unfolded: next }
+        History { next, filled: 0, calls: Vec::new(), digest: 0 }
     }
 
     /// Number of calls that were made.
@@ -68,33 +66,19 @@ impl History {
         self.next
     }
 
-    /// Notes a packed call; gives its number.
+    /// Notes a packed call, whose [`fingerprint`] is known; gives its number.
     #[inline(always)]
-    pub fn note(&mut self, call: [u64; 2]) -> u32 {
+    pub fn note(&mut self, call: [u64; 2], fingerprint: u64) -> u32 {
         if self.filled < REMEMBERED {
             self.calls.resize(REMEMBERED, [0; 2]);
             self.filled += 1;
-        } else if self.next.wrapping_sub(self.unfolded) as usize == REMEMBERED {
-            self.fold();
         }
+        // The step of FxHash: another order of the same calls gives another digest.
+        self.digest = (self.digest.rotate_left(5) ^ fingerprint).wrapping_mul(0x517c_c1b7_2722_0a95);
         let number = self.next;
         self.calls[number as usize % REMEMBERED] = call;
         self.next = number.wrapping_add(1);
         number
-    }
-
-    /// Takes the remembered calls into the digest, before they are overwritten.
-    #[cold]
-    fn fold(&mut self) {
-        self.folded = self.digest();
-        self.unfolded = self.next;
-    }
-
-    /// Of all calls, by number.
-    fn digest(&self) -> u64 {
-        let count = self.next.wrapping_sub(self.unfolded);
-        let numbers = (0..count).map(|i| self.unfolded.wrapping_add(i));
-        numbers.fold(self.folded, |sum, number| sum.wrapping_add(hash(number, self.at(number))))
     }
 
     fn at(&self, number: u32) -> [u64; 2] {
@@ -105,7 +89,7 @@ impl History {
     pub fn record(&self) -> CallRecord {
         let count = self.filled.min(CallRecord::LATEST) as u32;
         let latest = (0..count).map(|i| self.at(self.next.wrapping_sub(count - i))).collect();
-        CallRecord { next: self.next, digest: self.digest(), latest }
+        CallRecord { next: self.next, digest: self.digest, latest }
     }
 
     /// How a peer's calls, which has left, differ from those made here. `is_over`: this rank makes no more either.
@@ -124,7 +108,7 @@ impl History {
             }
         }
         match self.next.wrapping_sub(theirs.next) as i32 {
-            0 if self.digest() != theirs.digest => Some(Difference::Forgotten),
+            0 if self.digest != theirs.digest => Some(Difference::Forgotten),
             0 => None,
             // A call of this rank that waits for the peer says so itself.
             _ if !is_over => None,
@@ -152,10 +136,10 @@ impl History {
     }
 }
 
-/// Of one call; what its messages may differ in does not count.
-fn hash(number: u32, [head, count]: [u64; 2]) -> u64 {
+/// What a packed call adds to the digest of a [`History`]. What its messages may differ in does not count.
+pub(super) fn fingerprint([head, count]: [u64; 2]) -> u64 {
     let count = if Call::is_counted_by_message([head, count]) { 0 } else { count };
-    mix(mix(mix(u64::from(number)) ^ head) ^ count)
+    mix(mix(head) ^ count)
 }
 
 /// A peer's call in words, even if its bytes make no sense.
@@ -167,6 +151,10 @@ pub(super) fn describe(call: [u64; 2]) -> String {
 mod tests {
     use super::*;
     use crate::base::{CallKind, Collective, Datatype};
+
+    fn note(history: &mut History, call: [u64; 2]) -> u32 {
+        history.note(call, fingerprint(call))
+    }
 
     fn call(count: u64) -> Call {
         Call {
@@ -182,7 +170,7 @@ mod tests {
     fn past_present_and_future_calls_are_told_apart() {
         let mut history = History::default();
         for count in 0..1000 {
-            assert_eq!(history.note(call(count).pack()), count as u32);
+            assert_eq!(note(&mut history, call(count).pack()), count as u32);
         }
         assert_eq!(history.judge(999, call(999).pack()), Verdict::Agrees);
         assert_eq!(history.judge(990, call(1).pack()), Verdict::Contradicts(call(990)));
@@ -194,7 +182,7 @@ mod tests {
     fn history(first: u32, counts: impl IntoIterator<Item = u64>) -> History {
         let mut history = History::starting_at(first);
         for count in counts {
-            history.note(call(count).pack());
+            note(&mut history, call(count).pack());
         }
         history
     }
@@ -251,8 +239,8 @@ mod tests {
     #[test]
     fn numbers_may_wrap_around() {
         let mut history = History::starting_at(u32::MAX);
-        assert_eq!(history.note(call(1).pack()), u32::MAX);
-        assert_eq!(history.note(call(2).pack()), 0);
+        assert_eq!(note(&mut history, call(1).pack()), u32::MAX);
+        assert_eq!(note(&mut history, call(2).pack()), 0);
         assert_eq!(history.judge(u32::MAX, call(1).pack()), Verdict::Agrees);
         assert_eq!(history.judge(1, call(1).pack()), Verdict::Future);
     }

@@ -530,7 +530,7 @@ pub(super) struct Trouble {
 #[inline(always)]
 fn header_for(context: u32, collectives: &mut History, prepared: &Prepared) -> Header {
     let call = prepared.packed;
-    Header { context, sequence: collectives.note(call), call }
+    Header { context, sequence: collectives.note(call, prepared.fingerprint), call }
 }
 
 #[inline]

@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::buffers::Buffers;
+use super::disagreement::fingerprint;
 use super::program::Program;
 use super::widened::Widened;
 use crate::base::{Call, Result};
@@ -26,6 +27,8 @@ pub struct Prepared {
     pub divide: Option<Division>,
     /// Each message has its own count in its header.
     pub is_counted: bool,
+    /// What it adds to the digest of the calls of its communicator.
+    pub fingerprint: u64,
     /// The program only asks other ranks for what the call itself depends on.
     pub question: Option<Question>,
     /// What it touches of its two buffers; `None` where that is not a matter of two lengths.
@@ -98,6 +101,7 @@ impl Prepared {
             reduce: None,
             divide: None,
             is_counted,
+            fingerprint: fingerprint(packed),
             question: None,
             extent: None,
             widened: None,

@@ -22,7 +22,7 @@ WRONG = "WRONG"
 
 GENERAL = [
     (r"^\[.*?\] ", ""),
-    (r"^anyccl, [^:]*: anyccl_\w+: ", "anyccl: "),
+    (r"^anyccl, [^:]*: ", "anyccl: "),
     (r"INTERNAL ASSERT FAILED at .*", "INTERNAL ASSERT FAILED in torch"),
     (r"invalid op: \w+ on", "invalid op: ... on"),
     (r"on b?float\w+", "on floats"),

@@ -85,12 +85,19 @@ impl Driver {
         timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<BoxedResult<()>> {
         let mut engine = self.lock();
-        let fitting = |prepared: &Prepared| {
-            let extent = prepared.extent.filter(|extent| extent.fits(buffers, key.is_in_place()));
-            extent.map(|_| buffers)
-        };
         // SAFETY: passed on from our caller: they fit.
-        match unsafe { engine.run_straight(group, Wanted::Recent(key), fitting) } {
+        let ran = unsafe {
+            engine.run_straight(
+                group,
+                Wanted::Recent(key),
+                #[inline(always)]
+                |prepared: &Prepared| {
+                    let extent = prepared.extent.as_ref()?;
+                    extent.fits(buffers, key.is_in_place()).then_some(buffers)
+                },
+            )
+        };
+        match ran {
             Ran::ToItsEnd => Some(Ok(())),
             Ran::Started(ticket) => Some(self.wait_to_end(&mut engine, ticket, timeout())),
             Ran::Not => None,
