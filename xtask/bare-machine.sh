@@ -15,6 +15,8 @@ HERE=$(cd "$(dirname "$0")/.." && pwd)
 WORK=${BARE_MACHINE:-$HERE/target/bare-machine}
 ROOT=$WORK/root
 PACKAGES=gcc,g++,make,python3
+# The home folder inside.
+INSIDE_HOME=/root
 
 die() {
     echo "bare-machine: $*" >&2
@@ -37,7 +39,7 @@ make_clone() {
     [ -z "$(git -C "$HERE" status --porcelain)" ] || echo "bare-machine: what is not committed is not tested"
     rm -rf "$WORK/src"
     git clone --quiet --depth 1 "file://$HERE" "$WORK/src"
-    mkdir -p "$WORK/home" "$ROOT/src" "$ROOT/root"
+    mkdir -p "$WORK/home" "$ROOT/src" "$ROOT$INSIDE_HOME"
 }
 
 # Shows a file or folder of this machine inside, read-only, at the same path or at $2.
@@ -59,10 +61,10 @@ inside() {
     show /etc/ssl/certs
     show /etc/pip.conf
     mount --bind "$WORK/src" "$ROOT/src"
-    mount --bind "$WORK/home" "$ROOT/root"
-    show "$HOME/.config/pip" /root/.config/pip
-    show "$HOME/.pip" /root/.pip
-    show "${CARGO_HOME:-$HOME/.cargo}/config.toml" /root/.cargo/config.toml
+    mount --bind "$WORK/home" "$ROOT$INSIDE_HOME"
+    show "$HOME/.config/pip" "$INSIDE_HOME"/.config/pip
+    show "$HOME/.pip" "$INSIDE_HOME"/.pip
+    show "${CARGO_HOME:-$HOME/.cargo}/config.toml" "$INSIDE_HOME"/.cargo/config.toml
     while IFS='=' read -r name value; do
         case $name in
             CARGO_REGISTR* | CARGO_SOURCE_* | CARGO_HTTP_* | CARGO_NET_* | CARGO_BUILD_JOBS | PIP_* | SSL_CERT_* | *_proxy | *_PROXY)
@@ -82,7 +84,7 @@ inside() {
     ln -s /proc/self/fd "$ROOT/dev/fd"
     for device in null zero full random urandom tty; do : >"$ROOT/dev/$device"; mount --bind "/dev/$device" "$ROOT/dev/$device"; done
     mount -o remount,bind,ro "$ROOT"
-    exec chroot "$ROOT" /usr/bin/env -i HOME=/root PATH=/opt/rust/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 \
+    exec chroot "$ROOT" /usr/bin/env -i HOME="$INSIDE_HOME" PATH=/opt/rust/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 \
         "${settings[@]}" /bin/bash /src/xtask/bare-machine.sh --commands "$@"
 }
 

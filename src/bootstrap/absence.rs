@@ -26,7 +26,7 @@ pub(crate) enum Absence {
     OtherProgram,
     /// Somebody speaks as a store does, and closes when it sees our proof.
     WrongKey,
-    /// It is the store, and its world is over or ending.
+    /// The store is there, and its world is over or ending.
     Ending,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Sought<'a> {
     pub at: &'a str,
     /// Who should be serving there.
     pub server: &'a str,
-    /// It is the one place that ANYCCL_STORE names: if something else is there, waiting is in vain.
+    /// Whether ANYCCL_STORE names this one place: if something else is there, waiting is in vain.
     pub is_one_place: bool,
 }
 

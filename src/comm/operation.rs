@@ -84,7 +84,7 @@ impl Operation {
         self.kernels_on(self.call.datatype, rank, size)
     }
 
-    /// The same on copies of the buffers that have another datatype.
+    /// The kernels for copies of the buffers that have another datatype.
     pub(super) fn kernels_on(&self, datatype: Datatype, rank: Rank, size: u32) -> Result<Kernels> {
         let (CallKind::Collective(collective), Some(op)) = (self.call.kind, self.call.op) else {
             return Ok(Kernels::default());

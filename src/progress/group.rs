@@ -69,7 +69,7 @@ pub(super) struct Member {
     pub has_left: bool,
     /// The calls that it had made by then, unless the communicator had failed there.
     pub calls: Option<CallRecord>,
-    /// It has given it up by itself.
+    /// How the rank has given the communicator up by itself, if it has.
     pub quit: Option<Quit>,
 }
 
@@ -238,7 +238,7 @@ impl Groups {
         self.slots[id.slot as usize].as_deref().filter(|group| group.context == id.context)
     }
 
-    /// The same, to be changed.
+    /// The communicator, to be changed, unless it was removed.
     #[inline]
     pub fn find_mut(&mut self, id: GroupId) -> Option<&mut Group> {
         self.slots[id.slot as usize].as_deref_mut().filter(|group| group.context == id.context)

@@ -108,7 +108,7 @@ impl Prepared {
         }
     }
 
-    /// The same call, whose program runs on copies.
+    /// This call with a program that runs on copies.
     pub fn on_copies(self, widened: Widened) -> Prepared {
         let program = Program { straight: None, ..self.program };
         Prepared { program, widened: Some(widened), ..self }

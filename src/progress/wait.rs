@@ -122,7 +122,7 @@ impl Driver {
         self.sleepers.ring_all();
     }
 
-    /// As [`Engine::quit`], after a last push to what is under way.
+    /// Gives a communicator up ([`Engine::quit`]) after a last push to what is under way.
     pub fn quit(&self, group: GroupId, reason: &str) -> bool {
         let mut engine = self.lock();
         self.move_on(&mut engine);

@@ -109,7 +109,7 @@ pub(super) fn replace_all() {
 /// A socket without a peer.
 struct StandIn {
     fd: RawFd,
-    /// It has the number of a file that it replaces.
+    /// Whether its number is that of a file that it replaces.
     is_in_place: bool,
 }
 

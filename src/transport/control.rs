@@ -153,7 +153,7 @@ pub struct Control {
     closed: bool,
     /// The peer's process, where it can be watched.
     process: Option<Process>,
-    /// It has ended: when its last words are read, nothing more will come.
+    /// Whether that process has ended: when its last words are read, nothing more will come.
     has_ended: bool,
 }
 

@@ -60,7 +60,7 @@ impl<T: Send + Sync + 'static> Handles<T> {
         }
     }
 
-    /// The same in fewest steps. `None`: look with `get`.
+    /// Pins an object in the fewest steps. `None`: look with `get`.
     #[inline(always)]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         self.table.known()?.value.pin(handle)

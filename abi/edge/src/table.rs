@@ -70,7 +70,7 @@ impl<T, const PLACES: usize> Table<T, PLACES> {
         }
     }
 
-    /// The same in fewest steps. `None`: look with `get`.
+    /// Pins an object in the fewest steps. `None`: look with `get`.
     #[inline(always)]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         if handle == 0 { None } else { self.place(handle).pin(handle) }

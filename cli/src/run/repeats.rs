@@ -22,9 +22,9 @@ const MOST: usize = 16;
 /// What becomes of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Passage {
-    /// It is passed on as it is.
+    /// The line is passed on unchanged.
     Whole,
-    /// It is passed on in this form.
+    /// The line is passed on in this form.
     Shortened(String),
     /// It says nothing that was not said.
     LeftOut,

@@ -31,7 +31,7 @@ pub(crate) struct Service {
     limits: Limits,
     /// When a world that is still gathering gets a line that says who is missing.
     tell_at: Option<Instant>,
-    /// It has.
+    /// Whether that line was written.
     is_told: bool,
 }
 

@@ -56,7 +56,7 @@ impl<B: Bell> Sleepers<B> {
         (is_first, bell)
     }
 
-    /// It is awake again: whether nobody sleeps now.
+    /// Takes note that a sleeper is awake again; whether nobody sleeps now.
     pub fn leave(&self, bell: Option<Arc<B>>) -> bool {
         if let Some(bell) = bell {
             let mut bells = self.bells();

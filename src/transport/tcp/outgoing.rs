@@ -106,7 +106,7 @@ impl Outgoing {
         self.abandoned.extend(unsafe { std::slice::from_raw_parts(data, payload) });
     }
 
-    /// As [`super::super::Link::postpone`].
+    /// See [`super::super::Link::postpone`].
     pub fn postpone(&mut self, header: &Header) -> bool {
         if self.next == Some(*header) {
             self.next = None;

@@ -16,7 +16,7 @@ fn one_object() -> Arc<Cells> {
     table
 }
 
-/// As the end of a communicator does: refuses while there are users, else has the object for itself.
+/// Removes the object unless it has users, as the end of a communicator does; then writes to it.
 fn destroy(table: &Cells) -> Option<Result<(), usize>> {
     let removed = table.remove(HANDLE, |_, users| if users == 0 { Ok(()) } else { Err(users) })?;
     Some(removed.map(|object| {
@@ -25,7 +25,7 @@ fn destroy(table: &Cells) -> Option<Result<(), usize>> {
     }))
 }
 
-/// As a call does.
+/// Looks an object up and reads it, as a call does.
 fn call(table: &Cells, handle: usize) -> bool {
     let Some(found) = table.get(handle) else { return false };
     // SAFETY: the object is in use, which keeps it from being destroyed; loom reports any concurrent access.
