@@ -18,7 +18,11 @@ use crate::sys::socket::Socket;
 /// How much later than the server the client gives up, which knows less of who is missing: this part of its patience,
 const GRACE_PART: u32 = 20;
 /// at least and at most so long.
-const GRACE: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(500)];
+const GRACE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+/// How much before the deadline the server is to answer: this part of the client's patience,
+const LEAD_PART: u32 = 5;
+/// at most so long. On a busy machine its answer is late by some of it.
+const MAX_LEAD: Duration = Duration::from_millis(150);
 
 /// A rank's connection to the store. Dropping it tells the server that the rank has all it needs.
 pub(crate) struct Client {
@@ -214,7 +218,8 @@ impl Store for Client {
 
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
         let left = deadline.saturating_duration_since(Instant::now());
-        let request = Request::Get { key: key.into(), timeout_ms: left.as_millis() as u64 };
+        let patience = left - (left / LEAD_PART).min(MAX_LEAD);
+        let request = Request::Get { key: key.into(), timeout_ms: patience.as_millis() as u64 };
         self.ask(&request, deadline)
     }
 
