@@ -7,20 +7,20 @@
 mod protocol;
 
 #[cfg(test)]
-#[path = "../../src/transport/shm/pool.rs"]
-mod pool;
+#[path = "../../src/transport/shm/areas.rs"]
+mod areas;
 
 #[cfg(test)]
 #[path = "../../abi/edge/src/sync.rs"]
 mod sync;
 
 #[cfg(test)]
-#[path = "../../abi/edge/src/place.rs"]
-mod place;
+#[path = "../../abi/edge/src/slot.rs"]
+mod slot;
 
 #[cfg(test)]
-#[path = "../../abi/edge/src/table.rs"]
-mod table;
+#[path = "../../abi/edge/src/handle_table/mod.rs"]
+mod handle_table;
 
 #[cfg(test)]
 #[path = "../../src/progress/wait/sleepers.rs"]

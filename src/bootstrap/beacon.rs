@@ -65,13 +65,13 @@ impl Beacon {
 }
 
 /// Where rank 0 writes and the others read.
-pub(crate) trait Shown {
+pub(crate) trait BeaconChannel {
     /// Shows the text to all ranks.
-    fn show(&mut self, text: &str) -> Result<()>;
+    fn publish(&mut self, text: &str) -> Result<()>;
     /// Waits for it. May be asked again, for what has replaced an old one.
-    fn see(&mut self) -> Result<Vec<u8>>;
+    fn read(&mut self) -> Result<Vec<u8>>;
     /// The place, for messages.
-    fn place(&self) -> String;
+    fn name(&self) -> String;
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::beacon::Shown;
-use super::environment::Seat;
-use super::job::{Job, job_from_place};
+use super::beacon::BeaconChannel;
+use super::job::{Job, job_from_beacon};
+use super::seat::Seat;
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
@@ -28,21 +28,21 @@ pub fn job_from_caller(
     config: &Config,
     deadline: Instant,
 ) -> Result<Job> {
-    let mut place = Place { store, deadline };
-    job_from_place(&mut place, Seat { rank, size }, config, deadline, "the caller's store")
+    let mut channel = CallerBeacon { store, deadline };
+    job_from_beacon(&mut channel, Seat { rank, size }, config, deadline, "the caller's store")
 }
 
-struct Place<'a> {
+struct CallerBeacon<'a> {
     store: &'a mut dyn CallerStore,
     deadline: Instant,
 }
 
-impl Shown for Place<'_> {
-    fn show(&mut self, text: &str) -> Result<()> {
+impl BeaconChannel for CallerBeacon<'_> {
+    fn publish(&mut self, text: &str) -> Result<()> {
         self.store.set(KEY, text.as_bytes())
     }
 
-    fn see(&mut self) -> Result<Vec<u8>> {
+    fn read(&mut self) -> Result<Vec<u8>> {
         let (start, left) = (Instant::now(), self.deadline.saturating_duration_since(Instant::now()));
         self.store.get(KEY, left).map_err(|error| match error {
             Error::Timeout { .. } => Error::Timeout {
@@ -53,7 +53,7 @@ impl Shown for Place<'_> {
         })
     }
 
-    fn place(&self) -> String {
+    fn name(&self) -> String {
         "the caller's store".into()
     }
 }

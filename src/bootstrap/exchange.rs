@@ -24,7 +24,7 @@ const FAILURE: u8 = 3;
 
 /// What every rank knows after the exchange.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct RecordTable {
     /// By rank.
     pub records: Vec<Record>,
     /// Rank 0's blob.
@@ -37,7 +37,7 @@ pub(crate) fn exchange(
     own: &Record,
     settings: &[u8],
     deadline: Instant,
-) -> Result<Table> {
+) -> Result<RecordTable> {
     if own.rank != 0 {
         store.set(&record_key(own.rank), &own.encode(), deadline)?;
         return decode(&store.get("table", deadline)?, own.size);
@@ -63,7 +63,7 @@ pub(crate) fn exchange(
         }
     }
     store.set("table", &encode(&encoded, settings), deadline)?;
-    Ok(Table { records, settings: settings.to_vec() })
+    Ok(RecordTable { records, settings: settings.to_vec() })
 }
 
 /// A timeout on `first` becomes one that names all ranks that have not published.
@@ -96,7 +96,7 @@ fn encode_refusal(error: &Error) -> Vec<u8> {
     w.0
 }
 
-fn decode(bytes: &[u8], size: u32) -> Result<Table> {
+fn decode(bytes: &[u8], size: u32) -> Result<RecordTable> {
     let nonsense = || Error::Bootstrap("the table that rank 0 published cannot be understood".into());
     let mut r = Reader(bytes);
     match r.u8() {
@@ -119,7 +119,7 @@ fn decode(bytes: &[u8], size: u32) -> Result<Table> {
         let bytes = r.bytes(Record::max_bytes()).ok_or_else(nonsense)?;
         records.push(Record::decode(bytes, rank, size)?);
     }
-    if r.is_empty() { Ok(Table { records, settings }) } else { Err(nonsense()) }
+    if r.is_empty() { Ok(RecordTable { records, settings }) } else { Err(nonsense()) }
 }
 
 #[cfg(test)]

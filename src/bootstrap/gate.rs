@@ -31,7 +31,7 @@ pub(super) fn other_user(socket: &Socket, user: u32) -> Option<u32> {
 }
 
 /// What came through the gate.
-pub(crate) enum Arrival {
+pub(crate) enum Admission {
     /// A connection of the job.
     Admitted(Socket, Hello),
     /// One that knows the key, but whose version or world is another. It is closed; the job must fail.
@@ -105,9 +105,9 @@ impl Gate {
     }
 
     /// Goes on with what the last wait on `set` found ready.
-    pub fn advance(&mut self, set: &PollSet) -> Vec<Arrival> {
+    pub fn advance(&mut self, set: &PollSet) -> Vec<Admission> {
         let now = Instant::now();
-        let mut arrivals = Vec::new();
+        let mut admissions = Vec::new();
         if self.closed_until.is_some_and(|t| t <= now) {
             self.closed_until = None;
         }
@@ -115,7 +115,7 @@ impl Gate {
             let Some(mut pending) = self.pending.pop_front() else { break };
             let ready = pending.token.take().is_some_and(|token| set.ready(token));
             if ready {
-                self.proceed(pending, &mut arrivals);
+                self.proceed(pending, &mut admissions);
             } else if pending.deadline > now {
                 self.pending.push_back(pending);
             } else {
@@ -124,13 +124,13 @@ impl Gate {
         }
         for at in 0..self.listeners.len() {
             if self.listeners[at].1.take().is_some_and(|token| set.ready(token)) {
-                self.accept_from(at, now, &mut arrivals);
+                self.accept_from(at, now, &mut admissions);
             }
         }
-        arrivals
+        admissions
     }
 
-    fn accept_from(&mut self, at: usize, now: Instant, arrivals: &mut Vec<Arrival>) {
+    fn accept_from(&mut self, at: usize, now: Instant, admissions: &mut Vec<Admission>) {
         for _ in 0..BATCH {
             let socket = match self.listeners[at].0.accept() {
                 Ok(Some(socket)) => socket,
@@ -155,38 +155,38 @@ impl Gate {
                 continue;
             }
             let Ok(handshake) = Handshake::acceptor(&self.key, self.purposes, self.own) else { return };
-            self.begin(socket, handshake, now, arrivals);
+            self.begin(socket, handshake, now, admissions);
         }
     }
 
     /// Takes over a connection from somebody else's listener, of which the nonce has been read.
-    pub fn take(&mut self, socket: Socket, nonce: &Nonce) -> Vec<Arrival> {
-        let mut arrivals = Vec::new();
+    pub fn take(&mut self, socket: Socket, nonce: &Nonce) -> Vec<Admission> {
+        let mut admissions = Vec::new();
         if let Ok(handshake) = Handshake::acceptor_of(nonce, &self.key, self.purposes, self.own) {
-            self.begin(socket, handshake, Instant::now(), &mut arrivals);
+            self.begin(socket, handshake, Instant::now(), &mut admissions);
         }
-        arrivals
+        admissions
     }
 
-    fn begin(&mut self, socket: Socket, handshake: Handshake, now: Instant, arrivals: &mut Vec<Arrival>) {
+    fn begin(&mut self, socket: Socket, handshake: Handshake, now: Instant, admissions: &mut Vec<Admission>) {
         if self.pending.len() >= self.capacity {
             self.pending.pop_front();
             log_line!(Debug, "bootstrap: too many handshakes under way, closed the oldest");
         }
         let deadline = now + PATIENCE;
         let pending = Pending { socket, handshake, deadline, interest: Interest::Read, token: None };
-        self.proceed(pending, arrivals);
+        self.proceed(pending, admissions);
     }
 
-    fn proceed(&mut self, mut pending: Pending, arrivals: &mut Vec<Arrival>) {
+    fn proceed(&mut self, mut pending: Pending, admissions: &mut Vec<Admission>) {
         match pending.handshake.advance(&pending.socket) {
             Ok(Step::Wait(interest)) => {
                 pending.interest = interest;
                 self.pending.push_back(pending);
             }
-            Ok(Step::Done(hello)) => arrivals.push(Arrival::Admitted(pending.socket, hello)),
+            Ok(Step::Done(hello)) => admissions.push(Admission::Admitted(pending.socket, hello)),
             Err(Refusal::Objection(Objection::Disagreement(text))) => {
-                arrivals.push(Arrival::Disagreement(text));
+                admissions.push(Admission::Disagreement(text));
             }
             Err(refusal) => log_line!(Debug, "bootstrap: closed a connection: {refusal}"),
         }

@@ -54,7 +54,7 @@ pub(crate) enum Refusal {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum HandshakeState {
     AwaitNonce,
     /// Acceptor only.
     AwaitProof,
@@ -75,7 +75,7 @@ pub(crate) struct Handshake {
     purposes: &'static [Purpose],
     own: Hello,
     nonces: Nonces,
-    state: State,
+    state: HandshakeState,
     peer: Option<Hello>,
     objection: Option<Objection>,
     input: [u8; LONGEST],
@@ -118,7 +118,7 @@ impl Handshake {
             purposes,
             own,
             nonces: Nonces { connector: mine, acceptor: mine },
-            state: State::AwaitNonce,
+            state: HandshakeState::AwaitNonce,
             peer: None,
             objection: None,
             input: [0; LONGEST],
@@ -130,28 +130,28 @@ impl Handshake {
     /// Whether the connector has sent its hello: from here on the acceptor may count on this
     /// connection, so it must not be given up for want of patience.
     pub fn committed(&self) -> bool {
-        self.state == State::AwaitWelcome || self.state == State::Finished
+        self.state == HandshakeState::AwaitWelcome || self.state == HandshakeState::Finished
     }
 
     /// What a connector that has come to nothing concludes about the other side.
     pub fn absence(&self, refusal: &Refusal) -> Absence {
-        let is_connecting = self.state == State::AwaitNonce && !self.output.is_empty();
+        let is_connecting = self.state == HandshakeState::AwaitNonce && !self.output.is_empty();
         let is_late = matches!(refusal, Refusal::Io(error) if error.kind() == io::ErrorKind::TimedOut);
         match (self.state, refusal) {
             (_, Refusal::Io(error)) if is_connecting => Absence::NoAnswer(match error.kind() {
                 io::ErrorKind::TimedOut => "no answer".into(),
                 kind => kind.to_string(),
             }),
-            (State::AwaitNonce, _) if self.filled > 0 => Absence::OtherProgram,
-            (State::AwaitNonce, _) if is_late => Absence::Silent,
-            (State::AwaitNonce, _) => Absence::HangsUp,
+            (HandshakeState::AwaitNonce, _) if self.filled > 0 => Absence::OtherProgram,
+            (HandshakeState::AwaitNonce, _) if is_late => Absence::Silent,
+            (HandshakeState::AwaitNonce, _) => Absence::HangsUp,
             // Random bytes are never all text; the greeting of another service is.
-            (State::AwaitProofAndHello, _) if self.nonces.acceptor.iter().all(is_text) => {
+            (HandshakeState::AwaitProofAndHello, _) if self.nonces.acceptor.iter().all(is_text) => {
                 Absence::OtherProgram
             }
-            (State::AwaitProofAndHello, Refusal::Stranger) => Absence::OtherProgram,
-            (State::AwaitProofAndHello, _) if is_late => Absence::Silent,
-            (State::AwaitProofAndHello, Refusal::Closed | Refusal::Io(_)) => Absence::WrongKey,
+            (HandshakeState::AwaitProofAndHello, Refusal::Stranger) => Absence::OtherProgram,
+            (HandshakeState::AwaitProofAndHello, _) if is_late => Absence::Silent,
+            (HandshakeState::AwaitProofAndHello, Refusal::Closed | Refusal::Io(_)) => Absence::WrongKey,
             _ => Absence::Ending,
         }
     }
@@ -166,11 +166,11 @@ impl Handshake {
                 }
             }
             let wanted = match self.state {
-                State::AwaitNonce | State::AwaitProof => NONCE_BYTES,
-                State::AwaitHello => HELLO_BYTES,
-                State::AwaitProofAndHello => LONGEST,
-                State::AwaitWelcome => 1,
-                State::Finished => return self.outcome(),
+                HandshakeState::AwaitNonce | HandshakeState::AwaitProof => NONCE_BYTES,
+                HandshakeState::AwaitHello => HELLO_BYTES,
+                HandshakeState::AwaitProofAndHello => LONGEST,
+                HandshakeState::AwaitWelcome => 1,
+                HandshakeState::Finished => return self.outcome(),
             };
             while self.filled < wanted {
                 match socket.read(&mut self.input[self.filled..wanted]).map_err(Refusal::Io)? {
@@ -188,23 +188,23 @@ impl Handshake {
     fn take_message(&mut self) -> std::result::Result<(), Refusal> {
         let (first, second) = self.input.split_at(NONCE_BYTES);
         match (self.state, self.side) {
-            (State::AwaitNonce, Side::Connector) => {
+            (HandshakeState::AwaitNonce, Side::Connector) => {
                 self.nonces.acceptor.copy_from_slice(first);
                 self.output = self.proof().to_vec();
-                self.state = State::AwaitProofAndHello;
+                self.state = HandshakeState::AwaitProofAndHello;
             }
-            (State::AwaitNonce, Side::Acceptor) => {
+            (HandshakeState::AwaitNonce, Side::Acceptor) => {
                 self.nonces.connector.copy_from_slice(first);
-                self.state = State::AwaitProof;
+                self.state = HandshakeState::AwaitProof;
             }
-            (State::AwaitProof, _) => {
+            (HandshakeState::AwaitProof, _) => {
                 let proved = |p: &Purpose| auth::proves(first, &self.key, *p, Side::Connector, &self.nonces);
                 self.own.purpose = *self.purposes.iter().find(|p| proved(p)).ok_or(Refusal::Stranger)?;
                 self.output = self.proof().to_vec();
                 self.output.extend(self.own.encode());
-                self.state = State::AwaitHello;
+                self.state = HandshakeState::AwaitHello;
             }
-            (State::AwaitProofAndHello, _) => {
+            (HandshakeState::AwaitProofAndHello, _) => {
                 if !auth::proves(first, &self.key, self.own.purpose, Side::Acceptor, &self.nonces) {
                     return Err(Refusal::Stranger);
                 }
@@ -212,25 +212,27 @@ impl Handshake {
                 match Hello::check(hello, &self.own) {
                     Ok(peer) => {
                         self.peer = Some(peer);
-                        self.state = State::AwaitWelcome;
+                        self.state = HandshakeState::AwaitWelcome;
                     }
                     // The acceptor shall learn of it too: say who we are before leaving.
                     Err(disagreement @ Objection::Disagreement(_)) => {
                         self.objection = Some(disagreement);
-                        self.state = State::Finished;
+                        self.state = HandshakeState::Finished;
                     }
                     Err(misdirected) => return Err(Refusal::Objection(misdirected)),
                 }
                 self.output = self.own.encode().to_vec();
             }
-            (State::AwaitHello, _) => {
+            (HandshakeState::AwaitHello, _) => {
                 let hello = first.try_into().expect("a hello is as long as a proof");
                 self.peer = Some(Hello::check(hello, &self.own).map_err(Refusal::Objection)?);
                 self.output = vec![WELCOME];
-                self.state = State::Finished;
+                self.state = HandshakeState::Finished;
             }
-            (State::AwaitWelcome, _) if self.input[0] == WELCOME => self.state = State::Finished,
-            (State::AwaitWelcome | State::Finished, _) => return Err(Refusal::Stranger),
+            (HandshakeState::AwaitWelcome, _) if self.input[0] == WELCOME => {
+                self.state = HandshakeState::Finished
+            }
+            (HandshakeState::AwaitWelcome | HandshakeState::Finished, _) => return Err(Refusal::Stranger),
         }
         Ok(())
     }

@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
-use super::beacon::Shown;
-use super::environment::{Description, Place, Seat, describe};
-use super::meeting::Meeting;
+use super::beacon::BeaconChannel;
+use super::discovery::Discovery;
+use super::environment::{Description, describe};
+use super::seat::Seat;
+use super::store_address::StoreAddress;
 use super::{JobKey, Store, pmi, private_folder};
 use crate::base::{Error, Rank, Result};
 use crate::config::{self, Config};
@@ -42,13 +44,17 @@ pub fn source_in_environment() -> Result<String> {
         None => format!("{source}: the process manager will tell the rank"),
     };
     let place = match place {
-        Place::Alone => return Ok(if source == "alone" { "none: a world of one".into() } else { whose }),
-        Place::Tcp { host, port, served: false } => format!("the store of rank 0 at {host}, port {port}"),
-        Place::Tcp { host, port, served: true } => format!("the store at {host}, port {port}"),
-        Place::File(path) => format!("the file {}", path.display()),
-        Place::Private { .. } => "a file in a private folder of this host".into(),
-        Place::Ports { host, .. } => format!("a port of {host}"),
-        Place::Pmi(_) => "the key-value space of the process manager".into(),
+        StoreAddress::Alone => {
+            return Ok(if source == "alone" { "none: a world of one".into() } else { whose });
+        }
+        StoreAddress::Tcp { host, port, served: false } => {
+            format!("the store of rank 0 at {host}, port {port}")
+        }
+        StoreAddress::Tcp { host, port, served: true } => format!("the store at {host}, port {port}"),
+        StoreAddress::File(path) => format!("the file {}", path.display()),
+        StoreAddress::Private { .. } => "a file in a private folder of this host".into(),
+        StoreAddress::Ports { host, .. } => format!("a port of {host}"),
+        StoreAddress::Pmi(_) => "the key-value space of the process manager".into(),
     };
     Ok(format!("{whose}, by {place}"))
 }
@@ -64,15 +70,15 @@ pub fn job_from_address(
     source: &'static str,
 ) -> Result<Job> {
     let place = match size {
-        1 => Place::Alone,
-        _ => Place::Tcp { host: host.into(), port, served: false },
+        1 => StoreAddress::Alone,
+        _ => StoreAddress::Tcp { host: host.into(), port, served: false },
     };
     open(Description { seat: Some(Seat { rank, size }), place, key: None, source }, config, deadline)
 }
 
-/// The job whose ranks meet at a place of the caller's.
-pub(crate) fn job_from_place(
-    place: &mut dyn Shown,
+/// The job whose ranks meet by a beacon in a store of the caller's.
+pub(crate) fn job_from_beacon(
+    channel: &mut dyn BeaconChannel,
     seat: Seat,
     config: &Config,
     deadline: Instant,
@@ -81,7 +87,7 @@ pub(crate) fn job_from_place(
     if seat.size == 1 {
         return Job::alone(source);
     }
-    let (key, store) = Meeting { seat, given: None, config, deadline }.by_beacon(place)?;
+    let (key, store) = Discovery { seat, given: None, config, deadline }.by_beacon(channel)?;
     Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
 }
 
@@ -89,27 +95,29 @@ pub(crate) fn job_from_place(
 pub(crate) fn open(description: Description, config: &Config, deadline: Instant) -> Result<Job> {
     let Description { seat, place, key: given, source } = description;
     let (seat, place) = match (seat, place) {
-        (seat, Place::Pmi(door)) => match pmi::enter(&door, seat, deadline)? {
-            pmi::Way::KeyValueSpace(_, Seat { size: 1, .. }) => return Job::alone(source),
-            pmi::Way::KeyValueSpace(mut space, seat) => {
-                let (key, store) = Meeting { seat, given, config, deadline }.by_beacon(&mut space)?;
+        (seat, StoreAddress::Pmi(door)) => match pmi::enter(&door, seat, deadline)? {
+            pmi::Access::KeyValueSpace(_, Seat { size: 1, .. }) => return Job::alone(source),
+            pmi::Access::KeyValueSpace(mut space, seat) => {
+                let (key, store) = Discovery { seat, given, config, deadline }.by_beacon(&mut space)?;
                 return Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source });
             }
-            pmi::Way::Private(name) => (seat, Place::Private { name }),
+            pmi::Access::Private(name) => (seat, StoreAddress::Private { name }),
         },
         other => other,
     };
     let seat = seat.ok_or_else(|| Error::Internal("a place without a seat".into()))?;
-    let meeting = Meeting { seat, given, config, deadline };
+    let discovery = Discovery { seat, given, config, deadline };
     let (key, store) = match place {
-        Place::Alone | Place::Pmi(_) => return Job::alone(source),
-        Place::Tcp { host, port, served } => meeting.by_tcp(&host, port, served)?,
-        Place::File(path) => meeting.by_file(&path)?,
-        Place::Private { name } => {
+        StoreAddress::Alone | StoreAddress::Pmi(_) => return Job::alone(source),
+        StoreAddress::Tcp { host, port, served } => discovery.by_tcp(&host, port, served)?,
+        StoreAddress::File(path) => discovery.by_store_file(&path)?,
+        StoreAddress::Private { name } => {
             let file = private_folder::meeting_file(&name)?;
-            meeting.by_file(&file).inspect_err(|_| private_folder::leave(&file))?
+            discovery.by_store_file(&file).inspect_err(|_| private_folder::leave(&file))?
         }
-        Place::Ports { launcher, host, taken, job } => meeting.by_ports(launcher, &host, taken, &job)?,
+        StoreAddress::Ports { launcher, host, taken, job } => {
+            discovery.by_ports(launcher, &host, taken, &job)?
+        }
     };
     Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
 }

@@ -1,9 +1,9 @@
-//! Who is in the job, where, and may they come in.
+//! Bootstrap: finds the job that this process belongs to, and connects its ranks.
 //!
 //! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store.
 //!    Sources: an explicit unique id, or a store of the caller's; else what `environment` reads: `ANYCCL_*`, the
-//!    launchers of `launcher` in their order, none (a world of one). `meeting` has the ways by which ranks
-//!    that know their seats find rank 0's store.
+//!    launchers of `launcher` in their order, none (a world of one). `discovery` has the ways by which
+//!    ranks that know their seats find rank 0's store.
 //! 2. `exchange` gathers one record per rank through the store.
 //! 3. [`mesh`] connects every pair of ranks with authenticated sockets.
 //!
@@ -14,23 +14,24 @@
 mod absence;
 mod address;
 mod auth;
+mod backoff;
 mod beacon;
 mod caller_store;
 mod dial;
-mod doors;
+mod discovery;
 mod environment;
 mod exchange;
-mod file_rendezvous;
-mod front_desk;
 mod gate;
 mod handshake;
 mod hello;
 mod host_list;
+mod id_exchange;
+mod id_server;
 pub mod interface;
 mod job;
 mod key;
 mod launcher;
-mod meeting;
+mod listeners;
 mod memory_store;
 pub mod mesh;
 mod missing;
@@ -39,10 +40,14 @@ mod ports;
 mod private_folder;
 mod reach;
 mod record;
-mod rendezvous_file;
+mod seat;
 mod served_store;
+mod store;
+mod store_address;
+mod store_file;
 pub mod tcp_store;
 mod unique_id;
+mod variable;
 mod waiting;
 mod wire;
 
@@ -50,38 +55,16 @@ mod wire;
 mod tests;
 
 pub use caller_store::{CallerStore, job_from_caller};
-pub use file_rendezvous::{Found, LONGEST_MEETING, file_rendezvous};
+pub use id_exchange::{ExchangedId, LONGEST_EXCHANGE, exchange_id_by_file};
 pub use job::{Job, job_from_address, job_from_environment, source_in_environment};
 pub use key::JobKey;
 pub use memory_store::MemoryStore;
-pub use mesh::{Mesh, Peer, PeerInfo};
+pub use mesh::{Mesh, Peer};
+pub use record::PeerInfo;
+pub use store::Store;
 pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
-
-use std::time::{Duration, Instant};
-
-use crate::base::Result;
-
-/// A key/value place that all ranks of a job can reach.
-pub trait Store: Send {
-    /// Sets `key`, once.
-    fn set(&mut self, key: &str, value: &[u8], deadline: Instant) -> Result<()>;
-    /// Waits until `key` is set, and gives its value.
-    fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>>;
-
-    /// Tells the others that this rank cannot go on. Best effort; not every store can.
-    fn fail(&mut self, _why: &str) {}
-
-    /// An error when another rank is known to have failed or died. Asked now and then while the ranks connect, and not
-    /// waited for beyond `deadline`; a store that does not know says that all is well.
-    fn check(&mut self, _deadline: Instant) -> Result<()> {
-        Ok(())
-    }
-}
 
 /// Ends what a launcher expects to be ended with the world.
 pub fn leave_launcher() {
     pmi::leave();
 }
-
-/// How much longer than its ranks a store waits: it knows who is missing, and shall be able to say so.
-const SLACK: Duration = Duration::from_secs(1);

@@ -81,7 +81,7 @@ fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bootstrap::rendezvous_file::{OwnFile, sample};
+    use crate::bootstrap::store_file::{PublishedFile, sample};
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::time::{Duration, Instant};
 
@@ -108,7 +108,7 @@ mod tests {
         let file = meeting_file(&format!("private folder {}", std::process::id())).unwrap();
         let folder = file.parent().unwrap();
         leave(&file);
-        let published = OwnFile::publish(&file, sample(&["10.0.0.1:1"])).unwrap();
+        let published = PublishedFile::publish(&file, sample(&["10.0.0.1:1"])).unwrap();
         assert!(file.exists());
         drop(published);
         assert!(!file.exists());

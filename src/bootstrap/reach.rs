@@ -84,33 +84,3 @@ pub(crate) fn reach_once(
         under_way = still;
     }
 }
-
-/// Grows from `FIRST` to `LAST` by doubling: quick while the others are just starting, cheap for long waits.
-pub(crate) struct Backoff(Duration);
-
-impl Backoff {
-    const FIRST: Duration = Duration::from_millis(5);
-    const LAST: Duration = Duration::from_millis(200);
-
-    /// Starts small.
-    pub fn new() -> Backoff {
-        Backoff(Backoff::FIRST)
-    }
-
-    /// The next pause.
-    pub fn next(&mut self) -> Duration {
-        let pause = self.0;
-        self.0 = (pause * 2).min(Backoff::LAST);
-        pause
-    }
-
-    /// Sleeps for the next pause, not beyond `deadline`. `false`: the deadline has come.
-    pub fn sleep(&mut self, deadline: Instant) -> bool {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
-        std::thread::sleep(self.next().min(left));
-        true
-    }
-}

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 
 use super::address;
 use super::hello::PROTOCOL;
-use super::mesh::PeerInfo;
 use super::wire::{Reader, Writer};
 use crate::base::{Error, Rank, Result, VERSION};
 use crate::config::TransportChoice;
@@ -14,6 +13,24 @@ pub(crate) const NAME_BYTES: usize = 256;
 /// Most addresses of one rank.
 pub(crate) const ADDRESSES: usize = 16;
 const UNIX_NAME_BYTES: usize = 107;
+
+/// What each rank tells about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerInfo {
+    /// Host name, for messages only.
+    pub host_name: String,
+    /// Host identity: `ANYCCL_HOST_ID`, else machine and network namespace.
+    pub host_id: String,
+    /// Process id on its host.
+    pub pid: u32,
+}
+
+impl PeerInfo {
+    /// The rank that this is about, as messages name it.
+    pub fn label(&self, rank: Rank) -> String {
+        format!("rank {rank} (host {}, pid {})", self.host_name, self.pid)
+    }
+}
 
 /// One rank's record.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
 
-use super::rendezvous_file::OwnFile;
+use super::store::SLACK;
+use super::store_file::PublishedFile;
 use super::tcp_store::{Applicant, Client, Server, Worlds};
 use super::{JobKey, Store};
 use crate::base::Result;
@@ -15,7 +16,7 @@ use crate::sys::listener::Listener;
 pub(crate) struct ServedStore {
     client: Client,
     server: Server,
-    file: Option<OwnFile>,
+    file: Option<PublishedFile>,
 }
 
 impl ServedStore {
@@ -25,9 +26,9 @@ impl ServedStore {
         key: &JobKey,
         size: u32,
         deadline: Instant,
-        publish: impl FnOnce(&[SocketAddr]) -> Result<Option<OwnFile>>,
+        publish: impl FnOnce(&[SocketAddr]) -> Result<Option<PublishedFile>>,
     ) -> Result<ServedStore> {
-        let server = Server::serve(listeners, key, Some(size), Worlds::One, Some(deadline + super::SLACK))?;
+        let server = Server::serve(listeners, key, Some(size), Worlds::One, Some(deadline + SLACK))?;
         let file = publish(server.addresses())?;
         let own: Vec<SocketAddr> = server.addresses().iter().flat_map(from_here).collect();
         let who = Applicant { key, rank: 0, size };

@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::address;
+use super::store::SLACK;
 use super::tcp_store::{Applicant, Client};
 use super::wire::{Reader, Writer};
-use super::{Job, JobKey, SLACK, front_desk};
+use super::{Job, JobKey, id_server};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
@@ -44,7 +45,7 @@ impl UniqueId {
         let key = JobKey::random()?;
         let deadline =
             Instant::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE) + SLACK;
-        let addresses = front_desk::serve(&key, config, deadline)?;
+        let addresses = id_server::serve(&key, config, deadline)?;
         Ok(UniqueId::encode(&key, &addresses))
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use super::reach::Backoff;
+use super::backoff::Backoff;
 use crate::log_line;
 
 /// A wait of so long is said, and what looked hopeless for so long is taken for certain. Tests are less patient.

@@ -11,14 +11,13 @@ use super::foreign::OnDevice;
 use super::programs::Programs;
 use super::timeout::Timeout;
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::mesh::{self, Acquaintances, Peer, Witness};
+use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, Job, Mesh, UniqueId};
 use crate::config::Config;
 use crate::device::Kinds;
-use crate::endpoint::Port;
 use crate::log_line;
 use crate::progress::wait::Driver;
-use crate::progress::{Engine, GroupId};
+use crate::progress::{Engine, GroupId, Port};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
 use crate::transport::AnyLink;
@@ -53,14 +52,14 @@ impl Communicator {
         let deadline = deadline(config, own);
         let tuning = Tuning::from_config(config)?;
         let mut mesh = mesh::connect(&mut job, config, &tuning.to_bytes(), deadline)?;
-        let mut witness = std::mem::replace(&mut mesh.witness, Witness::none());
+        let mut failure_reports = std::mem::replace(&mut mesh.failure_reports, FailureReports::none());
         let tuning = Tuning::from_bytes(&mesh.root_settings)?;
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings =
             shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
-        let ports = ports(mesh, job.rank, settings, deadline, &mut witness)?;
+        let ports = ports(mesh, job.rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&ports);
         let transports = ports.iter().map(Port::transport).collect();
         let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
@@ -69,9 +68,9 @@ impl Communicator {
         let Agreed { ranks_per_core, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, (some_tcp, config.backend), timeout(config, own))
                 // The engine has told the others, and has heard what they told.
-                .map_err(|error| witness.explain(error, Acquaintances::none()))?;
+                .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         // All have met.
-        drop(witness);
+        drop(failure_reports);
         let crowded = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core);
         if crowded {
@@ -128,14 +127,14 @@ fn ports(
     rank: Rank,
     settings: shm::Settings,
     deadline: Instant,
-    witness: &mut Witness,
+    failure_reports: &mut FailureReports,
 ) -> Result<Vec<Port>> {
     let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
     let (controls, sockets) = Peer::apart(mesh.peers);
     let shared = match share_memory(&controls, &sockets, &labels, rank, settings, deadline) {
         Ok(links) => links,
         // With all connections still there.
-        Err(error) => return Err(witness.explain(error, Acquaintances::new(rank, labels, controls))),
+        Err(error) => return Err(failure_reports.explain(error, ConnectedRanks::new(rank, labels, controls))),
     };
     let port = |(((control, socket), shared), label)| {
         let link = match (socket, shared) {

@@ -12,10 +12,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{process, thread};
 
-use anyccl_witness::{What, Witness};
+use anyccl_launch_report::{NcclEvent, Reporter};
 
 use crate::name::{is_engine, is_function, is_nccl};
-use crate::state::{Mode, State, prepare, state};
+use crate::state::{AuditState, Mode, prepare, state};
 
 /// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1, too.
 const NEWEST: c_uint = 2;
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     if !is_nccl(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {
         return from_all;
     }
-    let heard = tell(state, What::Loaded, path, None);
+    let heard = tell(state, NcclEvent::Loaded, path, None);
     if !is_ours && heard && matches!(state.mode, Mode::Take | Mode::Only) {
         stop(state);
     }
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn la_symbind64(
     let user = unsafe { path_of(state, user) };
     // NCCL calls itself through the loader, and our library may have wanted another NCCL: neither is a user.
     if is_nccl(library) && !is_nccl(user) {
-        let heard = tell(state, What::Bound, library, Some(user).filter(|user| !user.is_empty()));
+        let heard = tell(state, NcclEvent::Bound, library, Some(user).filter(|user| !user.is_empty()));
         if state.mode == Mode::Probe || (heard && !is_ours) {
             stop(state);
         }
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn la_preinit(_cookie: *mut usize) {
         && state.is_linked.load(Ordering::Relaxed)
         && let Some(library) = state.first.get()
     {
-        tell(state, What::Bound, library, None);
+        tell(state, NcclEvent::Bound, library, None);
         stop(state);
     }
 }
@@ -186,7 +186,7 @@ unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
 ///
 /// # Safety
 /// The library is there, and its cookie as the loader or `la_objopen` has made it.
-unsafe fn path_of(state: &State, cookie: usize) -> &[u8] {
+unsafe fn path_of(state: &AuditState, cookie: usize) -> &[u8] {
     if cookie == OURS {
         return state.ours.to_bytes();
     }
@@ -198,14 +198,14 @@ unsafe fn path_of(state: &State, cookie: usize) -> &[u8] {
 }
 
 /// Whether somebody hears it. Where nobody does, the program goes on.
-fn tell(state: &State, what: What, library: &[u8], user: Option<&[u8]>) -> bool {
+fn tell(state: &AuditState, what: NcclEvent, library: &[u8], user: Option<&[u8]>) -> bool {
     let path = |bytes| Path::new(OsStr::from_bytes(bytes));
-    state.witness.as_ref().is_some_and(|witness| witness.tell(what, path(library), user.map(path)).is_ok())
+    state.reporter.as_ref().is_some_and(|reporter| reporter.tell(what, path(library), user.map(path)).is_ok())
 }
 
 /// Keeps this process from its work until the launcher has ended it, or has ended itself.
-fn stop(state: &State) -> ! {
-    while state.witness.as_ref().is_some_and(Witness::has_listener) {
+fn stop(state: &AuditState) -> ! {
+    while state.reporter.as_ref().is_some_and(Reporter::has_listener) {
         thread::sleep(LOOK);
     }
     process::exit(1)

@@ -13,7 +13,7 @@
 //! - `probe`: nothing is changed, and the first process that gets a function of NCCL stops there, before it calls it.
 //!   For `anyccl info --nccl-of`, which ends it.
 //!
-//! In each, what happens is told to the launcher if there is one (`anyccl_witness`), which ends those that have stopped. Without a
+//! In each, what happens is told to the launcher if there is one (`anyccl_launch_report`), which ends those that have stopped. Without a
 //! launcher nobody is stopped.
 //!
 //! The loader gives an audit library a namespace, with a C library of its own: it shares no variable with the program, not even

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::{env, fs};
 
-use anyccl_witness::Witness;
+use anyccl_launch_report::Reporter;
 
 /// Names the mode.
 const VARIABLE: &str = "ANYCCL_NCCL_AUDIT";
@@ -44,12 +44,12 @@ impl Mode {
 }
 
 /// Everything that the hooks know.
-pub struct State {
+pub struct AuditState {
     pub mode: Mode,
     /// The path of our libnccl.so.2. The loader keeps the pointer.
     pub ours: CString,
     identity: (u64, u64),
-    pub witness: Option<Witness>,
+    pub reporter: Option<Reporter>,
     /// Our library itself has asked for another NCCL, which comes next.
     pub is_wanted: AtomicBool,
     /// Somebody has asked for NCCL by its name alone.
@@ -58,16 +58,16 @@ pub struct State {
     pub first: OnceLock<Vec<u8>>,
 }
 
-static STATE: OnceLock<State> = OnceLock::new();
+static STATE: OnceLock<AuditState> = OnceLock::new();
 
 /// `None` before the loader has asked for the version.
-pub fn state() -> Option<&'static State> {
+pub fn state() -> Option<&'static AuditState> {
     STATE.get()
 }
 
 /// Finds everything out. An error means that this library had better not be there.
-pub fn prepare() -> Option<&'static State> {
-    let made = State::new();
+pub fn prepare() -> Option<&'static AuditState> {
+    let made = AuditState::new();
     if let Err(error) = &made {
         let _ = writeln!(io::stderr(), "anyccl: error: NCCL is left alone: {error}");
     }
@@ -75,8 +75,8 @@ pub fn prepare() -> Option<&'static State> {
     Some(STATE.get_or_init(|| made))
 }
 
-impl State {
-    fn new() -> io::Result<State> {
+impl AuditState {
+    fn new() -> io::Result<AuditState> {
         let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
         let word = env::var_os(VARIABLE);
         let mode = Mode::of(word.as_deref().and_then(OsStr::to_str))
@@ -85,11 +85,11 @@ impl State {
         let ours = own.with_file_name(NCCL_NAME);
         let metadata =
             fs::metadata(&ours).map_err(|error| invalid(format!("{}: {error}", ours.display())))?;
-        Ok(State {
+        Ok(AuditState {
             mode,
             identity: (metadata.dev(), metadata.ino()),
             ours: CString::new(ours.into_os_string().into_encoded_bytes())?,
-            witness: Witness::of_environment(),
+            reporter: Reporter::of_environment(),
             is_wanted: AtomicBool::new(false),
             is_linked: AtomicBool::new(false),
             first: OnceLock::new(),

@@ -8,7 +8,7 @@
 //! mean a new object, nor a request a communicator. They start high above what user space can map: following
 //! one as a pointer faults at once, and in a debugger `0xacc1...` is recognised.
 //!
-//! Most objects lie in places that their serials name ([`crate::table`]), and a look-up is two additions to one counter.
+//! Most objects lie in slots that their serials name ([`crate::handle_table`]), and a look-up is two additions to one counter.
 //!
 //! After a fork the child starts with an empty table ([`PerProcess`]).
 
@@ -17,14 +17,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
 
+use crate::handle_table::{HandleTable, ObjectRef};
 use crate::per_process::{OfProcess, PerProcess};
-use crate::place::Pinned;
-use crate::table::{Found, Table};
+use crate::slot::Pinned;
 
 const SERIAL_BITS: u32 = 48;
 const FIRST_SERIAL: usize = 0xacc1_0000_0000;
 /// Places of a table. Serials are handed out in order, so long-lived objects seldom stand in each other's way.
-const PLACES: usize = 256;
+const SLOTS: usize = 256;
 static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
 
 /// All objects of one kind that C holds handles of.
@@ -32,7 +32,7 @@ pub struct Handles<T> {
     /// The name of the argument in messages.
     what: &'static str,
     /// A child of fork begins with an empty one.
-    table: PerProcess<Table<T, PLACES>>,
+    table: PerProcess<HandleTable<T, SLOTS>>,
 }
 
 impl<T: Send + Sync + 'static> Handles<T> {
@@ -52,7 +52,7 @@ impl<T: Send + Sync + 'static> Handles<T> {
 
     /// The object of a handle.
     #[inline]
-    pub fn get(&self, handle: usize) -> Result<Found<'_, T>> {
+    pub fn get(&self, handle: usize) -> Result<ObjectRef<'_, T>> {
         let OfProcess { epoch, value: table } = self.table();
         match table.get(handle) {
             Some(found) => Ok(found),
@@ -74,8 +74,8 @@ impl<T: Send + Sync + 'static> Handles<T> {
     }
 
     #[inline]
-    fn table(&self) -> &OfProcess<Table<T, PLACES>> {
-        self.table.get_or(Table::new)
+    fn table(&self) -> &OfProcess<HandleTable<T, SLOTS>> {
+        self.table.get_or(HandleTable::new)
     }
 
     fn unknown(&self, handle: usize, epoch: u16) -> Error {
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn more_objects_than_places_are_all_found_and_their_users_counted() {
         let handles = Handles::new("thing");
-        let all: Vec<usize> = (0..3 * PLACES).map(|i| handles.insert(Arc::new(i))).collect();
+        let all: Vec<usize> = (0..3 * SLOTS).map(|i| handles.insert(Arc::new(i))).collect();
         for (i, handle) in all.iter().enumerate() {
             let (found, shared) = (handles.get(*handle).unwrap(), handles.get(*handle).unwrap().share());
             assert_eq!((*found, *shared), (i, i));

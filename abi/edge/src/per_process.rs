@@ -6,7 +6,7 @@
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::fork;
+use anyccl_engine::sys::fork;
 
 /// A value for each process, made when it is first asked for.
 pub struct PerProcess<T> {

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use anyccl_edge::check::{self, invalid, not_null};
-use anyccl_edge::{Found, Handles, Out, Pinned};
+use anyccl_edge::{Handles, ObjectRef, Out, Pinned};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::Communicator;
@@ -37,7 +37,7 @@ pub(crate) const NONE: usize = 1;
 impl Comm {
     /// The communicator of a handle from C.
     #[inline]
-    pub fn from_handle(handle: anyccl_comm_t) -> Result<Found<'static, Comm>> {
+    pub fn from_handle(handle: anyccl_comm_t) -> Result<ObjectRef<'static, Comm>> {
         if handle.is_null() {
             world::current()
         } else {

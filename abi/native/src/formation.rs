@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_edge::{Found, Out};
+use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::Result;
 use anyccl_engine::comm::{CommConfig, Communicator};
 
@@ -164,7 +164,7 @@ unsafe fn form(
 ) -> Result<()> {
     // SAFETY: handed on.
     let comm = unsafe { Out::new(comm, "comm") }?;
-    let parent: Found<Comm> = Comm::from_handle(parent)?;
+    let parent: ObjectRef<Comm> = Comm::from_handle(parent)?;
     // SAFETY: handed on.
     let (_, own) = unsafe { config::read(config) }?;
     comm.set(match how(&parent.engine, &own)? {

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use anyccl_edge::blocks::array;
-use anyccl_edge::{Found, Handles, Out, check};
+use anyccl_edge::{Handles, ObjectRef, Out, check};
 use anyccl_engine::base::{Error, Rank, Result};
 use anyccl_engine::comm::Graph;
 
@@ -23,7 +23,7 @@ pub type anyccl_graph_t = *mut anyccl_graph;
 static GRAPHS: Handles<Graph> = Handles::new("graph");
 
 /// The graph of a handle from C, if it is one over `comm`.
-pub fn from_handle(handle: anyccl_graph_t, comm: &Comm) -> Result<Found<'static, Graph>> {
+pub fn from_handle(handle: anyccl_graph_t, comm: &Comm) -> Result<ObjectRef<'static, Graph>> {
     let graph = GRAPHS.get(handle.addr())?;
     if graph.is_over(&comm.engine) {
         return Ok(graph);

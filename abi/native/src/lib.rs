@@ -32,7 +32,7 @@ mod formation;
 
 mod store;
 
-mod file_rendezvous;
+mod id_exchange;
 
 mod datatype;
 mod operators;

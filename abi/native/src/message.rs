@@ -5,7 +5,7 @@ use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::Arc;
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_edge::{Found, Handles, Out, buffers};
+use anyccl_edge::{Handles, ObjectRef, Out, buffers};
 use anyccl_engine::base::{Call, CallKind, Datatype, Error, Result};
 use anyccl_engine::p2p::{Landing, Message, Selector, Status, Tag};
 use parking_lot::Mutex;
@@ -114,7 +114,7 @@ pub fn landing(recv: *mut c_void, count: usize, datatype: Datatype) -> Result<La
     Ok(Landing { data: recv.cast(), datatype, count, is_lenient: false })
 }
 
-fn target(source: c_int, tag: i32, comm: anyccl_comm_t) -> Result<(Found<'static, Comm>, Selector)> {
+fn target(source: c_int, tag: i32, comm: anyccl_comm_t) -> Result<(ObjectRef<'static, Comm>, Selector)> {
     let comm = Comm::from_handle(comm)?;
     let selector = selector(source, tag, &comm)?;
     Ok((comm, selector))

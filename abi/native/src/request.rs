@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyccl_edge::check::{invalid, not_null};
-use anyccl_edge::{Found, Handles, Out};
+use anyccl_edge::{Handles, ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Persistent, Work, settle};
 use parking_lot::{Mutex, MutexGuard};
@@ -101,14 +101,14 @@ pub struct Claimed<'a> {
 }
 
 /// Looks up an array of requests; entries that are NULL are left out.
-pub fn look_up(slots: &[anyccl_request_t]) -> Result<Vec<(usize, Found<'static, Open>)>> {
+pub fn look_up(slots: &[anyccl_request_t]) -> Result<Vec<(usize, ObjectRef<'static, Open>)>> {
     let present = slots.iter().enumerate().filter(|(_, handle)| !handle.is_null());
     present.map(|(at, handle)| Ok((at, REQUESTS.get(handle.addr())?))).collect()
 }
 
 impl<'a> Claimed<'a> {
     /// All of them, or none.
-    pub fn new(opened: &'a [(usize, Found<'static, Open>)]) -> Result<Claimed<'a>> {
+    pub fn new(opened: &'a [(usize, ObjectRef<'static, Open>)]) -> Result<Claimed<'a>> {
         let works = opened.iter().map(|(at, open)| Ok((*at, open.claim()?))).collect::<Result<Vec<_>>>()?;
         Ok(Claimed { works })
     }

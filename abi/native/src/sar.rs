@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_edge::{Found, buffers as extents};
+use anyccl_edge::{ObjectRef, buffers as extents};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::Part;
 
@@ -168,7 +168,7 @@ unsafe fn parts(
     datatypes: *const anyccl_datatype_t,
     number: usize,
     comm: anyccl_comm_t,
-) -> Result<(Found<'static, Comm>, Vec<Part>)> {
+) -> Result<(ObjectRef<'static, Comm>, Vec<Part>)> {
     let comm = Comm::from_handle(comm)?;
     // SAFETY: passed on from our caller.
     let buffers = unsafe { array(buffers, number, "buffers") }?;

@@ -164,7 +164,7 @@ impl Callbacks {
 
 impl CallerStore for Callbacks {
     fn set(&mut self, key: &str, value: &[u8]) -> Result<()> {
-        let (name, mut message) = (c_text(key), Message::empty());
+        let (name, mut message) = (c_text(key), StoreMessage::empty());
         // SAFETY: the caller of `read` promises a function of this type; all pointers outlive the call, and the
         // message has the room that the type's documentation tells.
         let answer = unsafe {
@@ -174,7 +174,7 @@ impl CallerStore for Callbacks {
     }
 
     fn get(&mut self, key: &str, timeout: Duration) -> Result<Vec<u8>> {
-        let (name, mut message) = (c_text(key), Message::empty());
+        let (name, mut message) = (c_text(key), StoreMessage::empty());
         let mut value = vec![0u8; VALUE_BYTES];
         let mut bytes = 0;
         let timeout_ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
@@ -211,11 +211,11 @@ fn c_text(key: &str) -> CString {
 }
 
 /// Room for what a callback says.
-struct Message([u8; ANYCCL_STORE_MESSAGE_BYTES]);
+struct StoreMessage([u8; ANYCCL_STORE_MESSAGE_BYTES]);
 
-impl Message {
-    fn empty() -> Message {
-        Message([0; ANYCCL_STORE_MESSAGE_BYTES])
+impl StoreMessage {
+    fn empty() -> StoreMessage {
+        StoreMessage([0; ANYCCL_STORE_MESSAGE_BYTES])
     }
 
     fn as_mut_ptr(&mut self) -> *mut c_char {

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use anyccl_edge::{Found, buffers, check};
+use anyccl_edge::{ObjectRef, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Rank, Result};
 use anyccl_engine::comm::Persistent;
 use anyccl_engine::p2p::{Landing, Outgoing, Selector};
@@ -234,7 +234,7 @@ pub struct Sent {
 impl Sent {
     /// Says what is wrong with them, or gives what the engine takes.
     #[inline]
-    fn check(&self) -> Result<(Found<'static, Comm>, Outgoing)> {
+    fn check(&self) -> Result<(ObjectRef<'static, Comm>, Outgoing)> {
         let comm = Comm::from_handle(self.comm)?;
         let datatype = check::datatype(self.datatype)?;
         let to = check::rank(self.peer, comm.engine.size(), "peer")?;
@@ -344,7 +344,7 @@ pub struct Received {
 impl Received {
     /// Says what is wrong with them, or gives what the engine takes.
     #[inline]
-    fn check(&self) -> Result<(Found<'static, Comm>, Selector, Landing)> {
+    fn check(&self) -> Result<(ObjectRef<'static, Comm>, Selector, Landing)> {
         let comm = Comm::from_handle(self.comm)?;
         let selector = message::selector(self.source, self.tag, &comm)?;
         let landing = message::landing(self.recv, self.count, check::datatype(self.datatype)?)?;

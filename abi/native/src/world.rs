@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyccl_edge::{Found, Out};
+use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Communicator, world_finalize, world_init};
 
@@ -24,7 +24,7 @@ pub fn handle() -> usize {
 /// The world, or why there is none.
 // Always: it is a part of each small call.
 #[inline(always)]
-pub fn current() -> Result<Found<'static, Comm>> {
+pub fn current() -> Result<ObjectRef<'static, Comm>> {
     match handle() {
         0 => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),
         handle => COMMS.get(handle).map_err(finalized),

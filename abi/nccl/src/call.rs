@@ -5,7 +5,7 @@ use anyccl_engine::backend::inside;
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::log_line;
 
-use crate::functions::{FUNCTIONS, Function};
+use crate::failure_log;
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::ncclResult_t;
 
@@ -61,23 +61,7 @@ fn came_round(name: &str) -> ncclResult_t {
 
 #[cold]
 fn failed(name: &str, error: &Error) -> ncclResult_t {
-    result::note(name, error);
+    failure_log::note(name, error);
     log_line!(Info, "{name}: {error}");
     result::code(error)
-}
-
-/// What becomes of a call that this library only declares.
-#[cold]
-pub fn refuse(name: &str) -> ncclResult_t {
-    let row = FUNCTIONS.iter().find(|row| row.name == name || row.twin == name);
-    let why = match row {
-        Some(Function { tier: 4, since, .. }) => {
-            format!(
-                "for NCCL's own machinery (since {since}), which is not here: this library moves host memory"
-            )
-        }
-        _ => "declared, but not implemented by this library".into(),
-    };
-    log_line!(Warn, "{name} was called, which is {why}");
-    edge(name, || Err::<(), _>(Error::Unsupported(format!("it is {why}"))))
 }

@@ -6,40 +6,16 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use anyccl_edge::check::{self, invalid};
-use anyccl_edge::{Found, Resolved, blocks, buffers};
-use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Result};
+use anyccl_edge::check;
+use anyccl_edge::{ObjectRef, Resolved, blocks, buffers};
+use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::{Operation, Operator};
 
 use crate::call::Progress;
 use crate::communicator::Comm;
+use crate::datatype::datatype_of;
 use crate::group::{self, Action};
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t, ncclRedOp_t};
-
-/// By NCCL's numbers.
-const DATATYPES: [Datatype; 12] = [
-    Datatype::Int8,
-    Datatype::Uint8,
-    Datatype::Int32,
-    Datatype::Uint32,
-    Datatype::Int64,
-    Datatype::Uint64,
-    Datatype::Float16,
-    Datatype::Float32,
-    Datatype::Float64,
-    Datatype::Bfloat16,
-    Datatype::Float8E4m3,
-    Datatype::Float8E5m2,
-];
-
-/// The datatype with this number.
-#[inline]
-pub fn datatype_of(number: ncclDataType_t) -> Result<Datatype> {
-    match usize::try_from(number).ok().and_then(|number| DATATYPES.get(number)) {
-        Some(datatype) => Ok(*datatype),
-        None => invalid("datatype", format!("{number}; accepted: 0 to {}", DATATYPES.len() - 1)),
-    }
-}
 
 /// The arguments of a collective as they came from C.
 struct Arguments {
@@ -56,7 +32,7 @@ struct Arguments {
 impl Arguments {
     /// Says what is wrong with them, or gives what is to be done. Nothing was sent when it fails.
     #[inline]
-    fn check(&self) -> Result<(Found<'static, Comm>, Operation, Option<Arc<Operator>>)> {
+    fn check(&self) -> Result<(ObjectRef<'static, Comm>, Operation, Option<Arc<Operator>>)> {
         let comm = Comm::from_handle(self.comm)?;
         let engine = comm.engine()?;
         let (rank, size) = (engine.rank(), engine.size());

@@ -1,7 +1,7 @@
 //! Communicators: what a handle stands for, and what it may be asked.
 //!
 //! A communicator is there before its ranks have met: a non-blocking one is handed out at once, and inside of a group the
-//! handle is written by the call and the ranks meet at the end. Until then it is [`State::Forming`].
+//! handle is written by the call and the ranks meet at the end. Until then it is [`CommState::Forming`].
 //!
 //! ```text
 //! Forming ──ranks have met──▶ Ready ──finalize──▶ Leaving ──everybody has said goodbye──▶ Left
@@ -16,23 +16,23 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use anyccl_edge::check::{self, invalid};
-use anyccl_edge::{Found, Handles, Out};
+use anyccl_edge::{Handles, ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Communicator, Work};
 use anyccl_engine::device::Kinds;
 use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
 
-use crate::group::ended;
-use crate::leaving::{Clique, Member};
-use crate::memory::Registrations;
+use crate::clique::{Clique, Member};
+use crate::completion::wait_for;
+use crate::registrations::Registrations;
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::{ncclComm_t, ncclResult_t};
-use crate::windows::{Outbox, Windows};
+use crate::window_table::{Outbox, Windows};
 
 /// Where an object is in its life.
 #[derive(Clone, Debug)]
-pub enum State {
+pub enum CommState {
     /// Its ranks have not met yet.
     Forming,
     /// They have.
@@ -88,7 +88,7 @@ struct Pending {
 pub struct Comm {
     /// There once the ranks have met.
     engine: OnceLock<Arc<Communicator>>,
-    state: Mutex<State>,
+    state: Mutex<CommState>,
     bar: AtomicU8,
     /// Taken by whoever leaves.
     pub member: Mutex<Option<Member>>,
@@ -115,7 +115,7 @@ impl Comm {
     pub fn forming(traits: Traits) -> Comm {
         Comm {
             engine: OnceLock::new(),
-            state: Mutex::new(State::Forming),
+            state: Mutex::new(CommState::Forming),
             bar: AtomicU8::new(Bar::None as u8),
             member: Mutex::default(),
             left_with: OnceLock::new(),
@@ -131,7 +131,7 @@ impl Comm {
 
     /// The communicator of a handle from C.
     #[inline]
-    pub fn from_handle(handle: ncclComm_t) -> Result<Found<'static, Comm>> {
+    pub fn from_handle(handle: ncclComm_t) -> Result<ObjectRef<'static, Comm>> {
         COMMS.get(handle.addr())
     }
 
@@ -156,7 +156,7 @@ impl Comm {
     #[cold]
     fn not_ready<T>(&self) -> Result<T> {
         match &*self.state.lock() {
-            State::Failed(error) => Err(error.clone()),
+            CommState::Failed(error) => Err(error.clone()),
             _ => invalid(
                 "comm",
                 "its ranks have not met yet: wait until ncclCommGetAsyncError says ncclSuccess",
@@ -195,7 +195,7 @@ impl Comm {
     /// Its ranks have met, or not. Nobody may want them any more: then they are let go.
     pub fn formed(&self, outcome: Result<Option<Formed>>) {
         let mut state = self.state.lock();
-        if !matches!(*state, State::Forming) {
+        if !matches!(*state, CommState::Forming) {
             if let Ok(Some(Formed { engine, .. })) = outcome {
                 engine.abort("given up while it was formed");
                 let _ = engine.finalize();
@@ -203,20 +203,20 @@ impl Comm {
             return;
         }
         *state = match outcome {
-            Ok(None) => State::Left,
+            Ok(None) => CommState::Left,
             Ok(Some(Formed { engine, member })) => {
                 engine.set_saturating();
                 *self.member.lock() = member;
                 // Formed once: the state was Forming.
                 let _ = self.engine.set(engine);
-                State::Ready
+                CommState::Ready
             }
-            Err(error) => State::Failed(error),
+            Err(error) => CommState::Failed(error),
         };
     }
 
     /// Changes the state if `from` accepts it; tells what it was.
-    pub fn exchange(&self, from: impl FnOnce(&State) -> bool, to: State) -> State {
+    pub fn exchange(&self, from: impl FnOnce(&CommState) -> bool, to: CommState) -> CommState {
         let mut state = self.state.lock();
         let before = state.clone();
         if from(&before) {
@@ -228,7 +228,7 @@ impl Comm {
     /// Keeps what a non-blocking call has started; tells whether it is still under way.
     pub fn keep(&self, mut work: Work, expected: Option<u64>) -> Result<bool> {
         if work.has_ended() {
-            return ended(&mut work, expected).map(|()| false);
+            return wait_for(&mut work, expected).map(|()| false);
         }
         self.pending.lock().push(Pending { work, expected });
         Ok(true)
@@ -243,7 +243,7 @@ impl Comm {
         let mut fault = None;
         pending.retain_mut(|Pending { work, expected }| {
             let has_ended = work.has_ended();
-            if has_ended && let Err(error) = ended(work, *expected) {
+            if has_ended && let Err(error) = wait_for(work, *expected) {
                 fault = fault.take().or(Some(error));
             }
             !has_ended
@@ -259,7 +259,7 @@ impl Comm {
         let mut pending = self.pending.lock();
         let mut outcome = Ok(());
         for Pending { mut work, expected } in pending.drain(..) {
-            let ended = ended(&mut work, expected);
+            let ended = wait_for(&mut work, expected);
             outcome = outcome.and(ended);
         }
         outcome
@@ -267,7 +267,7 @@ impl Comm {
 
     /// Why it has failed, if it has.
     pub fn failure(&self) -> Option<Error> {
-        if let State::Failed(error) = &*self.state.lock() {
+        if let CommState::Failed(error) = &*self.state.lock() {
             return Some(error.clone());
         }
         self.fault.lock().clone().or_else(|| self.engine.get()?.failure())
@@ -285,12 +285,12 @@ impl Comm {
     fn async_error(&self) -> ncclResult_t {
         let state = self.state.lock().clone();
         match state {
-            State::Forming | State::Leaving => ncclInProgress,
-            State::Failed(error) => result::code(&error),
-            State::Ready if self.bar() == Bar::Parting => ncclInProgress,
+            CommState::Forming | CommState::Leaving => ncclInProgress,
+            CommState::Failed(error) => result::code(&error),
+            CommState::Ready if self.bar() == Bar::Parting => ncclInProgress,
             // A revoked one has failed by our own doing: it is quiescent, which is what is asked for.
-            State::Ready if self.bar() == Bar::Revoked => ncclSuccess,
-            State::Ready | State::Left => {
+            CommState::Ready if self.bar() == Bar::Revoked => ncclSuccess,
+            CommState::Ready | CommState::Left => {
                 self.look_around();
                 let is_pending = self.has_pending();
                 match self.failure() {

@@ -11,9 +11,9 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::Config;
 
 use crate::call::Progress;
+use crate::clique::Member;
 use crate::communicator::{Formed, Traits};
-use crate::job::{Job, Outcome};
-use crate::leaving::Member;
+use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{comm_id, config, group, presence, variables};
 
@@ -66,10 +66,12 @@ impl Joining {
     /// The job of joining, and the handle at `place`.
     ///
     /// # Safety
-    /// As [`Job::new`].
+    /// As [`PendingComm::new`].
     unsafe fn submit(self, place: *mut ncclComm_t, traits: Traits) -> Result<Progress> {
         // SAFETY: passed on from our caller.
-        group::form(unsafe { Job::new(place, traits, None, Outcome::Handle, move || self.join().map(Some)) })
+        group::form(unsafe {
+            PendingComm::new(place, traits, None, CallerGets::Handle, move || self.join().map(Some))
+        })
     }
 }
 
@@ -131,16 +133,16 @@ pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int
         // SAFETY: not NULL; the caller promises `ndev` numbers.
         false => unsafe { std::slice::from_raw_parts(devlist, size as usize) }.to_vec(),
     };
-    let mut jobs = Vec::with_capacity(size as usize);
+    let mut forming = Vec::with_capacity(size as usize);
     for (rank, device) in (0..size).zip(devices) {
         let joining = Joining { id, size, rank, config: config.clone(), name: None };
         // SAFETY: the caller promises places for `ndev` handles.
         let place = unsafe { comm.add(rank as usize) };
         let traits = Traits { is_blocking: true, device: Some(device) };
         // SAFETY: as above; they are formed before this returns.
-        jobs.push(unsafe {
-            Job::new(place, traits, None, Outcome::Handle, move || joining.join().map(Some))
+        forming.push(unsafe {
+            PendingComm::new(place, traits, None, CallerGets::Handle, move || joining.join().map(Some))
         });
     }
-    Job::finish(jobs)
+    PendingComm::finish(forming)
 }

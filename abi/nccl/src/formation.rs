@@ -9,7 +9,7 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 
 use crate::call::Progress;
 use crate::communicator::{Bar, Comm, Formed, Traits};
-use crate::job::{Job, Outcome};
+use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t};
 use crate::{config, group};
 
@@ -66,9 +66,9 @@ pub unsafe fn split(
         };
         Ok(part.map(derived))
     };
-    let outcome = if color.is_some() { Outcome::Handle } else { Outcome::Nothing };
+    let outcome = if color.is_some() { CallerGets::Handle } else { CallerGets::Nothing };
     // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.
-    group::form(unsafe { Job::new(newcomm, traits, Some(parent), outcome, part) })
+    group::form(unsafe { PendingComm::new(newcomm, traits, Some(parent), outcome, part) })
 }
 
 /// The parent of a formation, which may be revoked.

@@ -5,18 +5,21 @@
 //! exported functions and [`FUNCTIONS`].
 //!
 //! Tiers: 0 loading, 1 what every client calls, 2 what many do, 3 resilience and newer host functions, 4 the device side,
-//! which is declared only: [`crate::call::refuse`] says so to whoever calls it.
+//! which is declared only: [`refuse`] says so to whoever calls it.
 //!
 //! A twin repeats its function's body and does not call it: a profiler's own `ncclX`, which calls `pncclX`, would be
 //! called again by it.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use crate::call::{edge, refuse};
+use anyccl_engine::base::Error;
+use anyccl_engine::log_line;
+
+use crate::call::edge;
 use crate::types::*;
 use crate::{
-    collective, communicator, configured, creation, formation, group, leaving, memory, operators, parameters,
-    properties, resizing, result, transfer, version, windows,
+    collective, communicator, configured, creation, formation, group, last_error, leaving, memory, operators,
+    parameters, properties, resizing, result, transfer, version, windows,
 };
 
 /// A row of the table.
@@ -33,6 +36,22 @@ pub struct Function {
     /// Whether it does what it says.
     #[cfg(test)]
     pub is_implemented: bool,
+}
+
+/// What becomes of a call that this library only declares.
+#[cold]
+fn refuse(name: &str) -> ncclResult_t {
+    let row = FUNCTIONS.iter().find(|row| row.name == name || row.twin == name);
+    let why = match row {
+        Some(Function { tier: 4, since, .. }) => {
+            format!(
+                "for NCCL's own machinery (since {since}), which is not here: this library moves host memory"
+            )
+        }
+        _ => "declared, but not implemented by this library".into(),
+    };
+    log_line!(Warn, "{name} was called, which is {why}");
+    edge(name, || Err::<(), _>(Error::Unsupported(format!("it is {why}"))))
 }
 
 /// One exported function. All of them are unsafe in the same way: pointers from C are NULL or as NCCL documents them.
@@ -95,7 +114,7 @@ functions! {
     0 "2.3" ncclGetVersion pncclGetVersion (version: *mut c_int) = version::get_version;
     0 "2.3" ncclGetUniqueId pncclGetUniqueId (uniqueId: *mut ncclUniqueId) = creation::get_unique_id;
     0 "2.3" ncclGetErrorString pncclGetErrorString (result: ncclResult_t) -> *const c_char = result::error_string;
-    0 "2.13" ncclGetLastError pncclGetLastError (comm: ncclComm_t) -> *const c_char = result::get_last_error;
+    0 "2.13" ncclGetLastError pncclGetLastError (comm: ncclComm_t) -> *const c_char = last_error::get_last_error;
     0 "2.3" ncclGroupStart pncclGroupStart () = group::start;
     0 "2.3" ncclGroupEnd pncclGroupEnd () = group::end;
 

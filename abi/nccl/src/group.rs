@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyccl_edge::check::invalid;
-use anyccl_edge::{Found, Out};
+use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Result};
 use anyccl_engine::comm::{Communicator, Operation, Operator, Places, Request, Unequal, Work, settle};
 use anyccl_engine::p2p::{Landing, Outgoing, Selector};
@@ -23,9 +23,10 @@ use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::call::Progress;
 use crate::communicator::Comm;
-use crate::job::Job;
+use crate::completion::wait_for;
+use crate::pending_comm::PendingComm;
+use crate::signals::{Put, SignalWait};
 use crate::types::{NCCL_SIM_INFO_MAGIC, ncclSimInfo_t};
-use crate::windows::{Awaited, Put};
 
 /// A call whose arguments were checked.
 pub enum Action {
@@ -34,7 +35,7 @@ pub enum Action {
     Send(Outgoing),
     Receive(Selector, Landing),
     Put(Put),
-    Wait(Vec<Awaited>),
+    Wait(Vec<SignalWait>),
 }
 
 /// What the end of a group begins.
@@ -47,7 +48,7 @@ thread_local! {
     /// Starts without an end so far.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     static QUEUE: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
-    static JOBS: RefCell<Vec<Job>> = const { RefCell::new(Vec::new()) };
+    static PENDING: RefCell<Vec<PendingComm>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether this thread is inside of a group.
@@ -74,7 +75,7 @@ impl Action {
             _ => {
                 // SAFETY: passed on from our caller.
                 let Some(request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
-                ended(&mut request.into(), self.expected())
+                wait_for(&mut request.into(), self.expected())
             }
         }
     }
@@ -132,25 +133,13 @@ impl Action {
     }
 }
 
-/// How something has ended that is waited for here. A message that is shorter than `expected` is a mistake.
-pub fn ended(work: &mut Work, expected: Option<u64>) -> Result<()> {
-    work.wait()?;
-    match (expected, work.status()) {
-        (Some(expected), Some(status)) if status.count < expected => Err(Error::Mismatch(format!(
-            "ncclRecv of {expected} elements met an ncclSend of {} by rank {}",
-            status.count, status.source
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// Does what a call asks for: now, or at the end of the group.
 ///
 /// # Safety
 /// The buffers are as NCCL documents them, until the call, or the group, or what was begun on a non-blocking
 /// communicator has ended.
 #[inline]
-pub unsafe fn submit(comm: Found<'static, Comm>, action: Action) -> Result<Progress> {
+pub unsafe fn submit(comm: ObjectRef<'static, Comm>, action: Action) -> Result<Progress> {
     if is_open() {
         return enqueue(&comm, action);
     }
@@ -166,8 +155,8 @@ pub unsafe fn submit(comm: Found<'static, Comm>, action: Action) -> Result<Progr
 }
 
 #[cold]
-fn enqueue(comm: &Found<'static, Comm>, action: Action) -> Result<Progress> {
-    if JOBS.with_borrow(|jobs| !jobs.is_empty()) {
+fn enqueue(comm: &ObjectRef<'static, Comm>, action: Action) -> Result<Progress> {
+    if PENDING.with_borrow(|forming| !forming.is_empty()) {
         return Err(mixed());
     }
     QUEUE.with_borrow_mut(|queue| queue.push(Queued { comm: comm.share(), action }));
@@ -175,16 +164,16 @@ fn enqueue(comm: &Found<'static, Comm>, action: Action) -> Result<Progress> {
 }
 
 /// Forms a communicator: now, or at the end of the group.
-pub fn form(job: Job) -> Result<Progress> {
+pub fn form(pending: PendingComm) -> Result<Progress> {
     if !is_open() {
-        return Job::finish(vec![job]);
+        return PendingComm::finish(vec![pending]);
     }
     if QUEUE.with_borrow(|queue| !queue.is_empty()) {
-        job.give_up();
+        pending.give_up();
         return Err(mixed());
     }
-    let progress = if job.is_blocking() { Progress::Done } else { Progress::Begun };
-    JOBS.with_borrow_mut(|jobs| jobs.push(job));
+    let progress = if pending.is_blocking() { Progress::Done } else { Progress::Begun };
+    PENDING.with_borrow_mut(|forming| forming.push(pending));
     Ok(progress)
 }
 
@@ -203,9 +192,9 @@ pub unsafe fn end() -> Result<Progress> {
     if !leave()? {
         return Ok(Progress::Done);
     }
-    let jobs = JOBS.take();
-    if !jobs.is_empty() {
-        return Job::finish(jobs);
+    let forming = PENDING.take();
+    if !forming.is_empty() {
+        return PendingComm::finish(forming);
     }
     // SAFETY: each call of the group was given buffers that its caller leaves alone until here.
     unsafe { finish(QUEUE.take()) }
@@ -228,7 +217,7 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut outcome = Ok(());
     let mut progress = Progress::Done;
     let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());
-    let mut signals: Vec<(Arc<Comm>, Awaited)> = Vec::new();
+    let mut signals: Vec<(Arc<Comm>, SignalWait)> = Vec::new();
     for queued in queue {
         let comm = &queued.comm;
         let begun = comm.engine().and_then(|engine| {
@@ -252,14 +241,14 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     outcome = outcome.and(await_signals(signals, &mut works));
     settle(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
     for (queued, mut work) in works {
-        let ended = ended(&mut work, queued.action.expected());
+        let ended = wait_for(&mut work, queued.action.expected());
         outcome = outcome.and(ended);
     }
     outcome.map(|()| progress)
 }
 
 /// Waits for signals on any communicators, in any order: whoever raises one may wait for what this thread has begun.
-fn await_signals(mut signals: Vec<(Arc<Comm>, Awaited)>, works: &mut [(Queued, Work)]) -> Result<()> {
+fn await_signals(mut signals: Vec<(Arc<Comm>, SignalWait)>, works: &mut [(Queued, Work)]) -> Result<()> {
     let mut outcome = Ok(());
     while !signals.is_empty() {
         signals.retain_mut(|(comm, awaited)| {
@@ -295,8 +284,8 @@ pub unsafe fn simulate_end(simInfo: *mut ncclSimInfo_t) -> Result<()> {
         return Ok(());
     }
     let queue = QUEUE.take();
-    for job in JOBS.take() {
-        job.give_up();
+    for pending in PENDING.take() {
+        pending.give_up();
     }
     let mut microseconds = 0.0;
     for Queued { comm, action } in &queue {

@@ -5,7 +5,7 @@
 //! kind of object. The contract is NCCL's; what had to be decided beyond it stands in docs/nccl.md.
 //!
 //! - [`call`] is the guard around each function, [`result`] the only place where an error becomes a number.
-//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`], [`resizing`] and [`leaving`] are its life, [`job`] its birth;
+//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`], [`resizing`] and [`leaving`] are its life, [`pending_comm`] its birth;
 //!   [`config`] reads its settings, [`variables`] the environment.
 //! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides when that is
 //!   begun and waited for.
@@ -22,27 +22,35 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod call;
+mod clique;
 mod collective;
 mod comm_id;
 mod communicator;
+mod completion;
 mod config;
 mod configured;
 mod creation;
+mod datatype;
+mod failure_log;
 mod formation;
 mod functions;
 mod group;
-mod job;
+mod last_error;
 mod leaving;
 mod mark;
 mod memory;
 mod operators;
 mod parameters;
+mod pending_comm;
 mod presence;
 mod properties;
+mod registrations;
 mod resizing;
 mod result;
+mod signals;
 mod transfer;
 mod types;
 mod variables;
 mod version;
+mod window_table;
 mod windows;

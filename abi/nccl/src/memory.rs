@@ -52,36 +52,3 @@ pub unsafe fn deregister(comm: ncclComm_t, handle: *mut c_void) -> Result<()> {
     }
     invalid("handle", format!("{handle:p}, which is not registered with this communicator"))
 }
-
-/// The registrations of one communicator.
-#[derive(Default)]
-pub struct Registrations {
-    given: usize,
-    live: std::collections::HashSet<usize>,
-}
-
-impl Registrations {
-    fn add(&mut self) -> usize {
-        self.given += 1;
-        self.live.insert(self.given);
-        self.given
-    }
-
-    fn remove(&mut self, handle: usize) -> bool {
-        self.live.remove(&handle)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_registration_is_given_back_once() {
-        let mut registrations = Registrations::default();
-        let (first, second) = (registrations.add(), registrations.add());
-        assert!(first != 0 && first != second);
-        assert!(registrations.remove(first) && !registrations.remove(first));
-        assert!(registrations.remove(second));
-    }
-}

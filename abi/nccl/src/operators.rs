@@ -7,8 +7,8 @@ use anyccl_edge::{FIRST_OPERATOR, Operators, Out, Resolved};
 use anyccl_engine::base::{Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Operator, Scalar};
 
-use crate::collective::datatype_of;
 use crate::communicator::Comm;
+use crate::datatype::datatype_of;
 use crate::types::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclScalarResidence_t};
 
 /// By NCCL's numbers.

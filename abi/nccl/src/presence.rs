@@ -9,17 +9,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use anyccl_witness::{What, Witness};
+use anyccl_launch_report::{NcclEvent, Reporter};
 
 static TOLD: Once = Once::new();
 
 /// Tells it, the first time.
 pub fn tell() {
     TOLD.call_once(|| {
-        let Some(witness) = Witness::of_environment() else { return };
+        let Some(reporter) = Reporter::of_environment() else { return };
         let library = own_path().unwrap_or_default();
         // A launcher that has gone does not want to know any more.
-        let _ = witness.tell(What::Called, &library, None);
+        let _ = reporter.tell(NcclEvent::Called, &library, None);
     });
 }
 

@@ -16,7 +16,7 @@ use crate::call::Progress;
 use crate::communicator::{Bar, Comm, Formed, Traits};
 use crate::creation::Joining;
 use crate::formation::{Child, derived, parent_of};
-use crate::job::{Job, Outcome};
+use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{config, creation, group, variables};
 
@@ -53,7 +53,7 @@ pub unsafe fn shrink(
         return invalid("shrinkFlags", format!("{shrinkFlags}; accepted: 0 and 1"));
     }
     // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.
-    group::form(unsafe { Job::new(newcomm, traits, Some(parent), Outcome::Handle, shrunk) })
+    group::form(unsafe { PendingComm::new(newcomm, traits, Some(parent), CallerGets::Handle, shrunk) })
 }
 
 /// The ranks that are named, each once and without this one.
@@ -173,7 +173,7 @@ pub unsafe fn grow(
         let joining = Joining { id, size, rank, config: settings, name: own.name };
         let joined = move || joining.join().map(Some);
         // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.
-        return group::form(unsafe { Job::new(newcomm, traits, None, Outcome::Handle, joined) });
+        return group::form(unsafe { PendingComm::new(newcomm, traits, None, CallerGets::Handle, joined) });
     }
     let (parent, engine) = parent_of(comm)?;
     if rank != -1 || size <= engine.size() {
@@ -191,5 +191,5 @@ pub unsafe fn grow(
         Joining { id, size, rank: engine.rank(), config: settings, name: own.name }.join().map(Some)
     };
     // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.
-    group::form(unsafe { Job::new(newcomm, traits, Some(parent), Outcome::Handle, grown) })
+    group::form(unsafe { PendingComm::new(newcomm, traits, Some(parent), CallerGets::Handle, grown) })
 }

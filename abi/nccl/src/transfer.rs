@@ -4,13 +4,13 @@
 
 use std::ffi::{c_int, c_void};
 
-use anyccl_edge::{Found, buffers, check};
+use anyccl_edge::{ObjectRef, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Datatype, Rank, Result};
 use anyccl_engine::p2p::{Landing, Outgoing, Selector, Tag};
 
 use crate::call::Progress;
-use crate::collective::datatype_of;
 use crate::communicator::Comm;
+use crate::datatype::datatype_of;
 use crate::group::{self, Action};
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t};
 
@@ -18,7 +18,7 @@ const TAG: Tag = 0;
 
 /// What both directions have in common.
 struct Checked {
-    comm: Found<'static, Comm>,
+    comm: ObjectRef<'static, Comm>,
     datatype: Datatype,
     peer: Rank,
 }

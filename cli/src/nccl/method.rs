@@ -6,7 +6,7 @@
 //! | preload | programs that are linked with it, those with an RPATH included | who opens another by its path |
 //! | overlay | PyTorch, which looks for it on Python's path | everything else |
 //!
-//! None reaches a program with NCCL linked into it. With each, the audit library comes along as a witness: it tells who
+//! None reaches a program with NCCL linked into it. With each, the audit library comes along and reports who
 //! gets an NCCL that is not ours.
 
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::files::NcclFiles;
 use super::program::{Loader, Program};
 
 /// A way in.
@@ -67,7 +67,7 @@ pub fn choose(program: Option<&Program>, wanted: Option<Method>) -> Result<Metho
 /// The variables for a method. What they hold so far, by `before`, stays behind what is new.
 pub fn variables(
     method: Method,
-    place: &Place,
+    files: &NcclFiles,
     before: impl Fn(&str) -> Option<String>,
 ) -> Vec<(String, String)> {
     let in_front = |name: &str, path: &str| {
@@ -80,11 +80,11 @@ pub fn variables(
         Method::Preload => "watch",
         Method::Overlay => "only",
     };
-    let mut variables = vec![in_front("LD_AUDIT", &place.audit), ("ANYCCL_NCCL_AUDIT".into(), mode.into())];
+    let mut variables = vec![in_front("LD_AUDIT", &files.audit), ("ANYCCL_NCCL_AUDIT".into(), mode.into())];
     match method {
         Method::Audit => {}
-        Method::Preload => variables.push(in_front("LD_PRELOAD", &place.library)),
-        Method::Overlay => variables.push(in_front("PYTHONPATH", &place.overlay)),
+        Method::Preload => variables.push(in_front("LD_PRELOAD", &files.library)),
+        Method::Overlay => variables.push(in_front("PYTHONPATH", &files.overlay)),
     }
     variables
 }
@@ -143,15 +143,15 @@ mod tests {
 
     #[test]
     fn what_a_variable_held_before_stays_in_it() {
-        let place = Place { library: "/p/l.so".into(), audit: "/p/a.so".into(), overlay: "/p/o".into() };
+        let files = NcclFiles { library: "/p/l.so".into(), audit: "/p/a.so".into(), overlay: "/p/o".into() };
         let before = |name: &str| (name == "PYTHONPATH").then(|| "/mine".to_string());
-        let overlay = variables(Method::Overlay, &place, before);
+        let overlay = variables(Method::Overlay, &files, before);
         let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
         assert!(overlay.contains(&pair("PYTHONPATH", "/p/o:/mine")), "{overlay:?}");
         assert!(overlay.contains(&pair("ANYCCL_NCCL_AUDIT", "only")), "{overlay:?}");
-        let audit = variables(Method::Audit, &place, |_| None);
+        let audit = variables(Method::Audit, &files, |_| None);
         assert_eq!(audit, [pair("LD_AUDIT", "/p/a.so"), pair("ANYCCL_NCCL_AUDIT", "take")]);
-        let preload = variables(Method::Preload, &place, |_| Some(String::new()));
+        let preload = variables(Method::Preload, &files, |_| Some(String::new()));
         assert!(preload.contains(&pair("LD_PRELOAD", "/p/l.so")), "{preload:?}");
     }
 }

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::arguments::{PerfArguments, Target};
 use super::plot::Plot;
-use super::report::{Csv, Header, Json, PairRow, Report, Row, Table};
+use super::report::{Csv, Header, Json, PairRow, Report, Row, TextTable};
 use crate::Failure;
 
 type Written = Result<(), Failure>;
@@ -44,7 +44,7 @@ impl Files {
             }
         }
         if reports.iter().all(|(_, file)| file.is_some()) {
-            reports.push((Box::new(Table::default()), None));
+            reports.push((Box::new(TextTable::default()), None));
         }
         if let Some(path) = &arguments.plot {
             reports.push((Box::new(Plot::default()), Some(create(path)?)));

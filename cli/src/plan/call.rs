@@ -40,7 +40,7 @@ fn collective(text: &str) -> Result<Collective, String> {
 }
 
 /// A call on certain hosts, with the tuning that the environment asks for.
-pub struct Call {
+pub struct PlannedCall {
     pub topology: Topology,
     pub tuning: Tuning,
     /// `ANYCCL_TRANSPORT=tcp`.
@@ -57,9 +57,9 @@ struct Shape {
     in_place: bool,
 }
 
-impl Call {
+impl PlannedCall {
     /// `ranks` ranks on `hosts` hosts, consecutive ranks together.
-    pub fn new(arguments: &CallArguments, ranks: u32, hosts: u32) -> Result<Call, Failure> {
+    pub fn new(arguments: &CallArguments, ranks: u32, hosts: u32) -> Result<PlannedCall, Failure> {
         let usage = |text: String| Failure { code: 2, text };
         if hosts > ranks {
             return Err(usage(format!("{hosts} hosts need at least as many ranks, not {ranks}")));
@@ -69,7 +69,7 @@ impl Call {
         }
         let host_of = |rank| u64::from(rank) * u64::from(hosts) / u64::from(ranks);
         let config = Config::from_environment()?;
-        Ok(Call {
+        Ok(PlannedCall {
             topology: Topology::from_labels(&(0..ranks).map(host_of).collect::<Vec<_>>()),
             tuning: Tuning::from_config(&config)?,
             all_tcp: config.transport == TransportChoice::Tcp,
@@ -84,8 +84,8 @@ impl Call {
     }
 
     /// The same with so many ranks on each core: what a communicator finds out when it is made.
-    pub fn crowded(self, ranks_per_core: u32) -> Call {
-        Call { tuning: self.tuning.oversubscribed(ranks_per_core), ..self }
+    pub fn crowded(self, ranks_per_core: u32) -> PlannedCall {
+        PlannedCall { tuning: self.tuning.oversubscribed(ranks_per_core), ..self }
     }
 
     /// The call as rank 0 makes it.

@@ -8,7 +8,7 @@ use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::tuning::{LinkModel, Links, Tuning};
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::PlannedCall;
 use super::units::{bytes, digits, seconds};
 
 /// What the engine would do for a call.
@@ -30,7 +30,7 @@ struct Candidate {
 
 impl Choice {
     /// An error is the engine's: it would refuse the call.
-    pub fn new(call: &Call, request: &PlanRequest) -> Result<Choice> {
+    pub fn new(call: &PlannedCall, request: &PlanRequest) -> Result<Choice> {
         let weightless = weightless(&call.tuning).candidates(request, call.all_tcp);
         let latency_of =
             |name| weightless.iter().find(|(row, _)| row.name == name).map_or(0.0, |&(_, us)| us);
@@ -45,7 +45,7 @@ impl Choice {
     }
 
     /// The table, the reason, and what was assumed. `shown`: the algorithm that the user asks about.
-    pub fn layout(&self, call: &Call, request: &PlanRequest, shown: &Algorithm) -> String {
+    pub fn layout(&self, call: &PlannedCall, request: &PlanRequest, shown: &Algorithm) -> String {
         let mut text = format!(
             "{}\n\n  {:<20} {:>10} {:>10} {:>10}  {}\n",
             call.title(),
@@ -133,7 +133,7 @@ fn weightless(tuning: &Tuning) -> Tuning {
     tuning.clone().with_links(Links { shm: of(tuning.shm), tcp: of(tuning.tcp), ..Links::DEFAULT })
 }
 
-fn assumptions(call: &Call, request: &PlanRequest) -> String {
+fn assumptions(call: &PlannedCall, request: &PlanRequest) -> String {
     let link = |link: &LinkModel| {
         let rate = digits(1e-3 / link.us_per_byte);
         format!("{} us, {rate} GB/s", digits(link.latency_us))

@@ -6,12 +6,12 @@ use anyccl_engine::plan::{Plan, PlanRequest, Span, Step};
 use anyccl_engine::simulate::for_rank;
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::PlannedCall;
 use super::choice::Choice;
 
 /// The object.
 pub fn object(
-    call: &Call,
+    call: &PlannedCall,
     request: &PlanRequest,
     choice: &Choice,
     shown: &Algorithm,

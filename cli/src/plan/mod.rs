@@ -22,7 +22,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::output::{say, say_json, write};
-use call::{Call, CallArguments};
+use call::{CallArguments, PlannedCall};
 use choice::Choice;
 
 /// Show which algorithm a call would use and why, and what each rank would do
@@ -66,8 +66,8 @@ pub struct PlanArguments {
 
 /// Prints the choice and the plans.
 pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
-    let call =
-        Call::new(&arguments.call, arguments.ranks, arguments.hosts)?.crowded(arguments.ranks_per_core);
+    let call = PlannedCall::new(&arguments.call, arguments.ranks, arguments.hosts)?
+        .crowded(arguments.ranks_per_core);
     let request = call.request();
     let choice = Choice::new(&call, &request)?;
     let shown = match &arguments.algorithm {

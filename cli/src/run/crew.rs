@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::account::Account;
+use super::rank_output::RankOutput;
 use super::report::{Loss, RankRecord};
-use crate::nccl::ear::Sighting;
 use crate::nccl::method::Method;
+use crate::nccl::usage::UsageReport;
 use crate::sys::poll::Waiting;
 use crate::sys::process::{Ending, Pid};
 
@@ -57,10 +57,10 @@ pub trait Crew {
     }
 
     /// What ranks have told about their NCCL since the last time, and the method that was in place there.
-    fn take_sightings(&mut self) -> io::Result<Vec<(Sighting, Method)>> {
+    fn take_sightings(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(Vec::new())
     }
 
     /// The job is over. What its ranks have said.
-    fn finish(self: Box<Self>) -> io::Result<Account>;
+    fn finish(self: Box<Self>) -> io::Result<RankOutput>;
 }

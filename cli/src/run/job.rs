@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use super::arguments::RunArguments;
 use super::crew::{Crew, End};
 use super::losses::Losses;
-use super::nccl::{Judge, Verdict};
-use super::report::{Cause, Outcome, RankRecord, say};
+use super::nccl::{CheckAction, UsageCheck};
+use super::report::{Cause, JobOutcome, RankRecord, say};
 use super::signals::asks_to_end;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, stop_self};
@@ -32,7 +32,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const OWN_WORDS: Duration = Duration::from_millis(900);
 
 /// A job whose ranks have been started.
-pub struct Job {
+pub struct RunningJob {
     ranks: Vec<RankRecord>,
     crew: Box<dyn Crew>,
     signals: SignalQueue,
@@ -42,7 +42,7 @@ pub struct Job {
     interrupts: u32,
     cause: Cause,
     losses: Losses,
-    judge: Judge,
+    check: UsageCheck,
     program: String,
 }
 
@@ -56,10 +56,10 @@ enum Phase {
     Abandoned,
 }
 
-impl Job {
+impl RunningJob {
     /// Takes over a crew that was started as `arguments` say.
-    pub fn new(arguments: &RunArguments, crew: Box<dyn Crew>, signals: SignalQueue) -> Job {
-        Job {
+    pub fn new(arguments: &RunArguments, crew: Box<dyn Crew>, signals: SignalQueue) -> RunningJob {
+        RunningJob {
             ranks: crew.records(),
             crew,
             signals,
@@ -69,13 +69,13 @@ impl Job {
             interrupts: 0,
             cause: Cause::AllExited,
             losses: Losses::new(arguments.keep_going),
-            judge: Judge::new(arguments),
+            check: UsageCheck::new(arguments),
             program: arguments.command[0].display().to_string(),
         }
     }
 
     /// Returns when every rank has ended, all output is written, and no process group is left.
-    pub fn run_to_the_end(mut self) -> io::Result<Outcome> {
+    pub fn run_to_the_end(mut self) -> io::Result<JobOutcome> {
         let mut waiting: Vec<Waiting> = Vec::new();
         // A rank may have ended before SIGCHLD was asked for: never wait without having looked.
         self.crew.look()?;
@@ -97,9 +97,9 @@ impl Job {
         // The last rank may have told something just before its end.
         self.look_at_nccl()?;
         self.cause.becomes(self.losses.cause());
-        let account = self.crew.finish()?;
-        let last_word = self.judge.last_word();
-        Ok(Outcome { program: self.program, ranks: self.ranks, cause: self.cause, account, last_word })
+        let rank_output = self.crew.finish()?;
+        let last_word = self.check.last_word();
+        Ok(JobOutcome { program: self.program, ranks: self.ranks, cause: self.cause, rank_output, last_word })
     }
 
     fn is_over(&self) -> bool {
@@ -226,13 +226,15 @@ impl Job {
     /// A rank with another NCCL than it should have waits for its end, without having used it.
     fn look_at_nccl(&mut self) -> io::Result<()> {
         for (sighting, method) in self.crew.take_sightings()? {
-            match self.judge.hear(&sighting, method) {
-                Some(Verdict::Say(text)) => say(&text),
-                Some(Verdict::End(why)) if matches!(self.phase, Phase::Running) || self.all_ended() => {
+            match self.check.accept_report(&sighting, method) {
+                Some(CheckAction::Log(text)) => say(&text),
+                Some(CheckAction::EndJob(why))
+                    if matches!(self.phase, Phase::Running) || self.all_ended() =>
+                {
                     self.cause.becomes(Cause::WrongNccl(why));
                     self.kill_all();
                 }
-                Some(Verdict::End(_)) | None => {}
+                Some(CheckAction::EndJob(_)) | None => {}
             }
         }
         Ok(())

@@ -6,14 +6,14 @@
 use std::io;
 use std::process::Child;
 
-use super::account::Account;
 use super::crew::{Crew, End};
 use super::input::Input;
 use super::nccl::Takeover;
 use super::output::Output;
+use super::rank_output::RankOutput;
 use super::report::RankRecord;
-use crate::nccl::ear::Sighting;
 use crate::nccl::method::Method;
+use crate::nccl::usage::UsageReport;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
 
@@ -53,7 +53,8 @@ impl Crew for LocalCrew {
     }
 
     fn add_waiting(&self, waiting: &mut Vec<Waiting>) {
-        waiting.push(self.takeover.as_ref().map_or_else(poll::nothing, |takeover| takeover.ear.waiting()));
+        waiting
+            .push(self.takeover.as_ref().map_or_else(poll::nothing, |takeover| takeover.reports.waiting()));
         waiting.push(self.input.waiting());
         self.output.add_waiting(waiting);
     }
@@ -100,16 +101,16 @@ impl Crew for LocalCrew {
         self.output.end_all();
     }
 
-    fn take_sightings(&mut self) -> io::Result<Vec<(Sighting, Method)>> {
-        let Some(Takeover { ear, method, .. }) = &self.takeover else { return Ok(Vec::new()) };
-        Ok(ear.hear()?.into_iter().map(|sighting| (sighting, *method)).collect())
+    fn take_sightings(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
+        let Some(Takeover { reports, method, .. }) = &self.takeover else { return Ok(Vec::new()) };
+        Ok(reports.read_new()?.into_iter().map(|report| (report, *method)).collect())
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Account> {
+    fn finish(mut self: Box<Self>) -> io::Result<RankOutput> {
         self.signal_all(libc::SIGKILL);
         for (child, _) in self.children.iter_mut().zip(&self.told).filter(|(_, told)| **told) {
             child.wait()?;
         }
-        Ok(self.output.into_account())
+        Ok(self.output.into_rank_output())
     }
 }

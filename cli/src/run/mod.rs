@@ -4,11 +4,10 @@
 //! become things to read ([`signals`]); the store is served ([`store`]); the ranks are started,
 //! each in a process group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output,
 //! input and signals and notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an
-//! agent per host ([`hosts`]), each line after a look at what was said before ([`account`], [`repeats`]); the outcome is
+//! agent per host ([`hosts`]), each line after a look at what was said before ([`rank_output`], [`repeats`]); the outcome is
 //! told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and
 //! watches which NCCL they get.
 
-mod account;
 mod arguments;
 mod binding;
 mod crew;
@@ -20,6 +19,7 @@ mod local;
 mod losses;
 mod nccl;
 mod output;
+mod rank_output;
 mod repeats;
 mod report;
 mod signals;
@@ -80,7 +80,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             hosts::Common { arguments, stores: served.addresses(), key, files, mask, watchdog: &watchdog };
         Box::new(hosts::start(&common, places)?)
     };
-    let outcome = job::Job::new(arguments, crew, signals).run_to_the_end();
+    let outcome = job::RunningJob::new(arguments, crew, signals).run_to_the_end();
     let outcome = outcome.map_err(own("cannot look after the ranks"))?;
     watchdog.stand_down();
     Ok(outcome.tell())

@@ -1,21 +1,21 @@
 //! `--as nccl`: the ranks get anyccl where they ask for NCCL, or the job ends.
 //!
-//! [`Takeover`] is the setting up on one host: variables for the ranks, and an ear for what they tell. The sightings come
-//! to the job through its crew, and [`Judge`] says what they mean: one line when ours is in use, a reason to end the job
+//! [`Takeover`] is the setting up on one host: variables for the ranks, and an reports for what they tell. The reports come
+//! to the job through its crew, and [`UsageCheck`] says what they mean: one line when ours is in use, a reason to end the job
 //! when another is, and a last word where nobody can tell.
 
 use super::arguments::{Facade, RunArguments};
 use crate::Failure;
-use crate::nccl::ear::{Ear, Sight, Sighting};
+use crate::nccl::files::NcclFiles;
 use crate::nccl::method::{self, Method};
-use crate::nccl::place::Place;
+use crate::nccl::usage::{Usage, UsageReport, UsageReports};
 
 /// What ranks of this host are started with.
 pub struct Takeover {
     /// Variables for the ranks.
     pub environment: Vec<(String, String)>,
     /// Hears what they tell.
-    pub ear: Ear,
+    pub reports: UsageReports,
     /// How it is done.
     pub method: Method,
 }
@@ -38,28 +38,29 @@ impl Takeover {
         wanted: Option<Method>,
     ) -> Result<Takeover, Failure> {
         let wrong = |text: String| Failure { code: 1, text: format!("--as nccl: {text}") };
-        let place = Place::find().map_err(wrong)?;
+        let files = NcclFiles::find().map_err(wrong)?;
         let program = method::program(command, environment);
         let method = method::choose(program.as_ref(), wanted).map_err(wrong)?;
         let before = |name: &str| method::held(environment, name);
-        let mut variables = method::variables(method, &place, before);
-        let ear = Ear::open(place).map_err(|error| wrong(format!("cannot listen to the ranks: {error}")))?;
-        variables.push(ear.variable());
-        Ok(Takeover { environment: variables, ear, method })
+        let mut variables = method::variables(method, &files, before);
+        let reports = UsageReports::open(files)
+            .map_err(|error| wrong(format!("cannot listen to the ranks: {error}")))?;
+        variables.push(reports.variable());
+        Ok(Takeover { environment: variables, reports, method })
     }
 }
 
-/// What a sighting means for the job.
+/// What a report means for the job.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckAction {
     /// Worth a line.
-    Say(String),
+    Log(String),
     /// The job must not go on.
-    End(String),
+    EndJob(String),
 }
 
 /// Makes up its mind about a job. Without `--as nccl` it has none.
-pub struct Judge {
+pub struct UsageCheck {
     is_asked: bool,
     /// The method that the user insists on.
     wanted: Option<Method>,
@@ -70,39 +71,39 @@ pub struct Judge {
     beside: Option<String>,
 }
 
-impl Judge {
+impl UsageCheck {
     /// For a job with these arguments.
-    pub fn new(arguments: &RunArguments) -> Judge {
-        Judge::of(arguments.facade.is_some(), arguments.nccl_by)
+    pub fn new(arguments: &RunArguments) -> UsageCheck {
+        UsageCheck::of(arguments.facade.is_some(), arguments.nccl_by)
     }
 
-    fn of(is_asked: bool, wanted: Option<Method>) -> Judge {
-        Judge { is_asked, wanted, is_in_use: false, is_loaded: false, beside: None }
+    fn of(is_asked: bool, wanted: Option<Method>) -> UsageCheck {
+        UsageCheck { is_asked, wanted, is_in_use: false, is_loaded: false, beside: None }
     }
 
     /// What follows from something that was seen where `method` is in place.
-    pub fn hear(&mut self, sighting: &Sighting, method: Method) -> Option<Verdict> {
+    pub fn accept_report(&mut self, report: &UsageReport, method: Method) -> Option<CheckAction> {
         // What was preloaded is loaded by every program; only a call says something.
         let loading_tells = method != Method::Preload;
-        self.is_loaded |= matches!(sighting.sight, Sight::OursLoaded | Sight::OursUsed);
-        match sighting.sight {
-            Sight::OursLoaded if !loading_tells => None,
-            Sight::OursLoaded | Sight::OursUsed if self.is_in_use => None,
-            Sight::OursLoaded | Sight::OursUsed => {
+        self.is_loaded |= matches!(report.usage, Usage::OursLoaded | Usage::OursUsed);
+        match report.usage {
+            Usage::OursLoaded if !loading_tells => None,
+            Usage::OursLoaded | Usage::OursUsed if self.is_in_use => None,
+            Usage::OursLoaded | Usage::OursUsed => {
                 self.is_in_use = true;
-                let Sighting { who, user, library, .. } = sighting;
+                let UsageReport { who, user, library, .. } = report;
                 let by = method.name();
-                Some(Verdict::Say(format!("NCCL is anyccl in {who}, {user}: {library}, by {by}")))
+                Some(CheckAction::Log(format!("NCCL is anyccl in {who}, {user}: {library}, by {by}")))
             }
-            Sight::OtherLoaded if !loading_tells => {
-                self.beside.get_or_insert_with(|| sighting.library.clone());
+            Usage::OtherLoaded if !loading_tells => {
+                self.beside.get_or_insert_with(|| report.library.clone());
                 None
             }
-            Sight::OtherLoaded | Sight::OtherUsed => Some(Verdict::End(self.wrong(sighting, method))),
+            Usage::OtherLoaded | Usage::OtherUsed => Some(CheckAction::EndJob(self.wrong(report, method))),
         }
     }
 
-    fn wrong(&self, Sighting { who, library, user, .. }: &Sighting, method: Method) -> String {
+    fn wrong(&self, UsageReport { who, library, user, .. }: &UsageReport, method: Method) -> String {
         let what = match (method, self.wanted) {
             (Method::Audit, _) => "Has the program set LD_AUDIT by itself? Then try --nccl-by preload",
             (_, Some(_)) => {
@@ -140,45 +141,50 @@ impl Judge {
 mod tests {
     use super::*;
 
-    fn sighting(sight: Sight) -> Sighting {
-        let library = match sight {
-            Sight::OursLoaded | Sight::OursUsed => "/ours/libnccl.so.2",
-            Sight::OtherLoaded | Sight::OtherUsed => "/theirs/libnccl.so.2",
+    fn report(usage: Usage) -> UsageReport {
+        let library = match usage {
+            Usage::OursLoaded | Usage::OursUsed => "/ours/libnccl.so.2",
+            Usage::OtherLoaded | Usage::OtherUsed => "/theirs/libnccl.so.2",
         };
-        Sighting { sight, who: "rank 0 (pid 7)".into(), library: library.into(), user: "/bin/x".into() }
+        UsageReport { usage, who: "rank 0 (pid 7)".into(), library: library.into(), user: "/bin/x".into() }
     }
 
-    fn hear(judge: &mut Judge, method: Method, sight: Sight) -> Option<Verdict> {
-        judge.hear(&sighting(sight), method)
+    fn accept_report(check: &mut UsageCheck, method: Method, usage: Usage) -> Option<CheckAction> {
+        check.accept_report(&report(usage), method)
     }
 
     #[test]
     fn ours_is_said_to_be_in_use_once() {
         for method in [Method::Audit, Method::Overlay] {
-            let mut judge = Judge::of(true, None);
-            let first = hear(&mut judge, method, Sight::OursLoaded);
-            assert!(matches!(first, Some(Verdict::Say(line)) if line.contains("/ours/libnccl.so.2")));
-            assert_eq!(hear(&mut judge, method, Sight::OursUsed), None);
-            assert_eq!(judge.last_word(), None);
+            let mut check = UsageCheck::of(true, None);
+            let first = accept_report(&mut check, method, Usage::OursLoaded);
+            assert!(matches!(first, Some(CheckAction::Log(line)) if line.contains("/ours/libnccl.so.2")));
+            assert_eq!(accept_report(&mut check, method, Usage::OursUsed), None);
+            assert_eq!(check.last_word(), None);
         }
     }
 
     #[test]
     fn what_was_preloaded_is_in_use_when_it_is_called_and_not_before() {
-        let mut judge = Judge::of(true, None);
-        assert_eq!(hear(&mut judge, Method::Preload, Sight::OursLoaded), None);
-        assert!(judge.last_word().unwrap().contains("never called"));
-        assert!(matches!(hear(&mut judge, Method::Preload, Sight::OursUsed), Some(Verdict::Say(_))));
-        assert_eq!(judge.last_word(), None);
+        let mut check = UsageCheck::of(true, None);
+        assert_eq!(accept_report(&mut check, Method::Preload, Usage::OursLoaded), None);
+        assert!(check.last_word().unwrap().contains("never called"));
+        assert!(matches!(
+            accept_report(&mut check, Method::Preload, Usage::OursUsed),
+            Some(CheckAction::Log(_))
+        ));
+        assert_eq!(check.last_word(), None);
     }
 
     #[test]
     fn another_nccl_ends_the_job_even_when_ours_was_in_use_before() {
         for method in [Method::Audit, Method::Overlay] {
-            for sight in [Sight::OtherLoaded, Sight::OtherUsed] {
-                let mut judge = Judge::of(true, Some(method));
-                hear(&mut judge, method, Sight::OursUsed);
-                let Some(Verdict::End(why)) = hear(&mut judge, method, sight) else { panic!("it went on") };
+            for usage in [Usage::OtherLoaded, Usage::OtherUsed] {
+                let mut check = UsageCheck::of(true, Some(method));
+                accept_report(&mut check, method, Usage::OursUsed);
+                let Some(CheckAction::EndJob(why)) = accept_report(&mut check, method, usage) else {
+                    panic!("it went on")
+                };
                 assert!(why.contains("/theirs/libnccl.so.2") && why.contains("--nccl-by"), "{why}");
             }
         }
@@ -186,16 +192,19 @@ mod tests {
 
     #[test]
     fn beside_a_preloaded_one_another_may_lie_as_long_as_nobody_uses_it() {
-        let mut judge = Judge::of(true, Some(Method::Preload));
-        assert_eq!(hear(&mut judge, Method::Preload, Sight::OursLoaded), None);
-        assert_eq!(hear(&mut judge, Method::Preload, Sight::OtherLoaded), None);
-        assert!(judge.last_word().unwrap().contains("/theirs/libnccl.so.2"));
-        assert!(matches!(hear(&mut judge, Method::Preload, Sight::OtherUsed), Some(Verdict::End(_))));
+        let mut check = UsageCheck::of(true, Some(Method::Preload));
+        assert_eq!(accept_report(&mut check, Method::Preload, Usage::OursLoaded), None);
+        assert_eq!(accept_report(&mut check, Method::Preload, Usage::OtherLoaded), None);
+        assert!(check.last_word().unwrap().contains("/theirs/libnccl.so.2"));
+        assert!(matches!(
+            accept_report(&mut check, Method::Preload, Usage::OtherUsed),
+            Some(CheckAction::EndJob(_))
+        ));
     }
 
     #[test]
     fn a_job_without_nccl_is_told_so_and_one_that_was_not_asked_is_not() {
-        assert!(Judge::of(true, None).last_word().unwrap().contains("nobody has loaded an NCCL"));
-        assert_eq!(Judge::of(false, None).last_word(), None);
+        assert!(UsageCheck::of(true, None).last_word().unwrap().contains("nobody has loaded an NCCL"));
+        assert_eq!(UsageCheck::of(false, None).last_word(), None);
     }
 }

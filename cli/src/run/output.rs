@@ -13,8 +13,8 @@ use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::time::Duration;
 
-use super::account::Account;
 use super::lines::Lines;
+use super::rank_output::RankOutput;
 use super::sink::Sink;
 use crate::sys::poll::{self, Waiting};
 
@@ -32,7 +32,7 @@ pub struct Output {
     sinks: [Sink; KINDS],
     /// Standard output and error of rank 0, of rank 1, ...
     streams: Vec<Stream>,
-    account: Account,
+    rank_output: RankOutput,
     buffer: Vec<u8>,
 }
 
@@ -57,8 +57,8 @@ impl Output {
                 streams.push(Stream { pipe: pipe.map(File::from), prefix, lines: Lines::default() });
             }
         }
-        let account = Account::of(children.len());
-        Ok(Output { sinks, streams, account, buffer: vec![0; READ] })
+        let rank_output = RankOutput::of(children.len());
+        Ok(Output { sinks, streams, rank_output, buffer: vec![0; READ] })
     }
 
     /// Appends what to wait for.
@@ -91,9 +91,9 @@ impl Output {
         match pipe.read(&mut self.buffer) {
             Ok(0) => self.end(at),
             Ok(n) => {
-                let (sink, account) = (&mut self.sinks[at % KINDS], &mut self.account);
+                let (sink, rank_output) = (&mut self.sinks[at % KINDS], &mut self.rank_output);
                 let prefix = stream.prefix.as_deref();
-                stream.lines.take(&self.buffer[..n], |line| pass_on(line, prefix, at, sink, account));
+                stream.lines.take(&self.buffer[..n], |line| pass_on(line, prefix, at, sink, rank_output));
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => self.end(at),
@@ -103,9 +103,9 @@ impl Output {
     fn end(&mut self, at: usize) {
         let stream = &mut self.streams[at];
         stream.pipe = None;
-        let (sink, account) = (&mut self.sinks[at % KINDS], &mut self.account);
+        let (sink, rank_output) = (&mut self.sinks[at % KINDS], &mut self.rank_output);
         let prefix = stream.prefix.as_deref();
-        stream.lines.finish(|line| pass_on(line, prefix, at, sink, account));
+        stream.lines.finish(|line| pass_on(line, prefix, at, sink, rank_output));
     }
 
     /// Whether every stream has ended.
@@ -135,13 +135,15 @@ impl Output {
     }
 
     /// What the ranks have said.
-    pub fn into_account(self) -> Account {
-        self.account
+    pub fn into_rank_output(self) -> RankOutput {
+        self.rank_output
     }
 }
 
-fn pass_on(line: &[u8], prefix: Option<&[u8]>, at: usize, sink: &mut Sink, account: &mut Account) {
-    let Some(line) = account.take(at / KINDS, at % KINDS == STDERR, line, prefix.is_some()) else { return };
+fn pass_on(line: &[u8], prefix: Option<&[u8]>, at: usize, sink: &mut Sink, rank_output: &mut RankOutput) {
+    let Some(line) = rank_output.take(at / KINDS, at % KINDS == STDERR, line, prefix.is_some()) else {
+        return;
+    };
     match prefix {
         None => sink.put(&[&line]),
         Some(prefix) if line.ends_with(b"\n") => sink.put(&[prefix, &line]),

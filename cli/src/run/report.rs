@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
 
-use super::account::Account;
+use super::rank_output::RankOutput;
 use crate::sys::process::{Ending, Pid};
 use crate::sys::signal;
 
@@ -75,7 +75,7 @@ impl Cause {
 }
 
 /// A job that has ended.
-pub struct Outcome {
+pub struct JobOutcome {
     /// Program of all ranks, as the user named it.
     pub program: String,
     /// One record per rank.
@@ -83,12 +83,12 @@ pub struct Outcome {
     /// Why it ended.
     pub cause: Cause,
     /// What the ranks have said.
-    pub account: Account,
+    pub rank_output: RankOutput,
     /// What is to be said if all went well.
     pub last_word: Option<String>,
 }
 
-impl Outcome {
+impl JobOutcome {
     /// Tells the user, on standard error, unless all is well. Answers the exit code.
     pub fn tell(&self) -> u8 {
         let mut text = String::new();
@@ -133,13 +133,13 @@ impl Outcome {
         };
         let host = record.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
         line(text, &format!("rank {rank}{host} (pid {pid}, program \"{program}\") {}{why}", phrase(ending)));
-        if let Some(odd) = self.account.odd_ranks() {
+        if let Some(odd) = self.rank_output.odd_ranks() {
             line(text, &odd);
         }
-        if let Some(error) = self.account.library_error(rank) {
+        if let Some(error) = self.rank_output.library_error(rank) {
             line(text, &format!("last library error of rank {rank}: {error}"));
         }
-        let last_lines = self.account.last_lines(rank);
+        let last_lines = self.rank_output.last_lines(rank);
         if !last_lines.is_empty() {
             line(text, &format!("last lines of rank {rank} on standard error:"));
             for last in &last_lines {

@@ -6,7 +6,7 @@ use anyccl_engine::simulate::{LinkCosts, Model, PRESETS, Preset};
 use anyccl_engine::tuning::{Links, Tuning};
 
 use crate::Failure;
-use crate::plan::call::Call;
+use crate::plan::call::PlannedCall;
 
 /// Links and cores, and the choice of algorithms among them.
 pub struct Cluster {
@@ -23,7 +23,7 @@ const ENGINE: &str = "engine";
 
 impl Cluster {
     /// The model of a name; else the file of that name.
-    pub fn find(name: &str, call: &Call) -> Result<Cluster, Failure> {
+    pub fn find(name: &str, call: &PlannedCall) -> Result<Cluster, Failure> {
         let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp, ..Links::DEFAULT };
         let (model, links) = match Preset::find(name) {
             _ if name == ENGINE => of_links(engine, call),
@@ -35,7 +35,7 @@ impl Cluster {
 }
 
 /// With `ANYCCL_TRANSPORT=tcp` there is no other link.
-fn of_links(links: Links, call: &Call) -> (Model, Links) {
+fn of_links(links: Links, call: &PlannedCall) -> (Model, Links) {
     let shm = if call.all_tcp { links.tcp } else { links.shm };
     let mut model = Model::of_links(&shm, &links.tcp);
     let measured = |link| LinkCosts { one_way: links.tcp_one_way, exchange: links.tcp_exchange, ..link };
@@ -48,7 +48,7 @@ fn of_links(links: Links, call: &Call) -> (Model, Links) {
 }
 
 /// A file of figures for `ANYCCL_TUNING_FILE`, or a model.
-fn of_file(name: &str, engine: Links, call: &Call) -> Result<(Model, Links), Failure> {
+fn of_file(name: &str, engine: Links, call: &PlannedCall) -> Result<(Model, Links), Failure> {
     let text = std::fs::read_to_string(Path::new(name)).map_err(|error| {
         let known = PRESETS.each_ref().map(|preset| preset.name).join(", ");
         Failure::own(format_args!(

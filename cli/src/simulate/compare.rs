@@ -7,7 +7,7 @@ use anyccl_engine::simulate::{Limits, Outcome, Skipped, simulate};
 use super::cluster::Cluster;
 use crate::Failure;
 use crate::perf::sizes::Sweep;
-use crate::plan::call::Call;
+use crate::plan::call::PlannedCall;
 
 /// One algorithm.
 pub struct Row {
@@ -45,7 +45,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// For all sizes of a sweep and its largest. Sizes below one element per rank are the same call, made once.
-    pub fn of_sizes(cluster: &Cluster, call: &'a Call, sweep: Sweep) -> Vec<Comparison<'a>> {
+    pub fn of_sizes(cluster: &Cluster, call: &'a PlannedCall, sweep: Sweep) -> Vec<Comparison<'a>> {
         let mut requests: Vec<PlanRequest<'a>> =
             sweep.bytes().chain([sweep.max]).map(|bytes| call.request_of(bytes)).collect();
         requests.dedup_by_key(|request| request.count);

@@ -5,10 +5,15 @@ use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::compare::{Comparison, Row};
-use crate::plan::call::Call;
+use crate::plan::call::PlannedCall;
 
 /// The object. The critical path is that of `shown`, or of the fastest, for each size.
-pub fn object(call: &Call, cluster: &Cluster, comparisons: &[Comparison<'_>], shown: Option<&str>) -> Value {
+pub fn object(
+    call: &PlannedCall,
+    cluster: &Cluster,
+    comparisons: &[Comparison<'_>],
+    shown: Option<&str>,
+) -> Value {
     let sizes: Vec<Value> = comparisons.iter().map(|comparison| size(call, comparison, shown)).collect();
     json!({
         "call": call.json(),
@@ -17,7 +22,7 @@ pub fn object(call: &Call, cluster: &Cluster, comparisons: &[Comparison<'_>], sh
     })
 }
 
-fn size(call: &Call, comparison: &Comparison<'_>, shown: Option<&str>) -> Value {
+fn size(call: &PlannedCall, comparison: &Comparison<'_>, shown: Option<&str>) -> Value {
     let path_of = shown.or(comparison.fastest().map(|row| row.algorithm.name));
     let rows: Vec<Value> =
         comparison.rows.iter().map(|row| algorithm(row, path_of == Some(row.algorithm.name))).collect();

@@ -18,7 +18,7 @@ use clap::Args;
 use crate::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
-use crate::plan::call::{Call, CallArguments};
+use crate::plan::call::{CallArguments, PlannedCall};
 use cluster::Cluster;
 use compare::Comparison;
 
@@ -73,7 +73,7 @@ pub struct SimulateArguments {
 /// Simulates and prints.
 pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
     let ranks = arguments.ranks()?;
-    let call = Call::new(&arguments.call, ranks, arguments.hosts)?;
+    let call = PlannedCall::new(&arguments.call, ranks, arguments.hosts)?;
     let sweep = arguments.sweep()?;
     let cluster = Cluster::find(&arguments.model, &call)?;
     if arguments.print_model {

@@ -6,14 +6,19 @@ use anyccl_engine::simulate::{Hop, HopKind, Order, Outcome, Symmetry};
 
 use super::cluster::Cluster;
 use super::compare::{Comparison, Row};
-use crate::plan::call::Call;
+use crate::plan::call::PlannedCall;
 use crate::plan::units::{bytes, digits, seconds};
 
 /// Steps of a long path that are shown at each end.
 const SHOWN: usize = 6;
 
 /// Everything that is printed.
-pub fn layout(call: &Call, cluster: &Cluster, comparison: &Comparison<'_>, shown: Option<&Row>) -> String {
+pub fn layout(
+    call: &PlannedCall,
+    cluster: &Cluster,
+    comparison: &Comparison<'_>,
+    shown: Option<&Row>,
+) -> String {
     let mut text = format!("{}, model {}\n\n", call.title(), cluster.name);
     table(&mut text, call, comparison);
     if let Some((name, outcome)) =
@@ -25,7 +30,7 @@ pub fn layout(call: &Call, cluster: &Cluster, comparison: &Comparison<'_>, shown
     text
 }
 
-fn table(text: &mut String, call: &Call, comparison: &Comparison<'_>) {
+fn table(text: &mut String, call: &PlannedCall, comparison: &Comparison<'_>) {
     let size = call.bytes(&comparison.request) as f64;
     let _ = writeln!(
         text,
@@ -77,7 +82,7 @@ fn loss(comparison: &Comparison<'_>) -> String {
 }
 
 /// How the outcome came about.
-fn simulated(call: &Call, comparison: &Comparison<'_>, outcome: &Outcome) -> String {
+fn simulated(call: &PlannedCall, comparison: &Comparison<'_>, outcome: &Outcome) -> String {
     let what = match (outcome.symmetry, call.topology.hosts()) {
         (Symmetry::None, _) => "all ranks".to_string(),
         (_, 1) => "one rank for all".to_string(),
@@ -92,7 +97,13 @@ fn simulated(call: &Call, comparison: &Comparison<'_>, outcome: &Outcome) -> Str
     format!("{what}{order}{count}")
 }
 
-fn describe(text: &mut String, call: &Call, comparison: &Comparison<'_>, name: &str, outcome: &Outcome) {
+fn describe(
+    text: &mut String,
+    call: &PlannedCall,
+    comparison: &Comparison<'_>,
+    name: &str,
+    outcome: &Outcome,
+) {
     let traffic = &outcome.traffic;
     let time = outcome.seconds.max(f64::MIN_POSITIVE);
     let rate = |bytes: u64| format!("{} GB/s", digits(bytes as f64 / time * 1e-9));

@@ -8,14 +8,14 @@ use super::cluster::Cluster;
 use super::compare::Comparison;
 use crate::Failure;
 use crate::perf::plot::{Figure, Panel, Series, draw_lines};
-use crate::plan::call::Call;
+use crate::plan::call::PlannedCall;
 use crate::plan::units::{bytes, digits, seconds};
 
 /// Smallest size of a picture, unless the user says another.
 pub const FIRST: u64 = 8;
 
 /// A line for each size, a column for each algorithm.
-pub fn layout(call: &Call, comparisons: &[Comparison<'_>]) -> String {
+pub fn layout(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> String {
     let names = names(comparisons);
     let width = |name: &str| name.len().max(9) + 1;
     let mut text = format!("{:>10}", "bytes");
@@ -40,7 +40,11 @@ pub fn layout(call: &Call, comparisons: &[Comparison<'_>]) -> String {
 }
 
 /// The text of an SVG file: time and bandwidth over size.
-pub fn draw(call: &Call, cluster: &Cluster, comparisons: &[Comparison<'_>]) -> Result<String, Failure> {
+pub fn draw(
+    call: &PlannedCall,
+    cluster: &Cluster,
+    comparisons: &[Comparison<'_>],
+) -> Result<String, Failure> {
     let line = |name: &str, value: fn(f64, f64) -> f64| Series {
         name: name.into(),
         points: comparisons

@@ -1,9 +1,11 @@
 //! Process managers that speak PMI-1: the mpiexec of MPICH and of Intel MPI, gforker, Slurm's `--mpi=pmi2`.
 
-use super::Launcher;
+use super::rules::Launcher;
 use crate::base::Result;
-use crate::bootstrap::environment::{Lookup, Place, Seat, invalid, seat_of};
-use crate::bootstrap::pmi::Door;
+use crate::bootstrap::pmi::ManagerAddress;
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
+use crate::bootstrap::variable::{Lookup, invalid, seat_of};
 
 pub(super) const LAUNCHER: Launcher = Launcher { name: "PMI", is_here, seat, place };
 
@@ -19,7 +21,7 @@ fn seat(lookup: Lookup<'_>) -> Result<Option<Seat>> {
     seat_of(lookup, "PMI_RANK", "PMI_SIZE").map(Some)
 }
 
-fn place(lookup: Lookup<'_>) -> Result<Place> {
+fn place(lookup: Lookup<'_>) -> Result<StoreAddress> {
     if let Some(text) = lookup("PMI_FD") {
         let number = text.trim().parse().ok().filter(|number: &i32| *number >= 0);
         let number =
@@ -27,14 +29,14 @@ fn place(lookup: Lookup<'_>) -> Result<Place> {
         // Ranks side by side can meet without the process manager, should MPI have it already.
         let local = lookup("MPI_LOCALNRANKS");
         let one_host = local.is_some() && local == lookup("PMI_SIZE");
-        return Ok(Place::Pmi(Door::Descriptor { number, one_host }));
+        return Ok(StoreAddress::Pmi(ManagerAddress::Descriptor { number, one_host }));
     }
     let text = lookup("PMI_PORT").unwrap_or_default();
     let id = lookup("PMI_ID").ok_or_else(|| invalid("PMI_ID", "unset, but PMI_PORT is set"))?;
     let parts = text.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
     match parts {
         Some((host, port)) if !host.is_empty() && port != 0 => {
-            Ok(Place::Pmi(Door::Address { host: host.to_owned(), port, id }))
+            Ok(StoreAddress::Pmi(ManagerAddress::Address { host: host.to_owned(), port, id }))
         }
         _ => Err(invalid("PMI_PORT", format!("\"{text}\"; accepted: HOST:PORT"))),
     }

@@ -3,10 +3,12 @@
 //! Rank 0 runs on the first host of the step. On one host the ranks meet in a private folder; on several at a
 //! port of that host that follows from the step's number.
 
-use super::Launcher;
+use super::rules::Launcher;
 use crate::base::Result;
-use crate::bootstrap::environment::{Lookup, Place, Seat, invalid, seat_of};
 use crate::bootstrap::host_list;
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
+use crate::bootstrap::variable::{Lookup, invalid, seat_of};
 
 pub(super) const LAUNCHER: Launcher = Launcher { name: "Slurm", is_here, seat, place };
 
@@ -25,7 +27,7 @@ fn seat(lookup: Lookup<'_>) -> Result<Option<Seat>> {
     seat_of(lookup, "SLURM_PROCID", size).map(Some)
 }
 
-fn place(lookup: Lookup<'_>) -> Result<Place> {
+fn place(lookup: Lookup<'_>) -> Result<StoreAddress> {
     let needed = |name: &'static str| {
         lookup(name).ok_or_else(|| invalid(name, "unset, but SLURM_PROCID and SLURM_STEP_ID are set"))
     };
@@ -35,8 +37,8 @@ fn place(lookup: Lookup<'_>) -> Result<Place> {
         invalid("SLURM_STEP_NODELIST", format!("\"{list}\"; accepted: a list such as a,b[01-03,7]"))
     })?;
     match &hosts[..] {
-        [_] => Ok(Place::Private { name: format!("slurm {job}") }),
-        [first, ..] => Ok(Place::Ports { launcher: "slurm", host: first.clone(), taken: 0, job }),
+        [_] => Ok(StoreAddress::Private { name: format!("slurm {job}") }),
+        [first, ..] => Ok(StoreAddress::Ports { launcher: "slurm", host: first.clone(), taken: 0, job }),
         [] => Err(invalid("SLURM_STEP_NODELIST", "empty")),
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! `MASTER_PORT` is never used: torch's own store listens there.
 
-use super::Launcher;
+use super::rules::Launcher;
 use crate::base::Result;
-use crate::bootstrap::environment::{Lookup, Place, Seat, invalid, seat_of};
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
+use crate::bootstrap::variable::{Lookup, invalid, seat_of};
 
 pub(super) const LAUNCHER: Launcher = Launcher { name: "torchrun", is_here, seat, place };
 
@@ -16,7 +18,7 @@ fn seat(lookup: Lookup<'_>) -> Result<Option<Seat>> {
     seat_of(lookup, "RANK", "WORLD_SIZE").map(Some)
 }
 
-fn place(lookup: Lookup<'_>) -> Result<Place> {
+fn place(lookup: Lookup<'_>) -> Result<StoreAddress> {
     let needed = |name: &'static str| {
         lookup(name).ok_or_else(|| {
             let got = "unset, but RANK and WORLD_SIZE are set as torchrun does; start with torchrun or `anyccl run`, or \
@@ -34,5 +36,5 @@ fn place(lookup: Lookup<'_>) -> Result<Place> {
         Some(count) if count.trim() != "0" => format!("{run} restart {}", count.trim()),
         _ => run,
     };
-    Ok(Place::Ports { launcher: "torchrun", host, taken, job })
+    Ok(StoreAddress::Ports { launcher: "torchrun", host, taken, job })
 }

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::attempt::Caller;
-use super::outgoing::{Outgoing, share_memory, unreachable};
-use super::witness::{Knowledge, explain};
-use super::{Acquaintances, Peer};
+use super::attempt::Connector;
+use super::connected_ranks::ConnectedRanks;
+use super::failure_reports::{Knowledge, explain};
+use super::outgoing::{OutgoingPeer, share_memory, unreachable};
+use super::peer::Peer;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::Purpose;
-use crate::bootstrap::gate::{Arrival, Gate};
+use crate::bootstrap::gate::{Admission, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::record::Record;
 use crate::bootstrap::waiting::{LONG, sentence};
@@ -30,7 +31,7 @@ const NAMED: usize = 8;
 
 /// What there is of a higher rank's connections.
 #[derive(Default)]
-struct Incoming {
+struct IncomingPeer {
     control: Option<(Socket, bool)>,
     data: Option<Socket>,
 }
@@ -56,12 +57,12 @@ fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<Answer> {
 }
 
 struct Assembly<'a> {
-    caller: Caller<'a>,
+    connector: Connector<'a>,
     records: &'a [Record],
     gate: Gate,
-    outgoing: Vec<Outgoing>,
+    outgoing: Vec<OutgoingPeer>,
     /// By rank; used for higher ranks only.
-    incoming: Vec<Incoming>,
+    incoming: Vec<IncomingPeer>,
     peers: Vec<Option<Peer>>,
     missing: usize,
 }
@@ -86,14 +87,14 @@ pub(super) fn assemble(
     let capacity = STRANGERS + 2 * records.len();
     let gate =
         Gate::new(listeners, &job.key, &[Purpose::Control, Purpose::Data], hello, capacity).restrict_to(user);
-    let caller = Caller { key: &job.key, own, user };
-    let outgoing = records[..job.rank as usize].iter().map(|peer| Outgoing::new(&caller, peer));
+    let connector = Connector { key: &job.key, own, user };
+    let outgoing = records[..job.rank as usize].iter().map(|peer| OutgoingPeer::new(&connector, peer));
     let mut assembly = Assembly {
         outgoing: outgoing.collect::<Result<_>>()?,
-        caller,
+        connector,
         records,
         gate,
-        incoming: records.iter().map(|_| Incoming::default()).collect(),
+        incoming: records.iter().map(|_| IncomingPeer::default()).collect(),
         peers: records.iter().map(|_| None).collect(),
         missing: records.len() - 1,
     };
@@ -105,7 +106,7 @@ pub(super) fn assemble(
             let labels = records.iter().map(|record| record.info.label(record.rank)).collect();
             // While the connections are still there, all of them: who misses this rank finds out why.
             let (controls, _data) = Peer::apart(std::mem::take(&mut assembly.peers));
-            Err(explain(store, Acquaintances::new(job.rank, labels, controls), error, knowledge))
+            Err(explain(store, ConnectedRanks::new(job.rank, labels, controls), error, knowledge))
         }
     }
 }
@@ -116,7 +117,7 @@ impl Assembly<'_> {
         let mut next_check = Some(start + CHECK_EVERY);
         let mut is_silent = false;
         // Rank 0 speaks for all that miss the same; for those that miss rank 0, rank 1 does.
-        let own = self.caller.own.rank;
+        let own = self.connector.own.rank;
         let mut tell_at = (own <= 1).then(|| Instant::now() + LONG);
         // Starts the connections; nothing is ready yet.
         self.advance_outgoing(&set)?;
@@ -145,7 +146,7 @@ impl Assembly<'_> {
             self.gate.register(&mut set);
             self.outgoing.iter_mut().for_each(|outgoing| outgoing.register(&mut set));
             let watched: Vec<(Rank, Token)> = self.watch(&mut set);
-            let dials = self.outgoing.iter().filter_map(Outgoing::next_deadline);
+            let dials = self.outgoing.iter().filter_map(OutgoingPeer::next_deadline);
             let until = dials
                 .chain(self.gate.next_deadline())
                 .chain(next_check)
@@ -154,10 +155,10 @@ impl Assembly<'_> {
                 .min();
             set.wait(until).map_err(|e| Error::system("poll", e))?;
             self.advance_outgoing(&set)?;
-            for arrival in self.gate.advance(&set) {
-                match arrival {
-                    Arrival::Admitted(socket, hello) => self.admit(socket, hello)?,
-                    Arrival::Disagreement(text) => return Err(Error::Mismatch(text)),
+            for admission in self.gate.advance(&set) {
+                match admission {
+                    Admission::Admitted(socket, hello) => self.admit(socket, hello)?,
+                    Admission::Disagreement(text) => return Err(Error::Mismatch(text)),
                 }
             }
             if self.missing > 0
@@ -178,7 +179,7 @@ impl Assembly<'_> {
     fn advance_outgoing(&mut self, set: &PollSet) -> Result<()> {
         for outgoing in &mut self.outgoing {
             let rank = outgoing.peer as usize;
-            outgoing.advance(&self.caller, &self.records[rank], set)?;
+            outgoing.advance(&self.connector, &self.records[rank], set)?;
             if let Some((control, data)) = outgoing.take() {
                 self.peers[rank] = Some(Peer { control, data });
                 self.missing -= 1;
@@ -191,7 +192,7 @@ impl Assembly<'_> {
 
     fn admit(&mut self, socket: Socket, hello: Hello) -> Result<()> {
         let rank = hello.rank as usize;
-        let own = self.caller.own;
+        let own = self.connector.own;
         if hello.rank <= own.rank || rank >= self.records.len() || self.peers[rank].is_some() {
             log_line!(Debug, "rank {}: closed a second connection of rank {}", own.rank, hello.rank);
             return Ok(());
@@ -227,10 +228,10 @@ impl Assembly<'_> {
     }
 
     fn name_missing(&self) -> String {
-        let absent = self.records.iter().filter(|r| r.rank != self.caller.own.rank);
+        let absent = self.records.iter().filter(|r| r.rank != self.connector.own.rank);
         let absent = absent.filter(|r| self.peers[r.rank as usize].is_none());
         let name = |record: &Record| {
-            let why = self.outgoing.iter().find(|o| o.peer == record.rank).and_then(Outgoing::last_error);
+            let why = self.outgoing.iter().find(|o| o.peer == record.rank).and_then(OutgoingPeer::last_error);
             let why = why.map_or(String::new(), |why| format!("; {why}"));
             format!("rank {} (host {}, pid {}{why})", record.rank, record.info.host_name, record.info.pid)
         };

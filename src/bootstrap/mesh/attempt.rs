@@ -4,13 +4,13 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::base::{Error, Result};
+use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::Purpose;
+use crate::bootstrap::backoff::Backoff;
 use crate::bootstrap::dial::{Dial, Target};
 use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{Hello, Objection};
-use crate::bootstrap::reach::Backoff;
-use crate::bootstrap::record::Record;
-use crate::bootstrap::{JobKey, PeerInfo};
+use crate::bootstrap::record::{PeerInfo, Record};
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const REFUSALS: Duration = Duration::from_secs(2);
 
 /// Who is connecting.
-pub(super) struct Caller<'a> {
+pub(super) struct Connector<'a> {
     /// The job's secret.
     pub key: &'a JobKey,
     /// This rank's record.
@@ -44,7 +44,7 @@ pub(super) struct Attempt {
 }
 
 /// How far it has come.
-pub(super) enum Outcome {
+pub(super) enum AttemptState {
     /// Neither here nor there.
     Pending,
     /// The peer it was for.
@@ -93,23 +93,23 @@ impl Attempt {
     /// Goes on with what is ready, or starts if that is due.
     pub fn advance(
         &mut self,
-        caller: &Caller<'_>,
+        connector: &Connector<'_>,
         peer: &Record,
         data_follows: bool,
         set: &PollSet,
-    ) -> Result<Outcome> {
+    ) -> Result<AttemptState> {
         let now = Instant::now();
         let result = match &mut self.dial {
             Some(dial) => dial.advance(set),
-            None if self.retry_at.is_some_and(|t| t > now) => return Ok(Outcome::Pending),
+            None if self.retry_at.is_some_and(|t| t > now) => return Ok(AttemptState::Pending),
             None => {
-                let hello = Hello::new(self.purpose, caller.own.rank, caller.own.size, peer.rank);
+                let hello = Hello::new(self.purpose, connector.own.rank, connector.own.size, peer.rank);
                 let hello = Hello { data_follows, ..hello };
-                let Some(target) = self.targets.get(self.next) else { return Ok(Outcome::Pending) };
-                match Dial::start(target, caller.key, hello, PATIENCE) {
+                let Some(target) = self.targets.get(self.next) else { return Ok(AttemptState::Pending) };
+                match Dial::start(target, connector.key, hello, PATIENCE) {
                     Ok(dial) => {
                         if let Some((user, other)) =
-                            caller.user.and_then(|user| Some((user, dial.other_user(user)?)))
+                            connector.user.and_then(|user| Some((user, dial.other_user(user)?)))
                         {
                             return Err(strange_user(peer, user, other));
                         }
@@ -121,13 +121,13 @@ impl Attempt {
             }
         };
         match result {
-            Ok(None) => Ok(Outcome::Pending),
-            Ok(Some((socket, _))) => Ok(Outcome::Connected(socket)),
+            Ok(None) => Ok(AttemptState::Pending),
+            Ok(Some((socket, _))) => Ok(AttemptState::Connected(socket)),
             Err(Refusal::Objection(Objection::Disagreement(text))) => Err(Error::Mismatch(text)),
             Err(Refusal::Io(error))
                 if matches!(self.targets[self.next], Target::Unix(_)) && no_such_place(&error) =>
             {
-                Ok(Outcome::NobodyThere)
+                Ok(AttemptState::NobodyThere)
             }
             Err(refusal) => {
                 match &refusal {
@@ -145,7 +145,7 @@ impl Attempt {
                 // The next address at once; a pause after each round.
                 let pause = if self.next == 0 { self.backoff.next() } else { Duration::ZERO };
                 self.retry_at = Some(now + pause);
-                Ok(Outcome::Pending)
+                Ok(AttemptState::Pending)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::attempt::{Attempt, Caller, Outcome};
+use super::attempt::{Attempt, AttemptState, Connector};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::dial::Target;
@@ -12,7 +12,7 @@ use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
 /// All connections to one lower rank.
-pub(super) struct Outgoing {
+pub(super) struct OutgoingPeer {
     /// Whom to.
     pub peer: Rank,
     attempts: Vec<Attempt>,
@@ -45,17 +45,17 @@ pub(super) fn unreachable(a: &Record, b: &Record) -> Error {
     ))
 }
 
-impl Outgoing {
+impl OutgoingPeer {
     /// Plans the connections to `peer`.
-    pub fn new(caller: &Caller<'_>, peer: &Record) -> Result<Outgoing> {
-        let mut outgoing = Outgoing {
+    pub fn new(connector: &Connector<'_>, peer: &Record) -> Result<OutgoingPeer> {
+        let mut outgoing = OutgoingPeer {
             peer: peer.rank,
             attempts: Vec::new(),
             data_follows: false,
             control: None,
             data: None,
         };
-        if share_memory(caller.own, peer)? {
+        if share_memory(connector.own, peer)? {
             let target = Target::Unix(peer.unix_name.clone());
             outgoing.attempts.push(Attempt::new(Purpose::Control, vec![target]));
         } else {
@@ -76,7 +76,7 @@ impl Outgoing {
         self.attempts.iter_mut().for_each(|attempt| attempt.register(set));
     }
 
-    /// When to call [`Outgoing::advance`] even if nothing is ready.
+    /// When to call [`OutgoingPeer::advance`] even if nothing is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.attempts.iter().filter_map(Attempt::next_deadline).min()
     }
@@ -95,15 +95,15 @@ impl Outgoing {
     }
 
     /// Goes on with what is ready and starts what is due.
-    pub fn advance(&mut self, caller: &Caller<'_>, peer: &Record, set: &PollSet) -> Result<()> {
+    pub fn advance(&mut self, connector: &Connector<'_>, peer: &Record, set: &PollSet) -> Result<()> {
         let mut no_unix = false;
         let data_follows = self.data_follows;
         let mut unfinished = Vec::new();
         for mut attempt in std::mem::take(&mut self.attempts) {
-            match attempt.advance(caller, peer, data_follows, set)? {
-                Outcome::Pending => unfinished.push(attempt),
-                Outcome::NobodyThere => no_unix = true,
-                Outcome::Connected(socket) => match attempt.purpose() {
+            match attempt.advance(connector, peer, data_follows, set)? {
+                AttemptState::Pending => unfinished.push(attempt),
+                AttemptState::NobodyThere => no_unix = true,
+                AttemptState::Connected(socket) => match attempt.purpose() {
                     Purpose::Data => self.data = Some(socket),
                     _ => self.control = Some(socket),
                 },
@@ -111,11 +111,11 @@ impl Outgoing {
         }
         self.attempts = unfinished;
         if no_unix {
-            if [caller.own, peer].iter().any(|r| r.transport == TransportChoice::Shm) {
-                return Err(unreachable(caller.own, peer));
+            if [connector.own, peer].iter().any(|r| r.transport == TransportChoice::Shm) {
+                return Err(unreachable(connector.own, peer));
             }
             self.use_tcp(peer);
-            return self.advance(caller, peer, set);
+            return self.advance(connector, peer, set);
         }
         Ok(())
     }

@@ -4,9 +4,9 @@ use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use super::message::{LINE_BYTES, Message};
+use super::message::{LINE_BYTES, PmiMessage};
 use crate::base::{Error, Result};
-use crate::bootstrap::environment::Seat;
+use crate::bootstrap::seat::Seat;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::resolve::resolve;
 use crate::sys::socket::Socket;
@@ -62,7 +62,7 @@ impl Connection {
     }
 
     /// Asks, and waits for the answer `cmd`.
-    pub fn ask(&self, question: &str, cmd: &str, deadline: Instant) -> Result<Message> {
+    pub fn ask(&self, question: &str, cmd: &str, deadline: Instant) -> Result<PmiMessage> {
         self.say(question, deadline)?;
         let answer = self.hear(deadline)?;
         if answer.is_good(cmd) {
@@ -84,7 +84,7 @@ impl Connection {
         Ok(())
     }
 
-    fn hear(&self, deadline: Instant) -> Result<Message> {
+    fn hear(&self, deadline: Instant) -> Result<PmiMessage> {
         let mut line = Vec::new();
         let mut byte = [0];
         loop {
@@ -96,7 +96,7 @@ impl Connection {
                 None => self.wait(Interest::Read, deadline)?,
             }
         }
-        Message::parse(&line).ok_or_else(|| {
+        PmiMessage::parse(&line).ok_or_else(|| {
             Error::Bootstrap(
                 "what the process manager says is not PMI-1; ANYCCL_STORE does without it".into(),
             )

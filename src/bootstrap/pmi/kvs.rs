@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use super::message::Message;
+use super::message::PmiMessage;
 use super::session::Kept;
 use crate::base::{Error, Result};
-use crate::bootstrap::beacon::Shown;
+use crate::bootstrap::beacon::BeaconChannel;
 
 /// More pieces than any beacon needs at any sensible limit.
 const MOST_PIECES: usize = 64;
@@ -44,7 +44,7 @@ impl KeyValueSpace {
         }
     }
 
-    fn ask(&self, question: &str, answer: &str) -> Result<Message> {
+    fn ask(&self, question: &str, answer: &str) -> Result<PmiMessage> {
         self.connection.with(|connection| connection.ask(question, answer, self.deadline))
     }
 
@@ -63,8 +63,8 @@ impl KeyValueSpace {
     }
 }
 
-impl Shown for KeyValueSpace {
-    fn show(&mut self, text: &str) -> Result<()> {
+impl BeaconChannel for KeyValueSpace {
+    fn publish(&mut self, text: &str) -> Result<()> {
         let name = &self.name;
         for (at, value) in pieces(text, self.value_bytes).iter().enumerate() {
             self.ask(&format!("cmd=put kvsname={name} key={} value={value}", key(at)), "put_result")?;
@@ -72,7 +72,7 @@ impl Shown for KeyValueSpace {
         self.barrier()
     }
 
-    fn see(&mut self) -> Result<Vec<u8>> {
+    fn read(&mut self) -> Result<Vec<u8>> {
         self.barrier()?;
         let first = self.get(0)?;
         let (count, text) = first.split_once(':').ok_or_else(no_beacon)?;
@@ -84,7 +84,7 @@ impl Shown for KeyValueSpace {
         Ok(text.into_bytes())
     }
 
-    fn place(&self) -> String {
+    fn name(&self) -> String {
         "the key-value space of mpiexec (PMI)".into()
     }
 }

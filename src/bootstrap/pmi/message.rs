@@ -5,18 +5,18 @@ pub(crate) const LINE_BYTES: usize = 4096;
 
 /// A message that came.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct PmiMessage {
     fields: Vec<(String, String)>,
 }
 
-impl Message {
+impl PmiMessage {
     /// Reads a line without its newline. `None`: it is not one of this protocol.
-    pub fn parse(line: &[u8]) -> Option<Message> {
+    pub fn parse(line: &[u8]) -> Option<PmiMessage> {
         let line = std::str::from_utf8(line).ok()?;
         let field = |word: &str| word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
         // A sentence (msg=...) may have words without "=": they belong to no field that matters.
         let fields: Vec<_> = line.split(' ').filter_map(field).collect();
-        fields.iter().any(|(key, _)| key == "cmd").then_some(Message { fields })
+        fields.iter().any(|(key, _)| key == "cmd").then_some(PmiMessage { fields })
     }
 
     /// The value of a field.
@@ -46,18 +46,18 @@ mod tests {
             "cmd=get_result value=00ff rc=0",
             "rc=0 cmd=get_result tag=7 msg=not a word value=00ff",
         ] {
-            let message = Message::parse(line.as_bytes()).unwrap();
+            let message = PmiMessage::parse(line.as_bytes()).unwrap();
             assert!(message.is_good("get_result"), "{line}");
             assert_eq!(message.get("value"), Some("00ff"), "{line}");
         }
-        assert!(Message::parse(b"cmd=barrier_out").unwrap().is_good("barrier_out"));
+        assert!(PmiMessage::parse(b"cmd=barrier_out").unwrap().is_good("barrier_out"));
     }
 
     #[test]
     fn a_refusal_another_answer_and_nonsense_are_told_apart() {
-        assert!(!Message::parse(b"cmd=get_result rc=-1 value=unknown").unwrap().is_good("get_result"));
-        assert!(!Message::parse(b"cmd=put_result rc=0").unwrap().is_good("get_result"));
-        assert_eq!(Message::parse(b"hello"), None);
-        assert_eq!(Message::parse(b"cmd=\xff"), None);
+        assert!(!PmiMessage::parse(b"cmd=get_result rc=-1 value=unknown").unwrap().is_good("get_result"));
+        assert!(!PmiMessage::parse(b"cmd=put_result rc=0").unwrap().is_good("get_result"));
+        assert_eq!(PmiMessage::parse(b"hello"), None);
+        assert_eq!(PmiMessage::parse(b"cmd=\xff"), None);
     }
 }

@@ -23,13 +23,13 @@ use std::time::Instant;
 use connection::Connection;
 use kvs::KeyValueSpace;
 
-use super::environment::Seat;
+use super::seat::Seat;
 use crate::base::{Error, Result};
 use crate::sys::{inherited, mpi};
 
 /// How the process manager is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum ManagerAddress {
     /// A socket that this process has inherited (`PMI_FD`).
     Descriptor {
         /// Its number.
@@ -42,7 +42,7 @@ pub(crate) enum Door {
 }
 
 /// What to do about the process manager.
-pub(crate) enum Way {
+pub(crate) enum Access {
     /// Meet through it.
     KeyValueSpace(KeyValueSpace, Seat),
     /// MPI has it: meet in the private folder, by this name.
@@ -50,25 +50,25 @@ pub(crate) enum Way {
 }
 
 /// Connects with the process manager. `seat` is what the environment says.
-pub(crate) fn enter(door: &Door, seat: Option<Seat>, deadline: Instant) -> Result<Way> {
+pub(crate) fn enter(door: &ManagerAddress, seat: Option<Seat>, deadline: Instant) -> Result<Access> {
     let (connection, told) = match door {
-        Door::Descriptor { number, one_host } => {
+        ManagerAddress::Descriptor { number, one_host } => {
             let describe =
                 |e| Error::system(format!("PMI_FD={number} is not a connection to a process manager"), e);
             if mpi::is_initialized() {
                 let manager = inherited::peer_process(*number).map_err(describe)?;
-                return if *one_host { Ok(Way::Private(format!("pmi {manager}"))) } else { Err(taken()) };
+                return if *one_host { Ok(Access::Private(format!("pmi {manager}"))) } else { Err(taken()) };
             }
             (Connection::over(inherited::socket(*number).map_err(describe)?), None)
         }
-        Door::Address { host, port, id } => {
+        ManagerAddress::Address { host, port, id } => {
             let (connection, seat) = Connection::to(host, *port, id, deadline)?;
             (connection, Some(seat))
         }
     };
     let seat =
         seat.or(told).ok_or_else(|| Error::Bootstrap("the process manager does not tell the rank".into()))?;
-    Ok(Way::KeyValueSpace(KeyValueSpace::open(session::keep(connection), deadline)?, seat))
+    Ok(Access::KeyValueSpace(KeyValueSpace::open(session::keep(connection), deadline)?, seat))
 }
 
 fn taken() -> Error {

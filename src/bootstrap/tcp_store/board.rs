@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::Limits;
+use super::limits::Limits;
 use super::message::Status;
 use crate::base::Rank;
 use crate::bootstrap::hello::size_disagreement;
@@ -160,7 +160,7 @@ impl Board {
 
 #[cfg(test)]
 mod tests {
-    use super::super::LIMITS;
+    use super::super::limits::LIMITS;
     use super::*;
 
     fn fault_text(board: &Board) -> &str {

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use super::LIMITS;
+use super::limits::LIMITS;
 use super::message::{REASON_BYTES, RESPONSE_HEADER, Request, Status, parse_response_header};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::absence::{Absence, Sought};

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Limits;
 use super::board::{Board, Fault};
+use super::limits::Limits;
 use super::message::{Parsed, Request, Status, response_header};
 use crate::bootstrap::hello::Hello;
 use crate::sys::poll::{Interest, PollSet, Token};

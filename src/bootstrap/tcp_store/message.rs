@@ -1,6 +1,6 @@
 //! Requests and responses on the wire.
 
-use super::Limits;
+use super::limits::Limits;
 
 pub(super) const REQUEST_HEADER: usize = 16;
 pub(super) const RESPONSE_HEADER: usize = 8;
@@ -133,7 +133,7 @@ pub(super) fn parse_response_header(
 
 #[cfg(test)]
 mod tests {
-    use super::super::LIMITS;
+    use super::super::limits::LIMITS;
     use super::*;
     use proptest::prelude::*;
 

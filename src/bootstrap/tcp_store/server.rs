@@ -6,8 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::Worlds;
-use super::service::Service;
+use super::service::{Service, Worlds};
 use crate::base::{Error, Result};
 use crate::bootstrap::JobKey;
 use crate::log_line;

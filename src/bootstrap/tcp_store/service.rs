@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::connection::Connection;
-use super::{LIMITS, Limits, Worlds};
+use super::limits::{LIMITS, Limits};
 use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::{Nonce, Purpose};
-use crate::bootstrap::gate::{Arrival, Gate};
+use crate::bootstrap::gate::{Admission, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::waiting::{LONG, sentence};
 use crate::log_line;
@@ -20,6 +20,15 @@ use crate::sys::socket::Socket;
 const FAREWELL: Duration = Duration::from_secs(60);
 /// Handshakes under way at once, beyond one per rank.
 const STRANGERS: usize = 256;
+
+/// How many worlds a server sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worlds {
+    /// It ends when all ranks have left.
+    One,
+    /// When all ranks have left it begins again, until it is dropped.
+    Many,
+}
 
 /// One store.
 pub(crate) struct Service {
@@ -74,8 +83,8 @@ impl Service {
         if self.deadline.is_some_and(|t| t <= Instant::now()) {
             return false;
         }
-        let arrivals = self.gate.advance(set);
-        self.answer_all(arrivals, set);
+        let admissions = self.gate.advance(set);
+        self.answer_all(admissions, set);
         self.tell_who_is_missing();
         if self.board.finished() && !self.connections.iter().any(Connection::joined) {
             if self.worlds == Worlds::One {
@@ -89,8 +98,8 @@ impl Service {
 
     /// Takes over a connection from a listener that several stores share, of which the nonce has been read.
     pub fn take(&mut self, socket: Socket, nonce: &Nonce, set: &PollSet) {
-        let arrivals = self.gate.take(socket, nonce);
-        self.answer_all(arrivals, set);
+        let admissions = self.gate.take(socket, nonce);
+        self.answer_all(admissions, set);
     }
 
     /// Says once per world, after a while, who has not come. All ranks wait for the same; this is the one place that
@@ -109,12 +118,12 @@ impl Service {
         }
     }
 
-    fn answer_all(&mut self, arrivals: Vec<Arrival>, set: &PollSet) {
+    fn answer_all(&mut self, admissions: Vec<Admission>, set: &PollSet) {
         let had_fault = self.board.fault().is_some();
-        for arrival in arrivals {
-            match arrival {
-                Arrival::Admitted(socket, hello) => self.connections.push(Connection::new(socket, hello)),
-                Arrival::Disagreement(text) => self.board.disagree(text),
+        for admission in admissions {
+            match admission {
+                Admission::Admitted(socket, hello) => self.connections.push(Connection::new(socket, hello)),
+                Admission::Disagreement(text) => self.board.disagree(text),
             }
         }
         for connection in &mut self.connections {

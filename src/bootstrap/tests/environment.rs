@@ -2,8 +2,10 @@
 
 use crate::base::Error;
 use crate::bootstrap::JobKey;
-use crate::bootstrap::environment::{Description, Place, Seat, describe};
-use crate::bootstrap::pmi::Door;
+use crate::bootstrap::environment::{Description, describe};
+use crate::bootstrap::pmi::ManagerAddress;
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
 
 fn with(variables: &[(&str, &str)]) -> crate::base::Result<Description> {
     describe(&|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()))
@@ -13,18 +15,18 @@ fn seat(rank: u32, size: u32) -> Option<Seat> {
     Some(Seat { rank, size })
 }
 
-fn place_of(store: &str) -> crate::base::Result<Place> {
+fn place_of(store: &str) -> crate::base::Result<StoreAddress> {
     with(&[("ANYCCL_RANK", "1"), ("ANYCCL_WORLD_SIZE", "2"), ("ANYCCL_STORE", store)]).map(|d| d.place)
 }
 
-fn tcp(host: &str, port: u16, served: bool) -> Place {
-    Place::Tcp { host: host.into(), port, served }
+fn tcp(host: &str, port: u16, served: bool) -> StoreAddress {
+    StoreAddress::Tcp { host: host.into(), port, served }
 }
 
 #[test]
 fn an_empty_environment_is_a_world_of_one() {
     let alone = with(&[]).unwrap();
-    assert_eq!((alone.seat, alone.place, alone.source), (seat(0, 1), Place::Alone, "alone"));
+    assert_eq!((alone.seat, alone.place, alone.source), (seat(0, 1), StoreAddress::Alone, "alone"));
 }
 
 #[test]
@@ -33,9 +35,9 @@ fn every_form_of_store_is_understood() {
         ("tcp://10.0.0.1:5000", tcp("10.0.0.1", 5000, false)),
         ("tcp://node-1:5000?served=1", tcp("node-1", 5000, true)),
         ("tcp://[2001:db8::1]:5000", tcp("2001:db8::1", 5000, false)),
-        ("file:/shared/x", Place::File("/shared/x".into())),
-        ("file:///shared/x", Place::File("/shared/x".into())),
-        ("file:x", Place::File("x".into())),
+        ("file:/shared/x", StoreAddress::File("/shared/x".into())),
+        ("file:///shared/x", StoreAddress::File("/shared/x".into())),
+        ("file:x", StoreAddress::File("x".into())),
     ] {
         assert_eq!(place_of(text).unwrap(), place, "{text}");
     }
@@ -92,14 +94,15 @@ fn anyccls_own_variables_come_before_torchruns() {
     let torchrun = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "h"), ("MASTER_PORT", "29500")];
     let described = with(&torchrun).unwrap();
     assert_eq!(described.source, "torchrun");
-    let place = Place::Ports { launcher: "torchrun", host: "h".into(), taken: 29500, job: String::new() };
+    let place =
+        StoreAddress::Ports { launcher: "torchrun", host: "h".into(), taken: 29500, job: String::new() };
     assert_eq!((described.seat, described.place), (seat(1, 2), place));
 
     let both = [&torchrun[..], &[("ANYCCL_RANK", "0"), ("ANYCCL_WORLD_SIZE", "1")]].concat();
     let described = with(&both).unwrap();
     assert_eq!(
         (described.source, described.seat, described.place),
-        ("ANYCCL_RANK", seat(0, 1), Place::Alone)
+        ("ANYCCL_RANK", seat(0, 1), StoreAddress::Alone)
     );
 }
 
@@ -128,17 +131,32 @@ const HYDRA: [(&str, &str); 4] =
 
 #[test]
 fn every_launchers_variables_are_understood() {
-    let ports = Place::Ports { launcher: "slurm", host: "n07".into(), taken: 0, job: "77.0".into() };
+    let ports = StoreAddress::Ports { launcher: "slurm", host: "n07".into(), taken: 0, job: "77.0".into() };
     let torn_apart = [&HYDRA[..3], &[("MPI_LOCALNRANKS", "1")]].concat();
     let one_host = [&SLURM[..4], &[("SLURM_STEP_NODELIST", "n7"), ("SLURM_STEP_NUM_TASKS", "5")]].concat();
     let by_tcp = [("PMI_PORT", "::1:4000"), ("PMI_ID", "3")];
     for (variables, source, seat, place) in [
         (&SLURM[..], "Slurm", seat(3, 4), ports),
-        (&one_host, "Slurm", seat(3, 5), Place::Private { name: "slurm 77.0".into() }),
-        (&OPEN_MPI, "Open MPI", seat(1, 4), Place::Private { name: "open-mpi prterun-a-1@1".into() }),
-        (&HYDRA, "PMI", seat(0, 2), Place::Pmi(Door::Descriptor { number: 9, one_host: true })),
-        (&torn_apart, "PMI", seat(0, 2), Place::Pmi(Door::Descriptor { number: 9, one_host: false })),
-        (&by_tcp, "PMI", None, Place::Pmi(Door::Address { host: "::1".into(), port: 4000, id: "3".into() })),
+        (&one_host, "Slurm", seat(3, 5), StoreAddress::Private { name: "slurm 77.0".into() }),
+        (&OPEN_MPI, "Open MPI", seat(1, 4), StoreAddress::Private { name: "open-mpi prterun-a-1@1".into() }),
+        (
+            &HYDRA,
+            "PMI",
+            seat(0, 2),
+            StoreAddress::Pmi(ManagerAddress::Descriptor { number: 9, one_host: true }),
+        ),
+        (
+            &torn_apart,
+            "PMI",
+            seat(0, 2),
+            StoreAddress::Pmi(ManagerAddress::Descriptor { number: 9, one_host: false }),
+        ),
+        (
+            &by_tcp,
+            "PMI",
+            None,
+            StoreAddress::Pmi(ManagerAddress::Address { host: "::1".into(), port: 4000, id: "3".into() }),
+        ),
     ] {
         let found = with(variables).unwrap();
         assert_eq!((found.source, found.seat, found.place), (source, seat, place), "{variables:?}");
@@ -156,7 +174,7 @@ fn the_innermost_launcher_counts_and_a_store_alone_says_where_its_ranks_meet() {
         (&SLURM[..4], "Slurm", seat(3, 4)),
     ] {
         let found = with(&[variables, &[("ANYCCL_STORE", "file:x")]].concat()).unwrap();
-        assert_eq!((found.source, found.seat, found.place), (source, seat, Place::File("x".into())));
+        assert_eq!((found.source, found.seat, found.place), (source, seat, StoreAddress::File("x".into())));
     }
 }
 
@@ -166,7 +184,7 @@ fn ranks_that_torchrun_has_restarted_are_another_job_than_those_before() {
     let job = |count| {
         let more = [("TORCHELASTIC_RUN_ID", "none"), ("TORCHELASTIC_RESTART_COUNT", count)];
         match with(&[&first[..], &more].concat()).unwrap().place {
-            Place::Ports { job, .. } => job,
+            StoreAddress::Ports { job, .. } => job,
             other => panic!("{other:?}"),
         }
     };

@@ -9,8 +9,10 @@ use parking_lot::Mutex;
 
 use super::{shortly, soon};
 use crate::base::Error;
-use crate::bootstrap::environment::{Description, Place, Seat};
+use crate::bootstrap::environment::Description;
 use crate::bootstrap::job::open;
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
 use crate::bootstrap::{JobKey, Store};
 use crate::config::Config;
@@ -21,7 +23,7 @@ const SIZE: u32 = 3;
 
 /// Why `rank` cannot join at `host`, `port` by `deadline`.
 fn refusal(rank: u32, host: &str, port: u16, key: Option<JobKey>, deadline: Instant) -> Error {
-    let place = Place::Tcp { host: host.into(), port, served: false };
+    let place = StoreAddress::Tcp { host: host.into(), port, served: false };
     let description = Description { seat: Some(Seat { rank, size: SIZE }), place, key, source: "test" };
     let began = Instant::now();
     let error = open(description, &Config::default(), deadline).err().expect("there is nothing to join");

@@ -10,9 +10,11 @@ use std::thread;
 
 use super::{all_ok, ranks, soon};
 use crate::base::Result;
-use crate::bootstrap::environment::{Description, Place, Seat};
+use crate::bootstrap::environment::Description;
 use crate::bootstrap::job::open;
-use crate::bootstrap::pmi::Door;
+use crate::bootstrap::pmi::ManagerAddress;
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
 use crate::bootstrap::{Mesh, mesh};
 use crate::config::Config;
 
@@ -82,8 +84,8 @@ impl Manager {
     }
 }
 
-fn connect(seat: Option<Seat>, door: Door) -> Result<Mesh> {
-    let description = Description { seat, place: Place::Pmi(door), key: None, source: "test" };
+fn connect(seat: Option<Seat>, door: ManagerAddress) -> Result<Mesh> {
+    let description = Description { seat, place: StoreAddress::Pmi(door), key: None, source: "test" };
     let mut job = open(description, &Config::default(), soon())?;
     mesh::connect(&mut job, &Config::default(), b"", soon())
 }
@@ -96,7 +98,7 @@ fn ranks_meet_over_inherited_sockets_whatever_the_process_managers_manner() {
             let (ours, theirs) = UnixStream::pair().unwrap();
             let manager = Arc::clone(&manager);
             thread::spawn(move || manager.serve(BufReader::new(theirs.try_clone().unwrap()), theirs));
-            let door = Door::Descriptor { number: ours.as_raw_fd(), one_host: true };
+            let door = ManagerAddress::Descriptor { number: ours.as_raw_fd(), one_host: true };
             connect(Some(Seat { rank, size: 3 }), door)
         }));
     }
@@ -123,13 +125,13 @@ fn ranks_meet_over_tcp_and_are_told_who_they_are() {
         }
     });
     all_ok(ranks(2, |rank| {
-        connect(None, Door::Address { host: "127.0.0.1".into(), port, id: rank.to_string() })
+        connect(None, ManagerAddress::Address { host: "127.0.0.1".into(), port, id: rank.to_string() })
     }));
 }
 
 #[test]
 fn a_number_that_is_no_connection_is_an_error_that_names_the_variable() {
-    let door = Door::Descriptor { number: 1 << 20, one_host: true };
+    let door = ManagerAddress::Descriptor { number: 1 << 20, one_host: true };
     let text = connect(Some(Seat { rank: 0, size: 2 }), door).err().unwrap().to_string();
     assert!(text.contains("PMI_FD=1048576"), "{text}");
 }

@@ -8,9 +8,11 @@ use std::time::Instant;
 
 use super::{all_ok, ranks, shortly, soon};
 use crate::base::{Error, Result};
-use crate::bootstrap::environment::{Description, Place, Seat};
+use crate::bootstrap::environment::Description;
 use crate::bootstrap::job::open;
-use crate::bootstrap::rendezvous_file::{self, OwnFile};
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
+use crate::bootstrap::store_file::{self, PublishedFile};
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
 use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
 use crate::config::Config;
@@ -58,7 +60,7 @@ impl Drop for Folder {
 }
 
 /// A world that meets at `place`; each rank opens its job and connects.
-fn meet_at(place: &Place, size: u32) -> Vec<Result<Mesh>> {
+fn meet_at(place: &StoreAddress, size: u32) -> Vec<Result<Mesh>> {
     ranks(size, |rank| {
         let description =
             Description { seat: Some(Seat { rank, size }), place: place.clone(), key: None, source: "test" };
@@ -149,7 +151,7 @@ fn a_launchers_store_serves_one_world_after_the_other() {
 #[test]
 fn rank_0_serves_the_tcp_store_that_the_environment_names() {
     let at = nobody();
-    let place = Place::Tcp { host: "127.0.0.1".into(), port: at.port(), served: false };
+    let place = StoreAddress::Tcp { host: "127.0.0.1".into(), port: at.port(), served: false };
     all_ok(meet_at(&place, 4));
     // And again: nothing of the first world is in the way.
     all_ok(meet_at(&place, 4));
@@ -159,7 +161,7 @@ fn rank_0_serves_the_tcp_store_that_the_environment_names() {
 fn a_taken_port_is_an_error_that_says_what_to_do() {
     let taken = TcpListener::bind(ANYWHERE).unwrap();
     let port = taken.local_addr().unwrap().port();
-    let place = Place::Tcp { host: "127.0.0.1".into(), port, served: false };
+    let place = StoreAddress::Tcp { host: "127.0.0.1".into(), port, served: false };
     let description = Description { seat: Some(Seat { rank: 0, size: 2 }), place, key: None, source: "test" };
     let text = open(description, &Config::default(), soon()).err().unwrap().to_string();
     assert!(text.contains("served=1") && text.contains(&port.to_string()), "{text}");
@@ -174,15 +176,15 @@ fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
     let candidates = crate::bootstrap::ports::candidate_ports(&host, port, &job);
     let _services: Vec<_> =
         candidates[..2].iter().filter_map(|port| TcpListener::bind((&host[..], *port)).ok()).collect();
-    all_ok(meet_at(&Place::Ports { launcher: "torchrun", host, taken: port, job }, 3));
+    all_ok(meet_at(&StoreAddress::Ports { launcher: "torchrun", host, taken: port, job }, 3));
 }
 
 #[test]
 fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
-    let stale = rendezvous_file::sample(&[&nobody().to_string()]);
+    let stale = store_file::sample(&[&nobody().to_string()]);
     let garbage: [&dyn Fn(&Folder); 5] = [
         &|_| {},
-        &|folder| std::mem::forget(OwnFile::publish(&folder.file(), stale.clone()).unwrap()),
+        &|folder| std::mem::forget(PublishedFile::publish(&folder.file(), stale.clone()).unwrap()),
         &|folder| fs::write(folder.file(), b"").unwrap(),
         &|folder| fs::write(folder.file(), b"anyccl rendezvous 1\njob 00").unwrap(),
         &|folder| fs::write(folder.file(), nobody().to_string()).unwrap(),
@@ -190,7 +192,7 @@ fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
     for prepare in garbage {
         let folder = Folder::new();
         prepare(&folder);
-        all_ok(meet_at(&Place::File(folder.file()), 3));
+        all_ok(meet_at(&StoreAddress::File(folder.file()), 3));
         assert!(folder.is_empty(), "nothing is left behind");
     }
 }
@@ -198,7 +200,7 @@ fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
 #[test]
 fn a_rendezvous_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
     let folder = Folder::new();
-    let own = OwnFile::publish(&folder.file(), rendezvous_file::sample(&["10.0.0.1:1"])).unwrap();
+    let own = PublishedFile::publish(&folder.file(), store_file::sample(&["10.0.0.1:1"])).unwrap();
     assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
     fs::write(folder.file(), b"10.0.0.9").unwrap();
     drop(own);
@@ -208,9 +210,9 @@ fn a_rendezvous_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
 #[test]
 fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
     let folder = Folder::new();
-    let stale = rendezvous_file::sample(&[&nobody().to_string()]);
-    let _stale = OwnFile::publish(&folder.file(), stale).unwrap();
-    let place = Place::File(folder.file());
+    let stale = store_file::sample(&[&nobody().to_string()]);
+    let _stale = PublishedFile::publish(&folder.file(), stale).unwrap();
+    let place = StoreAddress::File(folder.file());
     let description = Description { seat: Some(Seat { rank: 1, size: 4 }), place, key: None, source: "test" };
     let text = open(description, &Config::default(), shortly()).err().unwrap().to_string();
     assert!(text.contains("does not answer") && text.contains("000000000000feed"), "{text}");
@@ -221,8 +223,8 @@ fn a_plain_address_in_a_file_leads_to_the_tcp_store_there() {
     let folder = Folder::new();
     let at = nobody();
     fs::write(folder.file(), format!("{at}\n")).unwrap();
-    let tcp = Place::Tcp { host: at.ip().to_string(), port: at.port(), served: false };
-    let file = Place::File(folder.file());
+    let tcp = StoreAddress::Tcp { host: at.ip().to_string(), port: at.port(), served: false };
+    let file = StoreAddress::File(folder.file());
     all_ok(ranks(3, |rank| {
         let place = if rank == 0 { tcp.clone() } else { file.clone() };
         let mut job = open(
@@ -265,7 +267,7 @@ fn a_fifo_at_the_path_keeps_nobody_beyond_the_deadline_and_is_named() {
     let path = std::ffi::CString::new(folder.file().to_str().unwrap()).unwrap();
     // SAFETY: the path is a C string that outlives the call.
     assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
-    let place = Place::File(folder.file());
+    let place = StoreAddress::File(folder.file());
     let description = Description { seat: Some(Seat { rank: 1, size: 2 }), place, key: None, source: "test" };
     let text = open(description, &Config::default(), shortly()).err().unwrap().to_string();
     assert!(text.contains("not believed: it is not a regular file"), "{text}");
@@ -279,7 +281,7 @@ fn a_rendezvous_file_that_others_may_write_is_not_believed_unless_asked_for() {
     fs::write(folder.file(), server.address().to_string()).unwrap();
     fs::set_permissions(folder.file(), fs::Permissions::from_mode(0o666)).unwrap();
     let join = |allow_other_users, deadline| {
-        let place = Place::File(folder.file());
+        let place = StoreAddress::File(folder.file());
         let seat = Some(Seat { rank: 1, size: 2 });
         let description = Description { seat, place, key: Some(key.clone()), source: "test" };
         open(description, &Config { allow_other_users, ..Config::default() }, deadline).map(drop)

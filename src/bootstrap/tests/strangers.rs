@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::{all_ok, mesh_of_tapped, ranks, soon};
 use crate::bootstrap::auth::Purpose;
 use crate::bootstrap::dial::{Dial, Target};
-use crate::bootstrap::gate::{Arrival, Gate};
+use crate::bootstrap::gate::{Admission, Gate};
 use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::record::Record;
@@ -64,8 +64,8 @@ fn admit_one(gate: &mut Gate) -> (Socket, Hello) {
         set.clear();
         gate.register(&mut set);
         set.wait(gate.next_deadline().into_iter().chain([soon()]).min()).unwrap();
-        for arrival in gate.advance(&set) {
-            if let Arrival::Admitted(socket, hello) = arrival {
+        for admission in gate.advance(&set) {
+            if let Admission::Admitted(socket, hello) = admission {
                 return (socket, hello);
             }
         }
@@ -180,8 +180,8 @@ fn another_protocol_version_is_named_on_both_sides() {
             gate.register(&mut set);
             set.wait(gate.next_deadline()).unwrap();
             match gate.advance(&set).pop() {
-                Some(Arrival::Disagreement(text)) => break text,
-                Some(Arrival::Admitted(..)) => panic!("version 7 was let in"),
+                Some(Admission::Disagreement(text)) => break text,
+                Some(Admission::Admitted(..)) => panic!("version 7 was let in"),
                 None => {}
             }
         };

@@ -2,7 +2,7 @@
 
 mod bounds;
 mod orders;
-mod protocol;
+mod words;
 
 use std::collections::VecDeque;
 use std::io;

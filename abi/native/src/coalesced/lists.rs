@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::check::{self, not_null};
-use anyccl_edge::{Found, Resolved, buffers};
+use anyccl_edge::{ObjectRef, Resolved, buffers};
 use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
 use anyccl_engine::comm::{List, Operator, Part, Persistent};
 
@@ -30,7 +30,7 @@ pub(super) struct Lists {
 
 /// What the engine takes.
 struct Checked {
-    comm: Found<'static, Comm>,
+    comm: ObjectRef<'static, Comm>,
     op: Option<ReduceOp>,
     root: Rank,
     parts: Vec<Part>,

@@ -36,7 +36,7 @@ mod unequal;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use anyccl_edge::{Found, Resolved, buffers, check};
+use anyccl_edge::{ObjectRef, Resolved, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Collective, Result};
 use anyccl_engine::comm::{Operation, Operator, Persistent};
 
@@ -62,7 +62,7 @@ pub struct Arguments {
 
 /// What the engine takes.
 pub struct Checked {
-    pub comm: Found<'static, Comm>,
+    pub comm: ObjectRef<'static, Comm>,
     pub operation: Operation,
     /// Where it is not builtin.
     pub operator: Option<Arc<Operator>>,

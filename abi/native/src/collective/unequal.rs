@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use anyccl_edge::{Found, Resolved, check};
+use anyccl_edge::{ObjectRef, Resolved, check};
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::comm::{Operator, Persistent, Places, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
@@ -56,7 +56,7 @@ impl<'a> Blocks<'a> {
 
 /// Arguments that have been checked.
 struct Checked {
-    comm: Found<'static, Comm>,
+    comm: ObjectRef<'static, Comm>,
     datatype: Datatype,
     op: Option<ReduceOp>,
     /// Where it is not builtin.

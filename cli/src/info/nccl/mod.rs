@@ -18,16 +18,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::nccl::ear::{Sight, Sighting};
+use crate::nccl::files::NcclFiles;
 use crate::nccl::method;
-use crate::nccl::place::Place;
 use crate::nccl::program::Loader;
+use crate::nccl::usage::{Usage, UsageReport};
 use crate::{Failure, output};
-use probe::{Found, How};
+use probe::{How, ProbeResult};
 
 /// Prints the answer.
 pub fn nccl_of(command: &[OsString], deadline: Duration, as_json: bool) -> Result<u8, Failure> {
-    let place = Place::find().map_err(Failure::own)?;
+    let files = NcclFiles::find().map_err(Failure::own)?;
     if let Some(program) = method::program(&command[0], &[]) {
         let file = program.file.display();
         let why = match program.loader {
@@ -40,24 +40,24 @@ pub fn nccl_of(command: &[OsString], deadline: Duration, as_json: bool) -> Resul
             Loader::Gnu => String::new(),
         };
         if !why.is_empty() {
-            return tell(&Answer { sighting: None, version: None, remark: format!("{file} {why}") }, as_json);
+            return tell(&Answer { report: None, version: None, remark: format!("{file} {why}") }, as_json);
         }
     }
-    let answer = Answer::of(probe::probe(command, &place, deadline)?);
+    let answer = Answer::of(probe::probe(command, &files, deadline)?);
     tell(&answer, as_json)
 }
 
 /// What is told.
 struct Answer {
-    sighting: Option<Sighting>,
+    report: Option<UsageReport>,
     version: Option<String>,
     /// How it was found out, or why it was not.
     remark: String,
 }
 
 impl Answer {
-    fn of(Found { sighting, how }: Found) -> Answer {
-        let remark = match (&how, &sighting) {
+    fn of(ProbeResult { report, how }: ProbeResult) -> Answer {
+        let remark = match (&how, &report) {
             (How::Bound, _) => "stopped before the first call".into(),
             (How::Ended(code), None) => format!("no NCCL was loaded; the command ended, code {code}"),
             (How::Ended(code), Some(_)) => {
@@ -71,8 +71,8 @@ impl Answer {
                 format!("loaded, and nobody asked for a function within {limit} s; the command was ended")
             }
         };
-        let version = sighting.as_ref().and_then(|found| version::of(Path::new(&found.library)));
-        Answer { sighting, version, remark }
+        let version = report.as_ref().and_then(|found| version::of(Path::new(&found.library)));
+        Answer { report, version, remark }
     }
 }
 
@@ -80,29 +80,29 @@ fn tell(answer: &Answer, as_json: bool) -> Result<u8, Failure> {
     if as_json { output::say_json(&object(answer)) } else { output::say(&layout(answer)) }
 }
 
-fn is_ours(sighting: &Sighting) -> bool {
-    matches!(sighting.sight, Sight::OursLoaded | Sight::OursUsed)
+fn is_ours(report: &UsageReport) -> bool {
+    matches!(report.usage, Usage::OursLoaded | Usage::OursUsed)
 }
 
 /// The keys are stable.
-fn object(Answer { sighting, version, remark }: &Answer) -> Value {
+fn object(Answer { report, version, remark }: &Answer) -> Value {
     json!({
-        "library": sighting.as_ref().map(|found| &found.library),
+        "library": report.as_ref().map(|found| &found.library),
         "version": version,
-        "anyccl": sighting.as_ref().map(is_ours),
-        "process": sighting.as_ref().map(|found| &found.who),
-        "user": sighting.as_ref().map(|found| &found.user),
+        "anyccl": report.as_ref().map(is_ours),
+        "process": report.as_ref().map(|found| &found.who),
+        "user": report.as_ref().map(|found| &found.user),
         "remark": remark,
     })
 }
 
-fn layout(Answer { sighting, version, remark }: &Answer) -> String {
+fn layout(Answer { report, version, remark }: &Answer) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name:9} {value}");
     };
-    if let Some(found) = sighting {
+    if let Some(found) = report {
         line("library", &found.library);
         line("version", version.as_deref().unwrap_or("it does not tell"));
         line("anyccl", if is_ours(found) { "yes" } else { "no" });
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn both_forms_tell_path_version_and_whether_it_is_ours() {
-        let sighting = Sighting {
-            sight: Sight::OtherUsed,
+        let report = UsageReport {
+            usage: Usage::OtherUsed,
             who: "process 7".into(),
             library: "/x/libnccl.so.2".into(),
             user: "/x/libtorch_cuda.so".into(),
         };
-        let found = Found { sighting: Some(sighting), how: How::Bound };
+        let found = ProbeResult { report: Some(report), how: How::Bound };
         let answer = Answer { version: Some("2.30.7".into()), ..Answer::of(found) };
         let object = object(&answer);
         assert_eq!((&object["library"], &object["anyccl"]), (&json!("/x/libnccl.so.2"), &json!(false)));
@@ -140,10 +140,10 @@ mod tests {
 
     #[test]
     fn what_was_not_seen_is_told_as_such() {
-        let ended = Answer::of(Found { sighting: None, how: How::Ended(3) });
+        let ended = Answer::of(ProbeResult { report: None, how: How::Ended(3) });
         assert_eq!(object(&ended)["library"], Value::Null);
         assert!(layout(&ended).contains("the command ended, code 3"));
-        let late = Answer::of(Found { sighting: None, how: How::TooLong(Duration::from_millis(1500)) });
+        let late = Answer::of(ProbeResult { report: None, how: How::TooLong(Duration::from_millis(1500)) });
         assert!(layout(&late).contains("within 1.5 s"));
     }
 }

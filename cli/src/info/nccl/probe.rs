@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Failure;
-use crate::nccl::ear::{Ear, Sight, Sighting};
+use crate::nccl::files::NcclFiles;
 use crate::nccl::method::held;
-use crate::nccl::place::Place;
+use crate::nccl::usage::{Usage, UsageReport, UsageReports};
 use crate::run::Watchdog;
 use crate::sys::child::{Orders, prepare};
 use crate::sys::files::FileLimit;
@@ -17,9 +17,9 @@ use crate::sys::process::{Pid, ended, signal_group};
 use crate::sys::signal::SignalQueue;
 
 /// What was found.
-pub struct Found {
+pub struct ProbeResult {
     /// The NCCL that is used; else the first that was loaded.
-    pub sighting: Option<Sighting>,
+    pub report: Option<UsageReport>,
     /// How the search came to its end.
     pub how: How,
 }
@@ -36,22 +36,22 @@ pub enum How {
 }
 
 /// Searches. Nothing that the command has started in its process group is left when this returns.
-pub fn probe(command: &[OsString], place: &Place, deadline: Duration) -> Result<Found, Failure> {
+pub fn probe(command: &[OsString], nccl: &NcclFiles, deadline: Duration) -> Result<ProbeResult, Failure> {
     let own = |what: &'static str| move |error: io::Error| Failure::own(format_args!("{what}: {error}"));
     // First: forking wants a process without threads. It ends the command if this process is killed.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let mut signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
-    let ear = Ear::open(place.clone()).map_err(own("cannot listen to the command"))?;
+    let reports = UsageReports::open(nccl.clone()).map_err(own("cannot listen to the command"))?;
     let mut child = Command::new(&command[0]);
-    child.args(&command[1..]).envs(variables(place, &ear)).stdin(Stdio::null()).stdout(Stdio::null());
+    child.args(&command[1..]).envs(variables(nccl, &reports)).stdin(Stdio::null()).stdout(Stdio::null());
     let mask = signals.mask_before();
     prepare(&mut child, Orders { watchdog: watchdog.descriptor(), cpus: None, files, mask });
     let mut child = child
         .spawn()
         .map_err(|error| Failure::own(format_args!("cannot start \"{}\": {error}", command[0].display())))?;
     let pid = child.id() as Pid;
-    let found = listen(&ear, &mut signals, pid, deadline).map_err(own("cannot look after the command"));
+    let found = listen(&reports, &mut signals, pid, deadline).map_err(own("cannot look after the command"));
     signal_group(pid, libc::SIGKILL);
     child.wait().map_err(own("cannot end the command"))?;
     watchdog.stand_down();
@@ -59,38 +59,43 @@ pub fn probe(command: &[OsString], place: &Place, deadline: Duration) -> Result<
 }
 
 /// All is bound at the start, not at the first call: nobody shall come so far.
-fn variables(place: &Place, ear: &Ear) -> Vec<(String, String)> {
+fn variables(files: &NcclFiles, reports: &UsageReports) -> Vec<(String, String)> {
     let before = held(&[], "LD_AUDIT").filter(|before| !before.is_empty());
-    let audit = before.map_or_else(|| place.audit.clone(), |before| format!("{}:{before}", place.audit));
+    let audit = before.map_or_else(|| files.audit.clone(), |before| format!("{}:{before}", files.audit));
     let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
     vec![
         pair("LD_AUDIT", &audit),
         pair("ANYCCL_NCCL_AUDIT", "probe"),
         pair("LD_BIND_NOW", "1"),
-        ear.variable(),
+        reports.variable(),
     ]
 }
 
-fn listen(ear: &Ear, signals: &mut SignalQueue, pid: Pid, limit: Duration) -> io::Result<Found> {
+fn listen(
+    reports: &UsageReports,
+    signals: &mut SignalQueue,
+    pid: Pid,
+    limit: Duration,
+) -> io::Result<ProbeResult> {
     let until = Instant::now() + limit;
-    let mut first: Option<Sighting> = None;
+    let mut first: Option<UsageReport> = None;
     loop {
         // In this order: what was told before the end is there when the end is seen.
         let ending = ended(pid)?;
-        for sighting in ear.hear()? {
-            if matches!(sighting.sight, Sight::OursUsed | Sight::OtherUsed) {
-                return Ok(Found { sighting: Some(sighting), how: How::Bound });
+        for report in reports.read_new()? {
+            if matches!(report.usage, Usage::OursUsed | Usage::OtherUsed) {
+                return Ok(ProbeResult { report: Some(report), how: How::Bound });
             }
-            first.get_or_insert(sighting);
+            first.get_or_insert(report);
         }
         if let Some(ending) = ending {
-            return Ok(Found { sighting: first, how: How::Ended(ending.code()) });
+            return Ok(ProbeResult { report: first, how: How::Ended(ending.code()) });
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Ok(Found { sighting: first, how: How::TooLong(limit) });
+            return Ok(ProbeResult { report: first, how: How::TooLong(limit) });
         }
-        poll::poll(&mut [ear.waiting(), poll::readable(signals)], Some(left))?;
+        poll::poll(&mut [reports.waiting(), poll::readable(signals)], Some(left))?;
         while signals.next()?.is_some() {}
     }
 }

@@ -8,7 +8,7 @@ mod table;
 pub use csv::Csv;
 pub use json::Json;
 pub use matrix::{Matrix, Values};
-pub use table::Table;
+pub use table::TextTable;
 
 use std::io::{self, Write};
 

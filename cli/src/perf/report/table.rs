@@ -6,7 +6,7 @@ use super::{Header, Matrix, PairRow, Report, Row, verdict};
 
 /// Remembers what the columns are, to write their names when they change.
 #[derive(Default)]
-pub struct Table {
+pub struct TextTable {
     columns: String,
     matrix: Option<Matrix>,
 }
@@ -24,7 +24,7 @@ pub fn title(header: &Header) -> String {
     )
 }
 
-impl Table {
+impl TextTable {
     fn columns(&mut self, columns: String, out: &mut dyn Write) -> io::Result<()> {
         if self.columns != columns {
             writeln!(out, "\n{columns}")?;
@@ -89,7 +89,7 @@ impl Table {
     }
 }
 
-impl Report for Table {
+impl Report for TextTable {
     fn header(&mut self, header: &Header, out: &mut dyn Write) -> io::Result<()> {
         self.matrix = header.matrix.then(|| Matrix::new(header.ranks));
         writeln!(out, "{}", title(header))

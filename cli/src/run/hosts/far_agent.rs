@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::fleet::Common;
 use super::frame::Frame;
 use super::order::Order;
-use super::placement::{Place, quoted, words};
+use super::placement::{HostRanks, quoted, words};
 use crate::Failure;
 use crate::run::arguments::{Bind, Facade, OWN_VARIABLES};
 use crate::sys::child::{Orders, prepare};
@@ -43,7 +43,7 @@ pub struct Agent {
 
 impl Agent {
     /// Starts it, and gives it its order.
-    pub fn start(common: &Common<'_>, place: Place, world: u32) -> Result<Agent, Failure> {
+    pub fn start(common: &Common<'_>, place: HostRanks, world: u32) -> Result<Agent, Failure> {
         let arguments = common.arguments;
         let own = std::env::current_exe().map(|path| path.display().to_string());
         let program = match &arguments.remote_anyccl {

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use super::far_agent::Agent;
 use super::frame::Frame;
-use super::placement::Place;
+use super::placement::HostRanks;
 use crate::Failure;
-use crate::nccl::ear::Sighting;
 use crate::nccl::method::Method;
-use crate::run::account::Account;
+use crate::nccl::usage::UsageReport;
 use crate::run::arguments::RunArguments;
 use crate::run::crew::{Crew, End};
+use crate::run::rank_output::RankOutput;
 use crate::run::report::{Loss, RankRecord};
 use crate::run::sink::Sink;
 use crate::run::watchdog::Watchdog;
@@ -41,7 +41,7 @@ pub struct Common<'a> {
 }
 
 /// Starts an agent per place and gives each its order.
-pub fn start(common: &Common<'_>, places: Vec<Place>) -> Result<Fleet, Failure> {
+pub fn start(common: &Common<'_>, places: Vec<HostRanks>) -> Result<Fleet, Failure> {
     let world = places.last().map_or(0, |place| place.ranks.end);
     let agents =
         places.into_iter().map(|place| Agent::start(common, place, world)).collect::<Result<Vec<_>, _>>()?;
@@ -55,9 +55,9 @@ pub struct Fleet {
     sinks: [Sink; 2],
     /// By rank, then kind of stream.
     prefixes: Option<Vec<[Vec<u8>; 2]>>,
-    account: Account,
+    rank_output: RankOutput,
     ends: Vec<End>,
-    sightings: Vec<(Sighting, Method)>,
+    reports: Vec<(UsageReport, Method)>,
     losses: VecDeque<Loss>,
     /// This command's standard input, until its end.
     input: Option<File>,
@@ -79,9 +79,9 @@ impl Fleet {
             agents,
             sinks,
             prefixes,
-            account: Account::of(world),
+            rank_output: RankOutput::of(world),
             ends: Vec::new(),
-            sightings: Vec::new(),
+            reports: Vec::new(),
             losses: VecDeque::new(),
             input,
             input_ahead: 0,
@@ -90,13 +90,15 @@ impl Fleet {
         })
     }
 
-    fn hear(&mut self, at: usize, frame: Frame) {
+    fn accept_frame(&mut self, at: usize, frame: Frame) {
         let agent = &mut self.agents[at];
         match frame {
             Frame::Line { rank, kind, bytes } if agent.has(rank) => {
                 let rank = rank as usize;
                 let prefixed = self.prefixes.is_some();
-                let Some(bytes) = self.account.take(rank, kind == STDERR, &bytes, prefixed) else { return };
+                let Some(bytes) = self.rank_output.take(rank, kind == STDERR, &bytes, prefixed) else {
+                    return;
+                };
                 match self.prefixes.as_ref().map(|prefixes| &prefixes[rank][kind][..]) {
                     None => self.sinks[kind].put(&[&bytes]),
                     Some(prefix) if bytes.ends_with(b"\n") => self.sinks[kind].put(&[prefix, &bytes]),
@@ -108,10 +110,10 @@ impl Fleet {
                 self.ends.push(End { rank: rank as usize, pid, ending });
             }
             Frame::Taken { bytes, .. } => self.input_ahead = self.input_ahead.saturating_sub(bytes as usize),
-            Frame::Nccl(json) => match serde_json::from_slice::<(Sighting, Method)>(&json) {
-                Ok((mut sighting, method)) => {
-                    sighting.who += &format!(" on {}", agent.host);
-                    self.sightings.push((sighting, method));
+            Frame::Nccl(json) => match serde_json::from_slice::<(UsageReport, Method)>(&json) {
+                Ok((mut report, method)) => {
+                    report.who += &format!(" on {}", agent.host);
+                    self.reports.push((report, method));
                 }
                 Err(_) => self.lose(at, 1, "its agent says what makes no sense".into()),
             },
@@ -196,7 +198,7 @@ impl Crew for Fleet {
             }
             if poll::is_ready(&waiting[3 + 2 * at]) {
                 let (frames, end) = self.agents[at].read();
-                frames.into_iter().for_each(|frame| self.hear(at, frame));
+                frames.into_iter().for_each(|frame| self.accept_frame(at, frame));
                 if let Some(why) = end {
                     self.lose(at, 1, why);
                 }
@@ -244,11 +246,11 @@ impl Crew for Fleet {
         self.losses.pop_front()
     }
 
-    fn take_sightings(&mut self) -> io::Result<Vec<(Sighting, Method)>> {
-        Ok(std::mem::take(&mut self.sightings))
+    fn take_sightings(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
+        Ok(std::mem::take(&mut self.reports))
     }
 
-    fn finish(mut self: Box<Self>) -> io::Result<Account> {
+    fn finish(mut self: Box<Self>) -> io::Result<RankOutput> {
         // The end of its input tells an agent to end what is left, and itself.
         self.agents.iter_mut().for_each(|agent| agent.stdin = None);
         let until = Instant::now() + LEAVE;
@@ -259,7 +261,7 @@ impl Crew for Fleet {
             signal_group(agent.child.id() as Pid, libc::SIGKILL);
             agent.child.wait()?;
         }
-        Ok(self.account)
+        Ok(self.rank_output)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A host and its ranks.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct HostRanks {
     /// As the user named it.
     pub host: String,
     /// Its ranks, at least one.
@@ -12,7 +12,7 @@ pub struct Place {
 }
 
 /// Reads `a:2,b:2`. Ranks go to the hosts in their order.
-pub fn places(text: &str, ranks: Option<u32>) -> Result<Vec<Place>, String> {
+pub fn places(text: &str, ranks: Option<u32>) -> Result<Vec<HostRanks>, String> {
     let hosts = text.split(',').map(host).collect::<Result<Vec<_>, _>>()?;
     let counted = hosts.iter().filter(|(_, count)| count.is_some()).count();
     let counts: Vec<u32> = match ranks {
@@ -30,7 +30,7 @@ pub fn places(text: &str, ranks: Option<u32>) -> Result<Vec<Place>, String> {
     let mut place = |((host, _), count): ((String, Option<u32>), u32)| {
         let ranks = first..first + count;
         first = ranks.end;
-        Place { host, ranks }
+        HostRanks { host, ranks }
     };
     Ok(hosts.into_iter().zip(counts).map(&mut place).collect())
 }

@@ -71,7 +71,7 @@ impl RanksHere {
         let mut buffer = vec![0; READ];
         let mut waiting: Vec<Waiting> = Vec::new();
         self.look_for_ends()?;
-        let (mut heard, mut connected) = (Vec::new(), true);
+        let (mut received, mut connected) = (Vec::new(), true);
         while connected && !self.launcher.is_closed() {
             waiting.clear();
             self.add_waiting(&stdin, &mut waiting);
@@ -93,8 +93,8 @@ impl RanksHere {
             }
             if poll::is_ready(&waiting[0]) {
                 let n = stdin.read(&mut buffer)?;
-                heard.extend_from_slice(&buffer[..n]);
-                connected = n > 0 && self.obey(&mut heard);
+                received.extend_from_slice(&buffer[..n]);
+                connected = n > 0 && self.obey(&mut received);
             }
             if !self.quiet
                 && self.ended.iter().all(|ended| *ended)
@@ -118,7 +118,8 @@ impl RanksHere {
             Some(input) if !self.input_pending.is_empty() => poll::writable(input),
             _ => poll::nothing(),
         });
-        waiting.push(self.takeover.as_ref().map_or_else(poll::nothing, |takeover| takeover.ear.waiting()));
+        waiting
+            .push(self.takeover.as_ref().map_or_else(poll::nothing, |takeover| takeover.reports.waiting()));
         waiting.extend(self.pipes.iter().map(|(pipe, _)| match pipe {
             Some(pipe) if !self.launcher.is_full() => poll::readable(pipe),
             _ => poll::nothing(),
@@ -126,8 +127,8 @@ impl RanksHere {
     }
 
     /// Does what the launcher has said. `false`: it makes no sense, so there is no launcher any more.
-    fn obey(&mut self, heard: &mut Vec<u8>) -> bool {
-        let Ok(frames) = Frame::take_all(heard) else { return false };
+    fn obey(&mut self, received: &mut Vec<u8>) -> bool {
+        let Ok(frames) = Frame::take_all(received) else { return false };
         for frame in frames {
             match frame {
                 Frame::Signal(signal) => {
@@ -186,9 +187,9 @@ impl RanksHere {
     }
 
     fn pass_on_sightings(&mut self) -> io::Result<()> {
-        let Some(Takeover { ear, method, .. }) = &self.takeover else { return Ok(()) };
-        for sighting in ear.hear()? {
-            let json = serde_json::to_vec(&(sighting, method)).map_err(io::Error::other)?;
+        let Some(Takeover { reports, method, .. }) = &self.takeover else { return Ok(()) };
+        for report in reports.read_new()? {
+            let json = serde_json::to_vec(&(report, method)).map_err(io::Error::other)?;
             self.launcher.put(&[&Frame::Nccl(json).to_bytes()]);
         }
         Ok(())

@@ -1,0 +1,128 @@
+//! Objects by their handles: each in the slot that its handle names, or in a map where that slot is taken.
+//!
+//! A look-up of an object in its slot takes no lock. Whoever removes an object first makes it unknown there, then counts
+//! its users: a call that comes later waits for the lock in [`HandleTable::get`], so it is either counted or finds out what
+//! was decided.
+
+use std::collections::HashMap;
+use std::ops::Deref;
+
+use crate::slot::{Pinned, Slot};
+use crate::sync::{Arc, RwLock};
+
+/// All objects of one kind. Handles are never 0, and never used twice.
+pub(crate) struct HandleTable<T, const SLOTS: usize> {
+    slots: [Slot<T>; SLOTS],
+    /// Objects whose slot was taken. Its lock is the one of the slots, too.
+    others: RwLock<HashMap<usize, Arc<T>>>,
+}
+
+/// An object that C has named: it lives as long as this does.
+pub struct ObjectRef<'a, T>(Holder<'a, T>);
+
+enum Holder<'a, T> {
+    Pinned(Pinned<'a, T>),
+    Shared(Arc<T>),
+}
+
+impl<T> ObjectRef<'_, T> {
+    /// For keeping it longer.
+    pub fn share(&self) -> Arc<T> {
+        match &self.0 {
+            Holder::Pinned(pin) => Arc::clone(pin.object()),
+            Holder::Shared(object) => Arc::clone(object),
+        }
+    }
+}
+
+impl<T> Deref for ObjectRef<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Holder::Pinned(pin) => pin,
+            Holder::Shared(object) => object,
+        }
+    }
+}
+
+impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
+    /// No objects yet.
+    pub fn new() -> HandleTable<T, SLOTS> {
+        HandleTable { slots: std::array::from_fn(|_| Slot::default()), others: RwLock::new(HashMap::new()) }
+    }
+
+    /// Takes an object in.
+    pub fn insert(&self, handle: usize, object: Arc<T>) {
+        let mut others = self.others.write();
+        if let Err(object) = self.slot(handle).fill(handle, object) {
+            others.insert(handle, object);
+        }
+    }
+
+    /// The object of a handle.
+    #[inline]
+    pub fn get(&self, handle: usize) -> Option<ObjectRef<'_, T>> {
+        match self.pin(handle) {
+            Some(pin) => Some(ObjectRef(Holder::Pinned(pin))),
+            None => self.get_slowly(handle),
+        }
+    }
+
+    /// Pins an object in the fewest steps. `None`: look with `get`.
+    #[inline(always)]
+    pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
+        if handle == 0 { None } else { self.slot(handle).pin(handle) }
+    }
+
+    #[cold]
+    fn get_slowly(&self, handle: usize) -> Option<ObjectRef<'_, T>> {
+        let others = self.others.read();
+        // Again: a removal that was refused meanwhile has hidden the object for a moment.
+        if let Some(pin) = self.pin(handle) {
+            return Some(ObjectRef(Holder::Pinned(pin)));
+        }
+        others.get(&handle).map(|object| ObjectRef(Holder::Shared(Arc::clone(object))))
+    }
+
+    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the number of its
+    /// users besides this table; its error leaves everything as it was. `None`: there is no such object.
+    pub fn remove<E>(
+        &self,
+        handle: usize,
+        may_go: impl FnOnce(&T, usize) -> Result<(), E>,
+    ) -> Option<Result<Arc<T>, E>> {
+        let mut others = self.others.write();
+        let users = |object: &Arc<T>| Arc::strong_count(object) - 1;
+        if handle != 0
+            && let Some(hidden) = self.slot(handle).hide(handle)
+        {
+            // Pins first: a call may leave a user behind before its pin is gone.
+            let pins = hidden.pins();
+            if let Err(refused) = may_go(hidden.object(), pins + users(hidden.object())) {
+                return Some(Err(refused));
+            }
+            return Some(Ok(hidden.close()));
+        }
+        let object = others.get(&handle)?;
+        if let Err(refused) = may_go(object, users(object)) {
+            return Some(Err(refused));
+        }
+        others.remove(&handle).map(Ok)
+    }
+
+    /// The lock under which objects come and go, held.
+    #[cfg(all(test, not(loom)))]
+    pub fn hold(&self) -> impl Drop {
+        self.others.write()
+    }
+
+    #[inline]
+    fn slot(&self, handle: usize) -> &Slot<T> {
+        &self.slots[handle % SLOTS]
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model;

@@ -1,0 +1,93 @@
+//! Every interleaving of a call and a removal, by loom (crate `anyccl-models`).
+
+use loom::cell::UnsafeCell;
+use loom::thread;
+
+use super::*;
+
+const HANDLE: usize = 8;
+const OLD_HANDLE: usize = 7;
+
+type Cells = HandleTable<UnsafeCell<u32>, 1>;
+
+fn one_object() -> Arc<Cells> {
+    let table = Arc::new(Cells::new());
+    table.insert(HANDLE, Arc::new(UnsafeCell::new(1)));
+    table
+}
+
+/// Removes the object unless it has users, as the end of a communicator does; then writes to it.
+fn destroy(table: &Cells) -> Option<Result<(), usize>> {
+    let removed = table.remove(HANDLE, |_, users| if users == 0 { Ok(()) } else { Err(users) })?;
+    Some(removed.map(|object| {
+        // SAFETY: nobody uses the object, says the table; loom reports any concurrent access.
+        object.with_mut(|value| unsafe { *value = 2 })
+    }))
+}
+
+/// Looks an object up and reads it, as a call does.
+fn call(table: &Cells, handle: usize) -> bool {
+    let Some(found) = table.get(handle) else { return false };
+    // SAFETY: the object is in use, which keeps it from being destroyed; loom reports any concurrent access.
+    assert_eq!(found.with(|value| unsafe { *value }), 1);
+    true
+}
+
+#[test]
+fn an_object_that_may_go_is_used_by_no_call_and_will_not_be() {
+    loom::model(|| {
+        let table = one_object();
+        let theirs = Arc::clone(&table);
+        let caller = thread::spawn(move || call(&theirs, HANDLE));
+        let destroyed = destroy(&table).expect("only this thread removes it");
+        caller.join().unwrap();
+        // Refused, it is whole and can be destroyed now.
+        if destroyed.is_err() {
+            assert!(call(&table, HANDLE));
+            assert_eq!(destroy(&table), Some(Ok(())));
+        }
+        assert!(!call(&table, HANDLE));
+    });
+}
+
+#[test]
+fn a_refused_removal_hides_the_object_from_no_call() {
+    loom::model(|| {
+        let table = one_object();
+        let user = table.get(HANDLE).unwrap().share();
+        let theirs = Arc::clone(&table);
+        let caller = thread::spawn(move || assert!(call(&theirs, HANDLE)));
+        assert!(destroy(&table).unwrap().is_err());
+        caller.join().unwrap();
+        drop(user);
+    });
+}
+
+#[test]
+fn a_call_with_an_old_handle_keeps_no_object_and_no_place() {
+    loom::model(|| {
+        let table = one_object();
+        let theirs = Arc::clone(&table);
+        let caller = thread::spawn(move || assert!(!call(&theirs, OLD_HANDLE)));
+        let destroyed = destroy(&table).unwrap();
+        caller.join().unwrap();
+        if destroyed.is_err() {
+            assert_eq!(destroy(&table), Some(Ok(())));
+        }
+        let slot = table.slots.first().unwrap();
+        assert!(slot.fill(HANDLE + 1, Arc::new(UnsafeCell::new(3))).is_ok());
+    });
+}
+
+#[test]
+fn an_object_is_dropped_once_by_the_last_call_or_its_removal() {
+    loom::model(|| {
+        let table = one_object();
+        let theirs = Arc::clone(&table);
+        let caller = thread::spawn(move || call(&theirs, HANDLE));
+        // Whatever its users are, as an abort does.
+        let object = table.remove(HANDLE, |_, _| Ok::<(), ()>(())).unwrap().unwrap();
+        caller.join().unwrap();
+        assert_eq!(Arc::strong_count(&object), 1);
+    });
+}

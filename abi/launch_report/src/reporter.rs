@@ -1,0 +1,65 @@
+//! The side of those who tell.
+
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::VARIABLE;
+use crate::report::{NcclEvent, Report};
+
+/// A launcher that does not listen for so long is not waited for any longer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A process that has a launcher to tell things to.
+#[derive(Debug)]
+pub struct Reporter {
+    address: SocketAddr,
+    secret: String,
+    rank: Option<u32>,
+}
+
+impl Reporter {
+    /// `None`: nobody wants to know.
+    pub fn of_environment() -> Option<Reporter> {
+        let rank = std::env::var("ANYCCL_RANK").ok().and_then(|rank| rank.parse().ok());
+        Reporter::new(&std::env::var(VARIABLE).ok()?, rank)
+    }
+
+    /// Of the value of [`VARIABLE`].
+    pub fn new(value: &str, rank: Option<u32>) -> Option<Reporter> {
+        let (name, secret) = value.split_once('.')?;
+        let address = SocketAddr::from_abstract_name(name).ok()?;
+        Some(Reporter { address, secret: secret.to_string(), rank })
+    }
+
+    /// Tells that `library` was loaded or called by this program, or that a function of it was found for `user`.
+    ///
+    /// An error means that the launcher has gone, or is out of reach in another network namespace.
+    pub fn tell(&self, what: NcclEvent, library: &Path, user: Option<&Path>) -> io::Result<()> {
+        let program = || std::env::current_exe().unwrap_or_default();
+        let report = Report {
+            what,
+            pid: std::process::id(),
+            rank: self.rank,
+            library: library.to_path_buf(),
+            user: user.map_or_else(program, PathBuf::from),
+        };
+        self.socket()?.send(&report.to_bytes(&self.secret))?;
+        Ok(())
+    }
+
+    /// Whether the launcher is still there.
+    pub fn has_listener(&self) -> bool {
+        self.socket().is_ok()
+    }
+
+    /// One each time: one that was kept could be closed by programs that close all descriptors.
+    fn socket(&self) -> io::Result<UnixDatagram> {
+        let socket = UnixDatagram::unbound()?;
+        socket.set_write_timeout(Some(PATIENCE))?;
+        socket.connect_addr(&self.address)?;
+        Ok(socket)
+    }
+}

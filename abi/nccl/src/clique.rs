@@ -1,0 +1,109 @@
+//! Cliques: the communicators of this process that came by one id, counted so that the last one to leave waits for all.
+
+use std::sync::Arc;
+
+use anyccl_edge::PerProcess;
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::bootstrap::UniqueId;
+use parking_lot::{Condvar, Mutex};
+
+/// The communicators of this process that came by one id.
+pub struct Clique {
+    count: Mutex<Count>,
+    changed: Condvar,
+}
+
+/// How many of them there are.
+struct Count {
+    /// Those that have not begun to leave.
+    staying: usize,
+    /// Those that say goodbye.
+    leaving: usize,
+    /// Why a goodbye that nobody waited for has failed.
+    failure: Option<Error>,
+}
+
+/// Cliques by their ids.
+type Cliques = Mutex<Vec<(UniqueId, Arc<Clique>)>>;
+
+static CLIQUES: PerProcess<Cliques> = PerProcess::new();
+
+/// Those of this process.
+fn cliques() -> &'static Cliques {
+    &CLIQUES.get_or(Cliques::default).value
+}
+
+/// A communicator's place in its clique, which ends with this.
+pub struct Member {
+    id: UniqueId,
+    clique: Arc<Clique>,
+    is_leaving: bool,
+}
+
+impl Member {
+    /// One more of this id.
+    pub fn of(id: &UniqueId) -> Member {
+        let mut cliques = cliques().lock();
+        let known = cliques.iter().find(|(known, _)| known == id).map(|(_, clique)| Arc::clone(clique));
+        let clique = known.unwrap_or_else(|| {
+            let count = Mutex::new(Count { staying: 0, leaving: 0, failure: None });
+            let clique = Arc::new(Clique { count, changed: Condvar::new() });
+            cliques.push((*id, Arc::clone(&clique)));
+            clique
+        });
+        clique.count.lock().staying += 1;
+        Member { id: *id, clique, is_leaving: false }
+    }
+
+    /// The clique.
+    pub fn clique(&self) -> &Arc<Clique> {
+        &self.clique
+    }
+
+    /// Begins to leave; tells whether others stay.
+    pub fn begin(&mut self) -> bool {
+        let mut count = self.clique.count.lock();
+        count.staying -= 1;
+        count.leaving += 1;
+        self.is_leaving = true;
+        count.staying > 0
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let mut cliques = cliques().lock();
+        let mut count = self.clique.count.lock();
+        match self.is_leaving {
+            true => count.leaving -= 1,
+            false => count.staying -= 1,
+        }
+        self.clique.changed.notify_all();
+        if count.staying + count.leaving == 0 {
+            drop(count);
+            cliques.retain(|(id, _)| *id != self.id);
+        }
+    }
+}
+
+impl Clique {
+    /// Waits for the goodbyes of all, unless some have not begun. An error: one that nobody has waited for has failed.
+    pub fn wait(&self) -> Result<()> {
+        let mut count = self.count.lock();
+        while count.staying == 0 && count.leaving > 0 {
+            self.changed.wait(&mut count);
+        }
+        drop(count);
+        self.tell_failure()
+    }
+
+    /// Keeps the failure of a goodbye that nobody waits for; the first one counts.
+    pub fn keep_failure(&self, error: Error) {
+        self.count.lock().failure.get_or_insert(error);
+    }
+
+    /// Why a goodbye that nobody waited for has failed, once.
+    pub fn tell_failure(&self) -> Result<()> {
+        self.count.lock().failure.take().map_or(Ok(()), Err)
+    }
+}

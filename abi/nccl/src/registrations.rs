@@ -1,0 +1,38 @@
+//! The registrations of one communicator (ncclCommRegister).
+
+use std::collections::HashSet;
+
+/// Handles that were given out and not taken back.
+#[derive(Default)]
+pub struct Registrations {
+    given: usize,
+    live: HashSet<usize>,
+}
+
+impl Registrations {
+    /// Adds one; gives its handle.
+    pub fn add(&mut self) -> usize {
+        self.given += 1;
+        self.live.insert(self.given);
+        self.given
+    }
+
+    /// Removes one; `false`: there is none with this handle.
+    pub fn remove(&mut self, handle: usize) -> bool {
+        self.live.remove(&handle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_registration_is_given_back_once() {
+        let mut registrations = Registrations::default();
+        let (first, second) = (registrations.add(), registrations.add());
+        assert!(first != 0 && first != second);
+        assert!(registrations.remove(first) && !registrations.remove(first));
+        assert!(registrations.remove(second));
+    }
+}

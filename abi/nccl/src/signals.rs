@@ -1,0 +1,160 @@
+//! Puts and the waits for their signals, as messages.
+//!
+//! NCCL promises that the bytes of a put are in the window when its receiver has waited for its signal, and no earlier. So
+//! a put is a message, and the wait for its signal receives it and writes it where it belongs. Its name (a tag) says which
+//! signal of which context it raises; a signal alone is a put of nothing. What a put carries is copied, as nobody may be
+//! waiting yet: the caller's buffer is free when the call returns, and the copy stays until it has left.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::Arc;
+
+use anyccl_edge::check::invalid;
+use anyccl_engine::base::{Datatype, Error, Rank, Result};
+use anyccl_engine::comm::{Communicator, Work};
+use anyccl_engine::p2p::{Landing, Message, Outgoing, Selector, Status, Tag};
+
+use crate::communicator::Comm;
+
+/// Of signal 0 of context 0; the others follow downwards. Programs have no tags.
+const FIRST_TAG: Tag = -1024;
+/// Signals of a context, and contexts.
+const SIGNALS: c_int = 4096;
+const CONTEXTS: c_int = 256;
+/// Before the bytes of a put: window, offset.
+const HEADER_BYTES: usize = 16;
+
+/// A put whose arguments were checked.
+pub struct Put {
+    to: Rank,
+    tag: Tag,
+    message: Arc<[u8]>,
+}
+
+/// Signals of one peer to wait for.
+#[derive(Clone, Copy)]
+pub struct SignalWait {
+    /// The rank that raises them.
+    pub peer: Rank,
+    /// Name of the signal, by [`tag_of`].
+    pub tag: Tag,
+    /// How many of them.
+    pub times: u32,
+}
+
+impl Put {
+    /// A put of `payload` at `offset` in window number `window` of rank `to`, which raises the signal named `tag`.
+    pub fn new(to: Rank, tag: Tag, window: usize, offset: usize, payload: &[u8]) -> Put {
+        let mut message = Vec::with_capacity(HEADER_BYTES + payload.len());
+        message.extend(window.to_le_bytes());
+        message.extend(offset.to_le_bytes());
+        message.extend(payload);
+        Put { to, tag, message: message.into() }
+    }
+
+    /// A signal alone: a put of nothing.
+    pub fn signal(to: Rank, tag: Tag) -> Put {
+        Put::new(to, tag, 0, 0, &[])
+    }
+
+    /// Sends it. Never waits.
+    pub fn post(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
+        let what = Outgoing {
+            to: self.to,
+            tag: self.tag,
+            datatype: Datatype::Byte,
+            count: self.message.len() as u64,
+            data: self.message.as_ptr(),
+            is_synchronous: false,
+        };
+        // SAFETY: the message is kept, unchanged, beside the work, which is waited for before it goes.
+        let mut work = Work::from(unsafe { engine.start_send(&what) }?);
+        let mut outbox = comm.outbox.lock();
+        outbox.retain_mut(|(work, _)| !work.has_ended());
+        if !work.has_ended() {
+            outbox.push((work, Arc::clone(&self.message)));
+        }
+        Ok(())
+    }
+}
+
+impl SignalWait {
+    fn selector(self) -> Selector {
+        Selector::new(Some(self.peer), Some(self.tag))
+    }
+
+    /// Waits for all of them.
+    pub fn wait(self, comm: &Comm, engine: &Communicator) -> Result<()> {
+        for _ in 0..self.times {
+            let (message, status) = engine.claim(self.selector())?;
+            take(comm, engine, message, status)?;
+        }
+        Ok(())
+    }
+
+    /// Takes those that are there; tells whether all were.
+    pub fn advance(&mut self, comm: &Comm, engine: &Communicator) -> Result<bool> {
+        while self.times > 0 {
+            let Some((message, status)) = engine.claim_now(self.selector())? else { return Ok(false) };
+            take(comm, engine, message, status)?;
+            self.times -= 1;
+        }
+        Ok(true)
+    }
+}
+
+/// Receives a put and writes it into its window.
+fn take(comm: &Comm, engine: &Communicator, message: Message, status: Status) -> Result<()> {
+    let mut bytes = vec![0u8; status.bytes];
+    let landing = Landing {
+        data: bytes.as_mut_ptr(),
+        datatype: Datatype::Byte,
+        count: bytes.len() as u64,
+        is_lenient: false,
+    };
+    // SAFETY: room for the whole message, which nobody else uses until it is there.
+    unsafe { engine.start_claimed(message, landing) }?.wait()?;
+    let Some((header, payload)) = bytes.split_at_checked(HEADER_BYTES) else {
+        return Err(Error::Internal(format!("a put of {} bytes", bytes.len())));
+    };
+    let word = |at: usize| usize::from_le_bytes(std::array::from_fn(|i| header[8 * at + i]));
+    let (number, offset) = (word(0), word(1));
+    if payload.is_empty() {
+        return Ok(());
+    }
+    let windows = comm.windows.lock();
+    let place = windows.place(number, offset, payload.len());
+    let place =
+        place.map_err(|got| Error::Mismatch(format!("ncclPutSignal of rank {}: {got}", status.source)))?;
+    // SAFETY: inside of memory that the program has registered, and leaves to puts until they are waited for.
+    unsafe { ptr::copy_nonoverlapping(payload.as_ptr(), place, payload.len()) };
+    Ok(())
+}
+
+/// The tag of a signal, or what is wrong with its numbers.
+pub fn tag_of(sigIdx: c_int, ctx: c_int) -> Result<Tag> {
+    if !(0..SIGNALS).contains(&sigIdx) {
+        return invalid("sigIdx", format!("{sigIdx}; accepted: 0 to {}", SIGNALS - 1));
+    }
+    if !(0..CONTEXTS).contains(&ctx) {
+        return invalid("ctx", format!("{ctx}; accepted: 0 to {}", CONTEXTS - 1));
+    }
+    Ok(FIRST_TAG - (ctx * SIGNALS + sigIdx))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_names_of_their_own() {
+        let mut seen = std::collections::HashSet::new();
+        for ctx in [0, 1, CONTEXTS - 1] {
+            for signal in [0, 1, SIGNALS - 1] {
+                assert!(seen.insert(tag_of(signal, ctx).unwrap()));
+            }
+        }
+        assert!(seen.iter().all(|tag| *tag <= FIRST_TAG));
+        assert!(tag_of(SIGNALS, 0).is_err() && tag_of(0, CONTEXTS).is_err() && tag_of(-1, 0).is_err());
+    }
+}

@@ -1,0 +1,88 @@
+//! Hears what the processes of a job tell about the NCCL that they got.
+
+use std::io;
+use std::path::Path;
+
+use anyccl_launch_report::{Listener, NcclEvent, Report, VARIABLE};
+use serde::{Deserialize, Serialize};
+
+use super::files::NcclFiles;
+use crate::sys::poll::{self, Waiting};
+
+/// What a process got to do with NCCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Usage {
+    /// Our library was loaded. It may have been preloaded into a program that has no use for it.
+    OursLoaded,
+    /// Our library was called, or a function of it was found for somebody.
+    OursUsed,
+    /// Another NCCL was loaded. Where ours was preloaded, it may be of no use to anybody.
+    OtherLoaded,
+    /// A function of another NCCL was found for somebody.
+    OtherUsed,
+}
+
+/// Something that a process has told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsageReport {
+    /// What has happened.
+    pub usage: Usage,
+    /// `rank 0 (pid 4711)`, or the process alone.
+    pub who: String,
+    /// The library.
+    pub library: String,
+    /// The program, or the library that asked for a function.
+    pub user: String,
+}
+
+/// A place to listen.
+pub struct UsageReports {
+    listener: Listener,
+    files: NcclFiles,
+}
+
+impl UsageReports {
+    /// Opens it.
+    pub fn open(files: NcclFiles) -> io::Result<UsageReports> {
+        let mut random = [0; 32];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        Ok(UsageReports { listener: Listener::new(random)?, files })
+    }
+
+    /// The variable by which processes find it.
+    pub fn variable(&self) -> (String, String) {
+        (VARIABLE.to_string(), self.listener.value())
+    }
+
+    /// What to wait for.
+    pub fn waiting(&self) -> Waiting {
+        poll::readable(&self.listener)
+    }
+
+    /// What has been told since the last time.
+    pub fn read_new(&self) -> io::Result<Vec<UsageReport>> {
+        let mut new = Vec::new();
+        while let Some(report) = self.listener.next()? {
+            let is_ours = self.files.is_ours(&report.library);
+            new.push(UsageReport::of(&report, is_ours));
+        }
+        Ok(new)
+    }
+}
+
+impl UsageReport {
+    fn of(report: &Report, is_ours: bool) -> UsageReport {
+        let text = |path: &Path| path.display().to_string();
+        let usage = match (report.what, is_ours) {
+            (NcclEvent::Loaded, true) => Usage::OursLoaded,
+            (NcclEvent::Bound | NcclEvent::Called, true) => Usage::OursUsed,
+            (NcclEvent::Loaded, false) => Usage::OtherLoaded,
+            (NcclEvent::Bound | NcclEvent::Called, false) => Usage::OtherUsed,
+        };
+        let who = match report.rank {
+            Some(rank) => format!("rank {rank} (pid {})", report.pid),
+            None => format!("process {}", report.pid),
+        };
+        UsageReport { usage, who, library: text(&report.library), user: text(&report.user) }
+    }
+}

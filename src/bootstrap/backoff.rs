@@ -1,0 +1,34 @@
+//! Pauses between attempts, which double from one to the next.
+
+use std::time::{Duration, Instant};
+
+/// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are just starting, long in
+/// a long wait.
+pub(crate) struct Backoff(Duration);
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_millis(5);
+    const LAST: Duration = Duration::from_millis(200);
+
+    /// Starts small.
+    pub fn new() -> Backoff {
+        Backoff(Backoff::FIRST)
+    }
+
+    /// The next pause.
+    pub fn next(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = (pause * 2).min(Backoff::LAST);
+        pause
+    }
+
+    /// Sleeps for the next pause, not beyond `deadline`. `false`: the deadline has come.
+    pub fn sleep(&mut self, deadline: Instant) -> bool {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        std::thread::sleep(self.next().min(left));
+        true
+    }
+}

@@ -1,0 +1,100 @@
+//! By a file that rank 0 writes.
+
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::by_tcp::derived_key;
+use super::{Discovery, KeyAndStore};
+use crate::base::{Error, Result};
+use crate::bootstrap::key::random_bytes;
+use crate::bootstrap::served_store::ServedStore;
+use crate::bootstrap::store_file::{self, Announcement, FileContents, PublishedFile};
+use crate::bootstrap::tcp_store::{Client, Joined};
+use crate::bootstrap::waiting::Waiting;
+use crate::bootstrap::{JobKey, listeners};
+use crate::log_line;
+use crate::sys::trusted_file::Believed;
+
+impl Discovery<'_> {
+    /// By the file at `path`.
+    pub fn by_store_file(&self, path: &Path) -> Result<KeyAndStore> {
+        if self.seat.rank == 0 {
+            let (key, store) = self.announce(path)?;
+            return Ok((key, Box::new(store)));
+        }
+        let (key, client) = self.find(path)?;
+        Ok((key, Box::new(client)))
+    }
+
+    /// The key of a job that meets by a file: as secret as the file.
+    fn file_key(&self, nonce: &JobKey) -> JobKey {
+        self.key_or(|| JobKey::derived("file", &[&nonce.0]))
+    }
+
+    /// Rank 0's part: serves a store and says in the file where. The file goes with the store.
+    pub fn announce(&self, path: &Path) -> Result<(JobKey, ServedStore)> {
+        let nonce = JobKey::random()?;
+        let key = self.file_key(&nonce);
+        let job = u64::from_le_bytes(random_bytes()?);
+        let (world, created) = (self.seat.size, seconds_since_1970());
+        let store = self.serve(&key, listeners::open(self.config)?, |addresses| {
+            let announcement = Announcement { job, world, nonce, created, addresses: addresses.to_vec() };
+            PublishedFile::publish(path, announcement).map(Some)
+        })?;
+        Ok((key, store))
+    }
+
+    /// The others' part: reads the file until what it says proves to be alive.
+    pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
+        let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
+        loop {
+            let believed = Believed::from_setting(self.config.allow_other_users);
+            let found = store_file::read(path, believed);
+            let place = match &found {
+                Ok(FileContents::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),
+                // As if ANYCCL_STORE were tcp:// with this address, which is how rank 0 serves it.
+                Ok(FileContents::PlainAddress(address)) => {
+                    let derived = || derived_key(&address.ip().to_string(), address.port());
+                    Some((self.key_or(derived), vec![*address]))
+                }
+                Ok(FileContents::Incomplete) | Err(_) => None,
+            };
+            if let Some((key, addresses)) = place
+                && let Joined::Client(client) =
+                    Client::try_join(&self.applicant(&key), &addresses, self.deadline)?
+            {
+                log_line!(Debug, "rank {}: found rank 0 by {}", self.seat.rank, path.display());
+                return Ok((key, client));
+            }
+            let why = why(&found);
+            if !waiting.pause(&rank, &format_args!("rank 0 to write the file {}", path.display()), &why) {
+                let detail = format!("rank 0 was not found by the file {}: {why}", path.display());
+                return Err(Error::Timeout { waited: waiting.waited(), detail });
+            }
+        }
+    }
+}
+
+fn why(found: &io::Result<FileContents>) -> String {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            format!("it is not believed: {error}")
+        }
+        Err(error) => format!("it cannot be read: {error}"),
+        Ok(FileContents::Incomplete) => "it holds no address".into(),
+        Ok(FileContents::PlainAddress(address)) => {
+            format!("nobody who knows the job key answers at {address}")
+        }
+        Ok(FileContents::Announcement(it)) => format!(
+            "it was written {} s ago by job {:016x} of {} ranks, which does not answer; rank 0 has not replaced it",
+            seconds_since_1970().saturating_sub(it.created),
+            it.job,
+            it.world,
+        ),
+    }
+}
+
+fn seconds_since_1970() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

@@ -1,0 +1,83 @@
+//! At a host and a port that everybody was told.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use super::{Discovery, KeyAndStore, listen_when_free};
+use crate::base::{Error, Result};
+use crate::bootstrap::JobKey;
+use crate::bootstrap::absence::{Absence, Sought};
+use crate::bootstrap::tcp_store::Client;
+use crate::log_line;
+use crate::sys::listener::Listener;
+use crate::sys::resolve::{Resolved, resolve};
+
+/// The key of a store that is known by name only. Not a secret: see the ADR.
+pub(super) fn derived_key(host: &str, port: u16) -> JobKey {
+    JobKey::derived("tcp", &[host.to_ascii_lowercase().as_bytes(), &port.to_le_bytes()])
+}
+
+impl Discovery<'_> {
+    /// At `host`, `port`. `served`: somebody else serves the store, not rank 0.
+    pub fn by_tcp(&self, host: &str, port: u16, served: bool) -> Result<KeyAndStore> {
+        let key = self.key_or(|| derived_key(host, port));
+        if self.seat.rank != 0 || served {
+            return Ok((key.clone(), Box::new(self.find_at(&key, host, port, served)?)));
+        }
+        let cannot_serve = |why: &str| format!("rank 0 cannot serve the store at {host}:{port}{why}");
+        let listeners = listen_when_free(host, port, self.deadline).map_err(|e| {
+            let hint = if e.kind() == io::ErrorKind::AddrInUse {
+                "; choose another port, or add ?served=1 if the store is served by somebody else"
+            } else {
+                ""
+            };
+            Error::system(cannot_serve(hint), e)
+        })?;
+        // Listening already, as the others may be knocking while the resolver takes its time.
+        is_own_host(host).map_err(|why| Error::Bootstrap(cannot_serve(&format!(": {why}"))))?;
+        let store = self.serve(&key, listeners, |_| Ok(None))?;
+        Ok((key, Box::new(store)))
+    }
+
+    fn find_at(&self, key: &JobKey, host: &str, port: u16, served: bool) -> Result<Client> {
+        let server = if served { "the launcher, or whoever serves it," } else { "rank 0" };
+        let sought = Sought { at: &format!("{host}:{port}"), server, is_one_place: true };
+        let addresses = || match resolve(host, port) {
+            Resolved::Addresses(addresses) => Ok(addresses),
+            Resolved::Unknown(why) => Err(Absence::NoSuchName(why)),
+            Resolved::NotNow(why) => Err(Absence::Unresolved(why)),
+        };
+        Client::join_at(&self.applicant(key), addresses, &sought, self.deadline)
+    }
+}
+
+/// Why rank 0 cannot be where the others look for it. What cannot be found out now is said and believed.
+fn is_own_host(host: &str) -> std::result::Result<(), String> {
+    match resolve(host, 0) {
+        Resolved::Addresses(addresses) if addresses.iter().any(|at| is_own(at.ip())) => Ok(()),
+        Resolved::Addresses(addresses) => {
+            let mut addresses: Vec<String> = addresses.iter().map(|at| at.ip().to_string()).collect();
+            addresses.dedup();
+            let own = crate::sys::host::host_name();
+            Err(format!(
+                "{} is no address of this host ({own}). Start rank 0 on {host}, or name this host in ANYCCL_STORE on all \
+                 ranks. Behind a gateway, give rank 0 tcp://0.0.0.0:PORT, and all ranks the same ANYCCL_JOB_KEY",
+                addresses.join(", ")
+            ))
+        }
+        Resolved::Unknown(why) => {
+            Err(format!("the name {host} does not resolve: {why}. Is ANYCCL_STORE right?"))
+        }
+        Resolved::NotNow(why) => {
+            log_line!(Warn, "rank 0: cannot tell whether {host} is this host, and goes on: {why}");
+            Ok(())
+        }
+    }
+}
+
+/// Whether this host has the address. An error that does not say no is taken for yes.
+fn is_own(ip: IpAddr) -> bool {
+    Listener::tcp(SocketAddr::new(ip, 0))
+        .err()
+        .is_none_or(|error| !matches!(error.raw_os_error(), Some(libc::EADDRNOTAVAIL | libc::EAFNOSUPPORT)))
+}

@@ -1,0 +1,69 @@
+//! How the ranks come together once each knows its seat: rank 0 serves a store, the others find it.
+//!
+//! One file per way of finding it.
+
+mod by_beacon;
+mod by_ports;
+mod by_store_file;
+mod by_tcp;
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use super::backoff::Backoff;
+use super::seat::Seat;
+use super::served_store::{ServedStore, listen_at};
+use super::store_file::PublishedFile;
+use super::tcp_store::Applicant;
+use super::{JobKey, Store};
+use crate::base::Result;
+use crate::config::Config;
+use crate::sys::listener::Listener;
+
+/// How long rank 0 waits for its port to become free.
+const PORT_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The job's key and its store.
+pub(crate) type KeyAndStore = (JobKey, Box<dyn Store>);
+
+/// A rank that wants to meet the others.
+pub(crate) struct Discovery<'a> {
+    pub seat: Seat,
+    /// `ANYCCL_JOB_KEY`.
+    pub given: Option<JobKey>,
+    pub config: &'a Config,
+    pub deadline: Instant,
+}
+
+impl Discovery<'_> {
+    /// The given key goes before a derived one.
+    fn key_or(&self, derived: impl FnOnce() -> JobKey) -> JobKey {
+        self.given.clone().unwrap_or_else(derived)
+    }
+
+    fn applicant<'k>(&self, key: &'k JobKey) -> Applicant<'k> {
+        Applicant { key, rank: self.seat.rank, size: self.seat.size }
+    }
+
+    fn serve(
+        &self,
+        key: &JobKey,
+        listeners: Vec<Listener>,
+        publish: impl FnOnce(&[SocketAddr]) -> Result<Option<PublishedFile>>,
+    ) -> Result<ServedStore> {
+        ServedStore::start(listeners, key, self.seat.size, self.deadline, publish)
+    }
+}
+
+/// A port may be taken for a moment: by the store of the job before, or by a rank on this host whose attempt to
+/// connect to the port, before anybody listens there, was given that very port to come from.
+fn listen_when_free(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Listener>> {
+    let (until, mut backoff) = (deadline.min(Instant::now() + PORT_PATIENCE), Backoff::new());
+    loop {
+        match listen_at(host, port) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && backoff.sleep(until) => {}
+            result => return result,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Serves the stores of all unique ids of this process: one thread, one listener per address, however many ids there are.
+//!
+//! A connector's nonce begins with the name of the key that it means ([`JobKey::name`]). The server accepts, reads the
+//! nonce, and hands the connection to the store of that key; the proof is still to come. A stranger who names no store
+//! is closed. The thread begins with the first id and ends with the last, when all ranks of an id have come or its
+//! deadline is over; then the listeners close, too.
+//!
+//! A child of fork has no copy of the thread, and begins a server of its own.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::auth::{NONCE_BYTES, Nonce};
+use super::gate::PATIENCE;
+use super::key::{KEY_NAME_BYTES, KeyName};
+use super::tcp_store::{Service, Worlds};
+use super::{JobKey, listeners};
+use crate::base::{Error, Result};
+use crate::config::Config;
+use crate::log_line;
+use crate::sys::listener::Listener;
+use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::socket::Socket;
+use crate::sys::thread::spawn_quiet;
+use crate::sys::wake::Wake;
+
+/// Connections whose nonce is awaited, at once.
+const UNNAMED: usize = 512;
+/// How long not to accept after an error.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Connections taken from one listener at a time.
+const BATCH: usize = 64;
+
+/// The servers of this process: one, unless ids are made for different interfaces.
+static SERVERS: Mutex<Vec<IdServer>> = Mutex::new(Vec::new());
+
+/// What a thread that makes an id knows of a server.
+struct IdServer {
+    pid: u32,
+    interface: Option<String>,
+    addresses: Vec<SocketAddr>,
+    new_stores: Arc<NewStores>,
+}
+
+/// Where new stores are left for the server's thread.
+struct NewStores {
+    stores: Mutex<Vec<(KeyName, Service)>>,
+    wake: Wake,
+}
+
+/// Serves the store of an id with this key until `deadline`. Answers where.
+pub(super) fn serve(key: &JobKey, config: &Config, deadline: Instant) -> Result<Vec<SocketAddr>> {
+    let service = Service::new(Vec::new(), key, None, Worlds::One, Some(deadline));
+    let pid = std::process::id();
+    // In a child of fork it may have been locked by a thread that is not there.
+    let mut servers = SERVERS
+        .try_lock_for(PATIENCE)
+        .ok_or_else(|| Error::InvalidUsage("unique ids cannot be made in this child of fork".into()))?;
+    servers.retain(|server| server.pid == pid);
+    let at = match servers.iter().position(|server| server.interface == config.interface) {
+        Some(at) => at,
+        None => {
+            servers.push(IdServer::open(config, pid)?);
+            servers.len() - 1
+        }
+    };
+    let server = &servers[at];
+    server.new_stores.stores.lock().push((key.name(), service));
+    server.new_stores.wake.ring();
+    Ok(server.addresses.clone())
+}
+
+impl IdServer {
+    fn open(config: &Config, pid: u32) -> Result<IdServer> {
+        let listeners = listeners::open(config)?;
+        let addresses = listeners::addresses(&listeners);
+        let wake = Wake::new().map_err(|e| Error::system("eventfd", e))?;
+        let new_stores = Arc::new(NewStores { stores: Mutex::new(Vec::new()), wake });
+        let mut thread = ServerThread {
+            new_stores: new_stores.clone(),
+            listeners: listeners.into_iter().map(|listener| (listener, None)).collect(),
+            unnamed: VecDeque::new(),
+            stores: HashMap::new(),
+            closed_until: None,
+        };
+        spawn_quiet("anyccl-ids", move || thread.run())
+            .map_err(|e| Error::system("cannot start the thread that serves unique ids", e))?;
+        Ok(IdServer { pid, interface: config.interface.clone(), addresses, new_stores })
+    }
+}
+
+/// A connection that has not said yet which store it means.
+struct Unnamed {
+    socket: Socket,
+    nonce: Nonce,
+    filled: usize,
+    deadline: Instant,
+    token: Option<Token>,
+}
+
+/// The thread behind a server.
+struct ServerThread {
+    new_stores: Arc<NewStores>,
+    listeners: Vec<(Listener, Option<Token>)>,
+    /// In order of arrival, hence of deadline.
+    unnamed: VecDeque<Unnamed>,
+    stores: HashMap<KeyName, Service>,
+    /// No connection is accepted until then: the process is out of descriptors.
+    closed_until: Option<Instant>,
+}
+
+impl ServerThread {
+    fn run(&mut self) {
+        let mut set = PollSet::new();
+        loop {
+            self.new_stores.wake.clear();
+            self.stores.extend(self.new_stores.stores.lock().drain(..));
+            if self.stores.is_empty() && self.has_closed() {
+                return;
+            }
+            set.clear();
+            set.add(&self.new_stores.wake, Interest::Read);
+            for (listener, token) in &mut self.listeners {
+                *token = self.closed_until.is_none().then(|| set.add(listener, Interest::Read));
+            }
+            for unnamed in &mut self.unnamed {
+                unnamed.token = Some(set.add(&unnamed.socket, Interest::Read));
+            }
+            let stores = self.stores.values_mut().filter_map(|store| store.register(&mut set)).min();
+            let unnamed = self.unnamed.front().map(|unnamed| unnamed.deadline);
+            let until = stores.into_iter().chain(unnamed).chain(self.closed_until).min();
+            if let Err(error) = set.wait(until) {
+                log_line!(Error, "unique ids: {error}; their ranks cannot gather");
+                SERVERS.lock().retain(|server| !Arc::ptr_eq(&server.new_stores, &self.new_stores));
+                return;
+            }
+            self.closed_until = self.closed_until.filter(|until| *until > Instant::now());
+            self.stores.retain(|_, store| store.advance(&set));
+            self.read_names(&set);
+            self.accept(&set);
+        }
+    }
+
+    /// Nothing is left to serve: closes, unless an id was made meanwhile.
+    fn has_closed(&self) -> bool {
+        let mut servers = SERVERS.lock();
+        let is_over = self.new_stores.stores.lock().is_empty();
+        if is_over {
+            servers.retain(|server| !Arc::ptr_eq(&server.new_stores, &self.new_stores));
+        }
+        is_over
+    }
+
+    fn accept(&mut self, set: &PollSet) {
+        for (listener, token) in &mut self.listeners {
+            if !token.take().is_some_and(|token| set.ready(token)) {
+                continue;
+            }
+            for _ in 0..BATCH {
+                let socket = match listener.accept() {
+                    Ok(Some(socket)) => socket,
+                    Ok(None) => break,
+                    // Out of descriptors: the oldest makes room. Or a connection that was gone already.
+                    Err(error) => {
+                        log_line!(Debug, "unique ids: accept failed: {error}");
+                        self.unnamed.pop_front();
+                        self.closed_until = Some(Instant::now() + PAUSE);
+                        break;
+                    }
+                };
+                if self.unnamed.len() >= UNNAMED {
+                    self.unnamed.pop_front();
+                }
+                self.unnamed.push_back(Unnamed {
+                    socket,
+                    nonce: [0; NONCE_BYTES],
+                    filled: 0,
+                    deadline: Instant::now() + PATIENCE,
+                    token: None,
+                });
+            }
+        }
+    }
+
+    fn read_names(&mut self, set: &PollSet) {
+        let now = Instant::now();
+        for mut unnamed in std::mem::take(&mut self.unnamed) {
+            let ready = unnamed.token.take().is_some_and(|token| set.ready(token));
+            match ready.then(|| unnamed.read()) {
+                Some(Some(true)) => {
+                    // Once more, as an id may have been made while this thread waited.
+                    self.stores.extend(self.new_stores.stores.lock().drain(..));
+                    let name = *unnamed.nonce.first_chunk::<KEY_NAME_BYTES>().expect("a nonce is longer");
+                    if let Some(store) = self.stores.get_mut(&name) {
+                        store.take(unnamed.socket, &unnamed.nonce, set);
+                    }
+                }
+                Some(None) => {}
+                Some(Some(false)) | None if unnamed.deadline > now => self.unnamed.push_back(unnamed),
+                Some(Some(false)) | None => {}
+            }
+        }
+    }
+}
+
+impl Unnamed {
+    /// Whether the nonce is complete; `None`: the connection has ended.
+    fn read(&mut self) -> Option<bool> {
+        while self.filled < NONCE_BYTES {
+            match self.socket.read(&mut self.nonce[self.filled..]) {
+                Ok(None) => return Some(false),
+                Ok(Some(0)) | Err(_) => return None,
+                Ok(Some(read)) => self.filled += read,
+            }
+        }
+        Some(true)
+    }
+}

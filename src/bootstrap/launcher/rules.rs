@@ -1,0 +1,18 @@
+//! How the variables of one launcher are read.
+
+use crate::base::Result;
+use crate::bootstrap::seat::Seat;
+use crate::bootstrap::store_address::StoreAddress;
+use crate::bootstrap::variable::Lookup;
+
+/// How to read one launcher's variables.
+pub(crate) struct Launcher {
+    /// For messages, `anyccl info` and the log.
+    pub name: &'static str,
+    /// Whether it started this process.
+    pub is_here: fn(Lookup<'_>) -> bool,
+    /// This process's seat; `None` when only a connection to the launcher will tell.
+    pub seat: fn(Lookup<'_>) -> Result<Option<Seat>>,
+    /// Where its ranks meet. Asked only for a world of several, without `ANYCCL_STORE`.
+    pub place: fn(Lookup<'_>) -> Result<StoreAddress>,
+}

@@ -1,0 +1,47 @@
+//! The ranks that this one has connected with, for as long as it may still fail to join: it tells them why, and hears why
+//! they do.
+//!
+//! A notice travels over the control socket as it does later between engines: who has gone on from here takes it there.
+
+use crate::base::{Error, Rank};
+use crate::transport::control::{Control, Message};
+use crate::transport::{FIRST_CONTEXT, failure};
+
+/// See the module.
+pub struct ConnectedRanks {
+    rank: Rank,
+    labels: Vec<String>,
+    /// By rank; `None` where there is no connection.
+    controls: Vec<Option<Control>>,
+    /// What one of them has told.
+    heard: Option<Message>,
+}
+
+impl ConnectedRanks {
+    /// Of `rank`; its sockets, and each rank's name in messages, by rank.
+    pub fn new(rank: Rank, labels: Vec<String>, controls: Vec<Option<Control>>) -> ConnectedRanks {
+        ConnectedRanks { rank, labels, controls, heard: None }
+    }
+
+    /// None, or others tell them.
+    pub fn none() -> ConnectedRanks {
+        ConnectedRanks::new(0, Vec::new(), Vec::new())
+    }
+
+    /// The failure that one of them tells of, if any has by now. Not to be asked again after that.
+    pub(super) fn ask(&mut self) -> Option<Error> {
+        let (at, notice) =
+            self.controls.iter_mut().enumerate().find_map(|(at, c)| Some((at, c.as_mut()?.last_words()?)))?;
+        let Message::Notice { kind, origin, subject, text, .. } = &notice else { return None };
+        let label = self.labels.get(*origin as usize).unwrap_or(&self.labels[at]);
+        let error = failure::from_notice(*kind, *subject, text, label);
+        self.heard = Some(notice);
+        Some(error)
+    }
+
+    /// Tells all of them why this rank fails: for what it has heard, or else for `own`.
+    pub(super) fn tell(&mut self, own: &Error) {
+        let notice = self.heard.clone().unwrap_or_else(|| failure::notice(own, FIRST_CONTEXT, self.rank));
+        self.controls.iter_mut().flatten().for_each(|control| control.send(&notice));
+    }
+}

@@ -1,0 +1,90 @@
+//! Why the ranks could not come together, as the store and the others know it.
+//!
+//! When one rank is missing, those that wait for it give up one after the other, and each that goes is missed by others.
+//! What a rank sees itself is then who gave up before it. Whoever fails tells the store why, and those that it has connected
+//! with, before it closes its connections; so whoever misses somebody asks there first. The store may be what is missing.
+
+use std::time::{Duration, Instant};
+
+use super::connected_ranks::ConnectedRanks;
+use crate::base::{Error, Result};
+use crate::bootstrap::Store;
+
+/// How long a rank whose deadline has come waits for the word of one whose deadline comes a moment later.
+const PATIENCE: Duration = Duration::from_millis(40);
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The store, after all ranks have connected with this one: for as long as they may still miss each other.
+pub struct FailureReports(pub(super) Option<Box<dyn Store>>);
+
+impl FailureReports {
+    /// One that knows nothing.
+    pub fn none() -> FailureReports {
+        FailureReports(None)
+    }
+
+    /// The reason that another rank has told, or else `own`, which the others are told then.
+    pub fn explain(&mut self, own: Error, connected_ranks: ConnectedRanks) -> Error {
+        match &mut self.0 {
+            Some(store) => explain(&mut **store, connected_ranks, own, Knowledge::Hearsay),
+            None => own,
+        }
+    }
+}
+
+/// What stands behind the word of a rank that could not come together with others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Knowledge {
+    /// The rank that it names has not connected with it in time.
+    FirstHand,
+    /// The rank that it names was there, and may have missed somebody else.
+    Hearsay,
+}
+
+/// See [`FailureReports::explain`].
+///
+/// Takes [`PATIENCE`]: until then others may ask the store, which may be this rank's, and a connection that is closed
+/// is taken for a lost rank.
+pub(super) fn explain(
+    store: &mut dyn Store,
+    mut connected_ranks: ConnectedRanks,
+    own: Error,
+    knowledge: Knowledge,
+) -> Error {
+    let until = Instant::now() + PATIENCE;
+    // Of those whose deadlines come together, those who know tell before anybody who does not.
+    let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
+    let mut why = None;
+    let mut has_told = false;
+    loop {
+        if !has_told {
+            why = connected_ranks.ask().or_else(|| told(store.check(Instant::now() + PAUSE)));
+        }
+        let is_late = Instant::now() >= until;
+        if !has_told && (knows || why.is_some() || is_late) {
+            let why = why.as_ref().unwrap_or(&own);
+            connected_ranks.tell(why);
+            store.fail(&why.to_string());
+            has_told = true;
+        }
+        if is_late {
+            return why.unwrap_or(own);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Whether the others fail at the same moment, or have failed already, for the same reason.
+fn others_may_fail_with_it(error: &Error) -> bool {
+    // A rank of this host that is not where it listened is taken for one of another namespace.
+    matches!(
+        error,
+        Error::Timeout { .. } | Error::PeerLost { .. } | Error::System { .. } | Error::Unsupported(_)
+    )
+}
+
+/// The failure that a store tells of. That the store itself is gone tells nothing: it goes with rank 0, which may have
+/// all that it needs.
+fn told(answer: Result<()>) -> Option<Error> {
+    answer.err().filter(|error| !matches!(error, Error::System { .. } | Error::Timeout { .. }))
+}

@@ -1,0 +1,107 @@
+//! Authenticated sockets between every pair of ranks.
+//!
+//! Each rank listens at a random abstract Unix name and at free TCP ports, publishes where through
+//! the exchange, then connects to all lower ranks while it accepts all higher ones, in one poll loop
+//! on the calling thread. Of two ranks the higher one decides which sockets there are, by
+//! what both published, and says so when it connects. When everybody is connected the listeners
+//! close: a running job has no open port.
+//!
+//! A rank that ends meanwhile is noticed in three ways: by those it was connected with (hangup), by
+//! those that connect to it (nobody listens any more), and by the store, which the others ask now
+//! and then while they wait. One that gives up tells why: the store, and those that it has connected with.
+
+mod assembly;
+mod attempt;
+mod connected_ranks;
+mod failure_reports;
+mod outgoing;
+mod peer;
+
+pub use connected_ranks::ConnectedRanks;
+pub use failure_reports::FailureReports;
+pub use peer::Peer;
+
+use std::time::Instant;
+
+use super::hello::PROTOCOL;
+use super::record::{NAME_BYTES, PeerInfo, Record};
+use super::{Job, exchange, key, listeners};
+use crate::base::{Error, Result, VERSION};
+use crate::config::Config;
+use crate::log_line;
+use crate::sys::host;
+use crate::sys::listener::Listener;
+
+/// All sockets of one rank.
+pub struct Mesh {
+    /// One record per rank, this one's included.
+    pub infos: Vec<PeerInfo>,
+    /// The sockets to each rank; `None` at this rank's own place.
+    pub peers: Vec<Option<Peer>>,
+    /// The `settings` that rank 0 passed in.
+    pub root_settings: Vec<u8>,
+    /// Knows why a rank has failed that has not connected with all others yet.
+    pub failure_reports: FailureReports,
+}
+
+/// Connects this rank with all others. `settings` is a blob of which everybody gets rank 0's.
+///
+/// Takes the job's store. The mesh has it, for as long as others may be connecting.
+pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
+    let start = Instant::now();
+    let info = own_info(config)?;
+    if job.size == 1 {
+        job.store = None;
+        return Ok(Mesh {
+            infos: vec![info],
+            peers: vec![None],
+            root_settings: settings.to_vec(),
+            failure_reports: FailureReports::none(),
+        });
+    }
+    let mut store = job
+        .store
+        .take()
+        .ok_or_else(|| Error::InvalidUsage("the job has connected its ranks already".into()))?;
+
+    // Listening before publishing: whoever reads the record finds somebody there.
+    let unix_name = format!("anyccl-{}", key::hex(&key::random_bytes::<16>()?)).into_bytes();
+    let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
+    let mut listeners = listeners::open(config)?;
+    let own = Record {
+        protocol: PROTOCOL,
+        version: VERSION.into(),
+        rank: job.rank,
+        size: job.size,
+        info,
+        transport: config.transport,
+        unix_name,
+        addresses: listeners::addresses(&listeners),
+    };
+    listeners.push(unix);
+
+    let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
+    let user = (!config.allow_other_users).then(host::user_id);
+    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
+    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
+    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());
+    let infos = table.records.into_iter().map(|record| record.info).collect();
+    // On rank 0 the store may end with the failure_reports; by now every rank has the table.
+    Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })
+}
+
+fn own_info(config: &Config) -> Result<PeerInfo> {
+    let host_id = match &config.host_id {
+        Some(id) if id.len() > NAME_BYTES => {
+            let got = format!("{} bytes, at most {NAME_BYTES} are accepted", id.len());
+            return Err(Error::InvalidArgument { what: "ANYCCL_HOST_ID", got });
+        }
+        Some(id) => id.clone(),
+        None => host::host_id(),
+    };
+    let mut host_name = host::host_name();
+    while host_name.len() > NAME_BYTES {
+        host_name.pop();
+    }
+    Ok(PeerInfo { host_name, host_id, pid: std::process::id() })
+}

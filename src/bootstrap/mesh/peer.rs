@@ -1,0 +1,21 @@
+//! The sockets to one peer.
+
+use crate::sys::socket::Socket;
+use crate::transport::control::Control;
+
+/// The sockets to one peer.
+pub struct Peer {
+    /// Failure notices, doorbells, descriptor passing. Unix when the peer is on this host (same
+    /// `host_id`, and its abstract socket could be reached), else TCP.
+    pub control: Socket,
+    /// TCP connection for data; present exactly when shared memory is not to be used with this peer.
+    pub data: Option<Socket>,
+}
+
+impl Peer {
+    /// The control channels and the data sockets, by rank.
+    pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<Control>>, Vec<Option<Socket>>) {
+        let halves = |peer: Peer| (Some(Control::new(peer.control)), peer.data);
+        peers.into_iter().map(|peer| peer.map_or((None, None), halves)).unzip()
+    }
+}

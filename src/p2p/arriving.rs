@@ -1,0 +1,232 @@
+//! What comes from a peer: fragments of messages, and words about messages of this rank.
+
+use std::io;
+
+use super::conversation::{Conversation, Peer};
+use super::matching::Envelope;
+use super::receiving::{Incoming, Place};
+use super::sending::Nonsense;
+use super::slab::Key;
+use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
+use crate::base::{Error, Rank};
+use crate::sys::memory_copy::STREAMED_FROM;
+use crate::transport::{Header, Link, garbage};
+
+/// Fragments that are taken before it is another peer's turn.
+const TURN: usize = 64;
+
+/// What is taken off a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appetite {
+    /// Words, and messages as long as something waits for this peer. Nobody is held up: a message that no receive has
+    /// met is better read later, straight to its place.
+    Needed,
+    /// Whatever is there: something else may lie behind it.
+    Everything,
+}
+
+/// What a look at a link has brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pulled {
+    /// Bytes or words came in.
+    pub moved: bool,
+    /// At the head is a fragment of another conversation.
+    pub foreign: Option<Header>,
+}
+
+/// Why nothing more can come in.
+#[derive(Debug)]
+pub enum Fault {
+    /// The link is broken, or the peer wrote nonsense.
+    Link(io::Error),
+    /// The two sides of a message contradict each other: the communicator fails.
+    Contradiction(Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(source: io::Error) -> Fault {
+        Fault::Link(source)
+    }
+}
+
+impl From<Nonsense> for Fault {
+    fn from(nonsense: Nonsense) -> Fault {
+        Fault::Link(garbage(nonsense.0))
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::Contradiction(error)
+    }
+}
+
+impl Conversation {
+    /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs.
+    pub fn pull(&mut self, from: Rank, link: &mut dyn Link, appetite: Appetite) -> Result<Pulled, Fault> {
+        let mut pulled = Pulled::default();
+        let is_asked_for = self.asks_for(from);
+        for _ in 0..TURN {
+            if pulled.moved && is_asked_for && !self.asks_for(from) {
+                break;
+            }
+            let Some(head) = link.head()? else { break };
+            if head.context != self.context {
+                pulled.foreign = Some(head);
+                break;
+            }
+            let moved = match Word::unpack(head.call) {
+                Some(Word::Message(_)) if appetite == Appetite::Needed && !self.asks_for(from) => break,
+                Some(Word::Message(said)) => self.take_fragment(from, &head, &said, link)?,
+                Some(word) => {
+                    self.take_answer(from, head.sequence, word)?;
+                    link.consume(0)?;
+                    true
+                }
+                None => return Err(garbage("an unknown word about a message").into()),
+            };
+            if !moved {
+                break;
+            }
+            pulled.moved = true;
+        }
+        Ok(pulled)
+    }
+
+    /// Whether anything waits for something from this rank.
+    fn asks_for(&self, from: Rank) -> bool {
+        self.waits_for_anybody() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
+    }
+
+    fn take_answer(&mut self, from: Rank, number: u32, word: Word) -> Result<(), Nonsense> {
+        match word {
+            Word::Go { limit } => self.take_word(from, number, Some(limit)),
+            Word::Matched => self.take_word(from, number, None),
+            Word::Credit { bytes } if self.peer(from).account.give_back(bytes) => Ok(()),
+            Word::Credit { .. } | Word::Message(_) => Err(Nonsense("more credit than was used")),
+        }
+    }
+
+    /// Takes what is there of the fragment at the head; whether that was anything. After an error the message is unfinished, and
+    /// stays so.
+    fn take_fragment(
+        &mut self,
+        from: Rank,
+        head: &Header,
+        said: &Announcement,
+        link: &mut dyn Link,
+    ) -> Result<bool, Fault> {
+        let number = head.sequence;
+        let is_new = number == self.peer(from).next_in;
+        let message = if is_new {
+            let message = self.announced(from, number, said)?;
+            if said.wants_word() {
+                // It goes ahead of the bytes: what it asks for leaves the sender while these are read.
+                self.push_notes(from, link)?;
+            }
+            message
+        } else {
+            let known = self.peer(from).unfinished.get(&number).copied();
+            known.ok_or_else(|| garbage("a part of a message that is over"))?
+        };
+        let taken = if is_new && said.opening_bytes(self.incoming[message].bytes) == 0 {
+            // The announcement alone, of a message without bytes or without credit.
+            link.consume(0).map(|()| 0).map_err(Fault::from)
+        } else {
+            self.take_bytes(message, link)
+        };
+        // Also where its bytes cannot be had: a receive that has met it depends on its sender from now on.
+        let incoming = &self.incoming[message];
+        let has_come = incoming.arrived == incoming.expected;
+        let is_met = matches!(incoming.place, Place::Buffer(_));
+        let is_over = has_come && (is_met || incoming.said.opening == Opening::Whole);
+        match (is_new, is_over) {
+            (true, false) => {
+                self.peer(from).unfinished.insert(number, message);
+                if is_met {
+                    self.await_from(Some(from));
+                }
+            }
+            (false, true) => {
+                self.peer(from).unfinished.remove(&number);
+                if is_met {
+                    self.await_no_longer(Some(from));
+                }
+            }
+            _ => {}
+        }
+        if is_over && is_met {
+            self.end_receive(message);
+        }
+        Ok(taken? > 0 || is_new)
+    }
+
+    /// The first fragment of a new message is there: finds out who receives it.
+    pub(super) fn announced(
+        &mut self,
+        from: Rank,
+        number: u32,
+        said: &Announcement,
+    ) -> Result<Key<Incoming>, Fault> {
+        let bytes = said.bytes().ok_or_else(|| garbage("a message larger than memory"))?;
+        // Otherwise a peer could make this rank hold as much as it likes.
+        let is_too_much = match said.opening {
+            Opening::Whole => bytes > WINDOW_BYTES && from != self.own,
+            Opening::Window => bytes <= WINDOW_BYTES,
+            Opening::Nothing => false,
+        };
+        if is_too_much {
+            return Err(garbage("an opening of another length than agreed").into());
+        }
+        self.peer(from).next_in = number.wrapping_add(1);
+        let expected = said.opening_bytes(bytes);
+        let place = Place::Heap(Vec::new());
+        let incoming = Incoming { source: from, number, said: *said, bytes, arrived: 0, expected, place };
+        let message = self.incoming.put(incoming);
+        let envelope = Envelope { source: from, tag: said.tag };
+        match self.receive_for(envelope) {
+            Some(receive) => self.meet(receive, message)?,
+            None if self.show(envelope, message) => {}
+            None => self.matching.put_message(envelope, message),
+        }
+        Ok(message)
+    }
+
+    /// Moves bytes of the fragment at the head to where the message goes; how many.
+    fn take_bytes(&mut self, message: Key<Incoming>, link: &mut dyn Link) -> Result<usize, Fault> {
+        let incoming = &mut self.incoming[message];
+        let want = incoming.expected - incoming.arrived;
+        if want == 0 {
+            return Err(garbage("more of a message than was wanted").into());
+        }
+        let taken = match &mut incoming.place {
+            Place::Heap(bytes) => {
+                bytes.reserve_exact(want);
+                let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
+                // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link keeps its own.
+                let taken = unsafe { link.take(end, want, false) }?;
+                let len = bytes.len() + taken;
+                // SAFETY: the link has just written that many, within the capacity.
+                unsafe { bytes.set_len(len) };
+                taken
+            }
+            Place::Buffer(receive) => {
+                let landing = &self.receives[*receive].landing;
+                let room = landing.bytes().saturating_sub(incoming.arrived).min(want);
+                if room > 0 {
+                    let end = landing.data.wrapping_add(incoming.arrived);
+                    // SAFETY: behind what has arrived, the landing has that much room, by the promise to
+                    // `start_receive`; a user's memory is not the link's own.
+                    unsafe { link.take(end, room, incoming.expected >= STREAMED_FROM) }?
+                } else {
+                    // The receive is lenient, and these bytes were too many for it.
+                    let rest = link.arrival()?.bytes.min(want);
+                    link.consume(rest)?;
+                    rest
+                }
+            }
+        };
+        incoming.arrived += taken;
+        Ok(taken)
+    }
+}

@@ -1,0 +1,173 @@
+//! What else the two sides say: synchronous sends, probes, cancels, contradictions, nonsense.
+
+use super::*;
+use crate::base::Error;
+use crate::p2p::word::{WINDOW_BYTES, Word};
+use crate::transport::Lending;
+
+const ANY: Selector = Selector::ANY;
+
+#[test]
+fn a_synchronous_send_ends_when_a_receive_has_met_it_and_not_before() {
+    for len in [0, 5, 3 * WINDOW_BYTES] {
+        let mut pair = Pair::new();
+        let message = bytes(1, len);
+        let send = pair.start(0, 1, &message, true);
+        for _ in 0..100 {
+            pair.step(0).unwrap();
+            pair.drain(1);
+        }
+        assert!(pair.status(0, send).is_none(), "{len}");
+        let mut room = vec![0; len];
+        pair.receive(1, from(0, 1), &mut room);
+        pair.settle();
+        assert!(pair.status(0, send).is_some(), "{len}");
+        assert!(room == message);
+    }
+}
+
+#[test]
+fn a_probe_shows_what_a_receive_would_get_and_leaves_it_there() {
+    let mut pair = Pair::new();
+    let probe = pair.sides[1].start_probe(from(0, 7), false);
+    assert!(pair.sides[1].find(ANY).is_none());
+    pair.send(0, 6, &[1]);
+    let message = bytes(3, 2 * WINDOW_BYTES);
+    pair.send(0, 7, &message);
+    pair.settle();
+    let found = pair.status(1, probe).unwrap();
+    assert_eq!((found.source, found.tag, found.count), (0, 7, 2 * WINDOW_BYTES as u64));
+    assert_eq!(pair.sides[1].find(ANY).unwrap().tag, 6);
+    assert_eq!(pair.sides[1].find(from(0, 7)), Some(found));
+}
+
+#[test]
+fn a_claimed_message_is_received_by_nobody_else() {
+    for (is_early, len) in [(true, 5), (false, 5), (false, 2 * WINDOW_BYTES), (false, 0)] {
+        let mut pair = Pair::new();
+        let (first, second) = (bytes(1, len), bytes(2, 5));
+        let probe = is_early.then(|| pair.sides[1].start_probe(ANY, true));
+        pair.send(0, 7, &first);
+        pair.send(0, 7, &second);
+        for _ in 0..100 {
+            pair.step(0).unwrap();
+            pair.drain(1);
+        }
+        let claimed = match probe {
+            Some(probe) => pair.sides[1].take_outcome(probe).unwrap().unwrap().message.unwrap(),
+            None => pair.sides[1].claim(ANY).unwrap().0,
+        };
+        let (mut room, mut other) = (vec![0; len], vec![0; 5]);
+        let receive = pair.receive(1, from(0, 7), &mut other);
+        // SAFETY: the room lives until the end of the test.
+        let own = unsafe { pair.sides[1].start_claimed(claimed, landing(&mut room)) }.unwrap();
+        pair.settle();
+        assert!(pair.status(1, receive).is_some() && pair.status(1, own).is_some());
+        assert!(room == first && other == second);
+    }
+}
+
+#[test]
+fn a_cancelled_receive_gets_nothing_and_one_that_has_met_a_message_cannot_be_cancelled() {
+    let mut pair = Pair::new();
+    let (mut first, mut second) = ([0; 1], [0; 1]);
+    let cancelled = pair.receive(1, ANY, &mut first);
+    let other = pair.receive(1, ANY, &mut second);
+    assert!(pair.sides[1].cancel(cancelled));
+    assert!(pair.status(1, cancelled).unwrap().is_cancelled);
+    pair.send(0, 3, &[9]);
+    pair.settle();
+    assert!(!pair.sides[1].cancel(other));
+    assert!(!pair.status(1, other).unwrap().is_cancelled);
+    assert_eq!((first, second), ([0], [9]));
+}
+
+/// What rank 1 says when it receives `len` bytes as `landing`.
+fn outcome(len: usize, landing: Landing) -> (Result<Status, Error>, bool) {
+    let mut pair = Pair::new();
+    let message = bytes(1, len);
+    let send = pair.send(0, 4, &message);
+    // SAFETY: the caller's room lives until this function returns.
+    let receive = unsafe { pair.sides[1].start_receive(from(0, 4), landing) }.unwrap();
+    loop {
+        match (pair.step(0), pair.step(1)) {
+            (Ok(false), Ok(false)) => break,
+            (_, Err(Fault::Contradiction(error))) => {
+                pair.sides[1].fail(&error);
+                assert!(matches!(pair.sides[1].take_outcome(receive), Some(Err(Error::Mismatch(_)))));
+                return (Err(error), false);
+            }
+            (sent, received) => assert!(sent.is_ok() && received.is_ok()),
+        }
+    }
+    let received = pair.sides[1].take_outcome(receive).unwrap().map(|ended| ended.status);
+    (received, pair.status(0, send).is_some())
+}
+
+#[test]
+fn a_message_that_is_too_long_fails_everything_or_only_its_receive_if_that_is_lenient() {
+    for len in [10, 3 * WINDOW_BYTES] {
+        let mut room = [0; 7];
+        let (received, _) = outcome(len, landing(&mut room));
+        let error = received.unwrap_err().to_string();
+        assert!(error.contains(&format!("sent {len} elements of byte")), "{error}");
+        assert!(error.contains("receives at most 7 of byte"), "{error}");
+        let (received, sent) = outcome(len, Landing { is_lenient: true, ..landing(&mut room) });
+        assert!(matches!(received, Err(Error::Truncated(_))) && sent);
+        assert_eq!(room, bytes(1, len)[..7]);
+    }
+}
+
+#[test]
+fn another_datatype_fails_everything_or_is_received_byte_by_byte() {
+    let mut room = [0; 8];
+    let wide = Landing { datatype: Datatype::Float64, count: 1, ..landing(&mut room) };
+    let error = outcome(8, wide).0.unwrap_err().to_string();
+    assert!(error.contains("8 elements of byte") && error.contains("rank 1 receives float64"), "{error}");
+    let (received, sent) = outcome(8, Landing { is_lenient: true, ..wide });
+    assert_eq!(received.unwrap().bytes, 8);
+    assert!(sent && room == bytes(1, 8)[..]);
+}
+
+#[test]
+fn words_that_make_no_sense_are_errors_and_no_panics() {
+    let header = |sequence, word: Word| Header { context: 9, sequence, call: word.pack() };
+    let nonsense = [
+        header(0, Word::Go { limit: u64::MAX }),
+        header(5, Word::Matched),
+        header(0, Word::Credit { bytes: 1 }),
+        Header { context: 9, sequence: 0, call: [77, 0] },
+        Header { context: 9, sequence: 3, call: said(1, word::Opening::Whole) },
+        Header { context: 9, sequence: 0, call: said(u64::MAX, word::Opening::Whole) },
+        Header { context: 9, sequence: 0, call: said(WINDOW_BYTES as u64 + 1, word::Opening::Whole) },
+        Header { context: 9, sequence: 0, call: said(5, word::Opening::Window) },
+    ];
+    for header in nonsense {
+        let mut pair = Pair::new();
+        // SAFETY: nothing is read.
+        unsafe { pair.links[0].send(&header, std::ptr::null(), 0, Lending::Never) }.unwrap();
+        let pulled = pair.sides[1].pull(0, &mut pair.links[1], Appetite::Everything);
+        assert!(matches!(pulled, Err(Fault::Link(_))), "{header:?}");
+    }
+}
+
+fn said(count: u64, opening: word::Opening) -> [u64; 2] {
+    let datatype = Datatype::Byte;
+    let said = word::Announcement { tag: 0, datatype, count, opening, is_synchronous: false };
+    Word::Message(said).pack()
+}
+
+#[test]
+fn a_failure_ends_everything_and_is_the_answer_to_whatever_follows() {
+    let mut pair = Pair::new();
+    let mut room = [0; 1];
+    let receive = pair.receive(1, ANY, &mut room);
+    let probe = pair.sides[1].start_probe(from(0, 9), true);
+    let send = pair.send(1, 1, &[1]);
+    pair.sides[1].fail(&Error::Aborted("over".into()));
+    let later = [pair.send(1, 1, &[1]), pair.receive(1, ANY, &mut room)];
+    for ticket in [receive, probe, send].into_iter().chain(later) {
+        assert!(matches!(pair.sides[1].take_outcome(ticket), Some(Err(Error::Aborted(_)))));
+    }
+    assert!(pair.sides[1].is_idle());
+}

@@ -1,0 +1,71 @@
+//! The three memories of a running plan, and its steps that touch no other rank.
+
+use std::ptr::with_exposed_provenance_mut;
+
+use super::program::{Bytes, Local};
+use crate::plan::Buffer;
+use crate::reduce::Reducer;
+use crate::sys::memory_copy::copy_from_shared;
+
+/// The caller's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffers {
+    /// Read.
+    pub input: *const u8,
+    /// Written.
+    pub output: *mut u8,
+}
+
+/// The byte at `offset` from a base.
+#[inline]
+pub(super) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
+    // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
+    with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
+}
+
+/// The three buffers of a running plan.
+#[derive(Clone, Copy)]
+pub(super) struct Memory {
+    pub buffers: Buffers,
+    pub scratch: *mut u8,
+}
+
+impl Memory {
+    /// Where a span lies, `skip` bytes in.
+    #[inline]
+    pub fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
+        let base = match span.buffer {
+            Buffer::Input => self.buffers.input.cast_mut(),
+            Buffer::Output => self.buffers.output,
+            Buffer::Scratch => self.scratch,
+        };
+        placed(base, span.offset + skip)
+    }
+
+    /// # Safety
+    /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
+    #[inline]
+    pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
+        match local {
+            Local::Copy { src, dst, streamed } => {
+                let (from, to) = (self.address(src, 0), self.address(dst, 0));
+                if *streamed {
+                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier, disjoint.
+                    return unsafe { copy_from_shared(to, from, dst.len, true) };
+                }
+                // SAFETY: spans of equal length, valid by our caller's promise. The verifier
+                // proves them disjoint; `copy` would be right even if they were not.
+                unsafe { std::ptr::copy(from, to, dst.len) };
+            }
+            Local::Reduce { a, b, dst } => {
+                let reduce = reduce.expect("a plan that reduces is begun with an operator");
+                let elements = dst.len / element_bytes;
+                // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,
+                // `dst` is identical to `a` or `b`, or disjoint from it.
+                unsafe {
+                    reduce.apply(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements)
+                };
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! How a rank gives a communicator up by itself when it has done its part in all that it has begun.
+//!
+//! It tells the others how many calls it has made ([`Message::Quit`]) and is gone for them. All that it owed to these calls has
+//! left: in shared memory, where it stays until it is read, or to the kernel. So what the others are still finishing ends
+//! well. A later call that needs the rank can never end, and fails as soon as that is seen; nothing else does. A rank that
+//! says goodbye in good order waits for nobody any more.
+
+use super::engine::Engine;
+use super::group::{Group, GroupId};
+use crate::base::{Error, Rank};
+use crate::transport::FIRST_CONTEXT;
+use crate::transport::control::Message;
+
+/// Calls on the first communicator in which its ranks meet, before any of the program's.
+const JOINING_CALLS: u32 = 1;
+
+/// A rank has given the communicator up by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Quit {
+    /// Collective calls that it has made.
+    calls: u32,
+    /// Why, in its own words.
+    reason: String,
+}
+
+impl Quit {
+    /// Whether it takes part in a call of this number.
+    fn has_made(&self, sequence: u32) -> bool {
+        (sequence.wrapping_sub(self.calls) as i32) < 0
+    }
+}
+
+impl Group {
+    /// Whether a rank has quit after its part in a call: it has sent all that the call needs.
+    pub(super) fn has_served(&self, rank: Rank, sequence: u32) -> bool {
+        self.members[rank as usize].quit.as_ref().is_some_and(|quit| quit.has_made(sequence))
+    }
+
+    /// Whether ranks have given it up by themselves: the calls of the others may differ, and are not compared.
+    pub(super) fn is_quit(&self) -> bool {
+        self.has_quit || self.somebody_quit
+    }
+
+    /// Whether this rank was saying goodbye when another one quit: it waits for nobody any more, and nothing can fail.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_parting && self.somebody_quit
+    }
+
+    /// Whether this rank has begun anything since the communicator was made.
+    fn is_used(&self) -> bool {
+        let before = if self.context == FIRST_CONTEXT { JOINING_CALLS } else { 0 };
+        self.collectives.made() > before || self.conversation.is_used()
+    }
+}
+
+impl Engine {
+    /// From now on this rank only says goodbye. Whether there is somebody to say it to: a failure has told them already.
+    pub fn begin_parting(&mut self, id: GroupId) -> bool {
+        self.read_control();
+        let group = self.groups.find_mut(id).filter(|group| group.failure.is_none());
+        group.is_some_and(|group| {
+            group.is_parting = true;
+            true
+        })
+    }
+
+    /// Whether this rank, which says goodbye, need not wait for the others.
+    pub fn is_over(&self, id: GroupId) -> bool {
+        self.groups.find(id).is_none_or(Group::is_over)
+    }
+
+    /// Gives a communicator up if this rank has done its part in all that it has begun. `false`: nothing was done, as it
+    /// has begun nothing, or something that has not ended, or the communicator has failed or is gone.
+    pub fn quit(&mut self, id: GroupId, reason: &str) -> bool {
+        let group = self.groups.find_mut(id).filter(|group| group.failure.is_none());
+        let Some(Group { conversation, has_parted, .. }) = group else { return false };
+        if *has_parted {
+            // It says goodbye already.
+            return true;
+        }
+        conversation.settle();
+        let group = self.groups.get(id);
+        let is_at_work = !group.is_parting && self.unfinished().any(|active| active.group == id);
+        if is_at_work || !group.conversation.is_idle() || !group.is_used() {
+            return false;
+        }
+        let (context, calls) = (group.context, group.collectives.made());
+        let quit = Message::Quit { context, calls, reason: reason.into() };
+        let group = self.groups.get_mut(id);
+        (group.has_quit, group.has_parted) = (true, true);
+        for member in &group.members {
+            if let Some(control) = &mut self.ports[member.port as usize].control {
+                control.send(&quit);
+            }
+        }
+        self.end_parting(id);
+        true
+    }
+
+    /// A rank has quit.
+    pub(super) fn take_quit(&mut self, id: GroupId, rank: Rank, calls: u32, reason: String) {
+        let group = self.groups.get_mut(id);
+        group.somebody_quit = true;
+        group.members[rank as usize].quit.get_or_insert(Quit { calls, reason });
+    }
+
+    /// Ends what cannot end by itself since a rank has quit.
+    pub(super) fn look_for_quitters(&mut self, id: GroupId) {
+        if !self.groups.get(id).somebody_quit {
+            return;
+        }
+        if self.groups.get(id).is_parting {
+            return self.end_parting(id);
+        }
+        let group = self.groups.get(id);
+        let doomed = self.unfinished().filter(|active| active.group == id).find_map(|active| {
+            let sequence = active.execution.header().sequence;
+            let mut awaited = active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port));
+            let has_quit = |rank: &Rank| group.members[*rank as usize].quit.is_some();
+            let missing = awaited.find(|rank| has_quit(rank) && !group.has_served(*rank, sequence));
+            missing.map(|rank| (rank, self.title(active)))
+        });
+        if let Some((rank, title)) = doomed {
+            let what = self.how_it_quit(id, rank).unwrap_or_default();
+            self.fail(id, Error::Aborted(format!("{what}; {title} needs it")));
+        }
+    }
+
+    /// The goodbye of this rank is over: nobody has to be waited for.
+    fn end_parting(&mut self, id: GroupId) {
+        for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
+            active.execution.abandon(&mut self.ports);
+            active.outcome = Some(Ok(()));
+        }
+    }
+
+    /// "rank 2 (...) has aborted "world" after its call #7 (ncclCommAbort)", if it has.
+    pub(super) fn how_it_quit(&self, id: GroupId, rank: Rank) -> Option<String> {
+        let group = self.groups.find(id)?;
+        let Quit { calls, reason } = group.members[rank as usize].quit.as_ref()?;
+        let after = match calls.checked_sub(1) {
+            Some(last) => format!("after its call #{last}"),
+            None => "before its first collective call".into(),
+        };
+        let who = group.label(rank, &self.ports);
+        Some(format!("{who} has aborted \"{}\" {after} ({reason})", group.name))
+    }
+}

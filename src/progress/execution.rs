@@ -1,0 +1,479 @@
+//! Runs one compiled plan, a little at a time, whenever it is asked to.
+//!
+//! State is a position per lane and per queue; a step may run when its lane has reached its round and it
+//! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
+
+use std::io;
+use std::sync::Arc;
+
+use super::buffers::{Buffers, Memory};
+use super::fetching::{Fetching, Run};
+use super::inbox::Found;
+use super::port::Port;
+use super::prepared::Prepared;
+use super::program::{Program, RecvStep};
+use super::scratch::Scratch;
+use super::straight::{Op, Stop};
+use crate::base::{Call, Rank};
+use crate::observe::trace::{Activity, Recorder};
+use crate::sys::poll::Interest;
+use crate::transport::{Header, Lending};
+
+/// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
+const BURST_BYTES: usize = 256 << 10;
+
+/// What one visit has done.
+#[derive(Debug, Default)]
+pub(super) struct Visit {
+    /// Bytes moved or a step ended.
+    pub moved: bool,
+    /// A peer whose head belongs to another conversation.
+    pub foreign: Option<Rank>,
+    /// Something waits until the peers were heard.
+    pub must_hear: bool,
+}
+
+/// The link to `peer` has failed.
+#[derive(Debug)]
+pub(super) struct LinkFailure {
+    pub peer: Rank,
+    pub source: io::Error,
+}
+
+#[derive(Clone, Copy, Default)]
+struct LaneState {
+    round: u32,
+    /// Transfers of this round that are not complete.
+    open: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct QueueState {
+    /// Step to be run next.
+    next: u32,
+    /// Bytes of it that are moved.
+    done: usize,
+}
+
+impl QueueState {
+    /// Whether it may still be this queue's turn, which was here when the turn began.
+    #[inline]
+    fn goes_on(&self, now: &QueueState) -> bool {
+        now.next == self.next && now.done < self.done + BURST_BYTES
+    }
+}
+
+/// One running plan.
+pub(super) struct Execution {
+    prepared: Arc<Prepared>,
+    header: Header,
+    /// Its scratch is the start of `scratch`, taken once per call with the right to write.
+    memory: Memory,
+    scratch: Scratch,
+    lanes: Vec<LaneState>,
+    sends: Vec<QueueState>,
+    recvs: Vec<QueueState>,
+    lanes_left: u32,
+    /// Where the program tries two ways: that of this run.
+    run: Option<Run>,
+    trace: Option<Box<Recorder>>,
+}
+
+// SAFETY: the pointers are the caller's buffers, which it has promised to leave alone until the operation
+// is complete, on whatever thread that happens; all access goes through `&mut self`.
+unsafe impl Send for Execution {}
+
+impl Execution {
+    /// An execution that is at its end; `begin` starts it. `prepared` is any call.
+    pub fn idle(prepared: Arc<Prepared>) -> Execution {
+        let buffers = Buffers { input: std::ptr::null(), output: std::ptr::null_mut() };
+        Execution {
+            prepared,
+            header: Header { context: 0, sequence: 0, call: [0; 2] },
+            memory: Memory { buffers, scratch: std::ptr::null_mut() },
+            scratch: Scratch::default(),
+            lanes: Vec::new(),
+            sends: Vec::new(),
+            recvs: Vec::new(),
+            lanes_left: 0,
+            run: None,
+            trace: None,
+        }
+    }
+
+    /// Scratch for a program; the same until the next use of this execution.
+    #[inline]
+    pub fn scratch(&mut self, program: &Program) -> *mut u8 {
+        self.scratch.get(program.scratch_bytes, program.scratch_is_shared)
+    }
+
+    /// Starts a call: runs the local steps of the first rounds, so the buffers are in use from now on.
+    ///
+    /// # Safety
+    /// The buffers are valid for every span of the program until `is_done`, and nobody else uses them.
+    pub unsafe fn begin(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
+        self.reset(prepared, header, buffers);
+        for lane in 0..self.lanes.len() {
+            self.enter_round(lane);
+        }
+    }
+
+    /// Goes on with a call where [`super::straight::run`] has stopped, with the scratch of this execution. The next
+    /// operation is a transfer.
+    ///
+    /// # Safety
+    /// As `begin`.
+    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, stop: &Stop) {
+        let done = stop.done;
+        self.reset(prepared, header, buffers);
+        let prepared = Arc::clone(&self.prepared);
+        let straight = prepared.program.straight.as_ref().expect("it has run straight");
+        for lane in (0..self.lanes.len()).filter(|lane| *lane != straight.lane) {
+            if done < straight.others_done {
+                self.enter_round(lane);
+            } else {
+                self.lanes_left -= 1;
+            }
+        }
+        self.find_transfers(straight.lane);
+        for op in &straight.ops[..done] {
+            match op {
+                Op::Local(_) => continue,
+                Op::Send { queue, .. } => self.sends[*queue as usize].next += 1,
+                Op::Recv { queue, .. } => self.recvs[*queue as usize].next += 1,
+            }
+            let state = &mut self.lanes[straight.lane];
+            state.open -= 1;
+            if state.open == 0 {
+                state.round += 1;
+                self.find_transfers(straight.lane);
+            }
+        }
+        if let Op::Recv { queue, .. } = &straight.ops[done] {
+            self.recvs[*queue as usize].done = stop.bytes;
+        }
+    }
+
+    fn reset(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
+        self.memory = Memory { buffers, scratch: self.scratch(&prepared.program) };
+        self.header = header;
+        let program = &prepared.program;
+        self.lanes.clear();
+        self.lanes.resize(program.lanes.len(), LaneState::default());
+        self.sends.clear();
+        self.sends.resize(program.sends.len(), QueueState::default());
+        self.recvs.clear();
+        self.recvs.resize(program.recvs.len(), QueueState::default());
+        self.lanes_left = program.lanes.len() as u32;
+        self.run = program.fetching.as_ref().map(Fetching::begin);
+        self.trace = Recorder::begin(header.sequence, program.lanes.len());
+        self.prepared = prepared;
+    }
+
+    /// Moves a lane whose local steps have run to its next round with transfers.
+    fn find_transfers(&mut self, lane: usize) {
+        let state = &mut self.lanes[lane];
+        while let Some(round) = self.prepared.program.lanes[lane].get(state.round as usize) {
+            state.open = round.transfers;
+            if round.transfers > 0 {
+                return;
+            }
+            state.round += 1;
+        }
+    }
+
+    /// That of the call; of its messages too, where they do not count.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The header of a message with this count of its own.
+    #[inline]
+    fn header_of(&self, count: u64) -> Header {
+        if !self.prepared.is_counted {
+            return self.header;
+        }
+        let [call, _] = self.header.call;
+        Header { call: [call, count], ..self.header }
+    }
+
+    /// This rank's side of the message that comes next from `peer`, if `found` says that it has another count.
+    pub fn other_count(&self, peer: u32, found: &Header) -> Option<Call> {
+        if !self.prepared.is_counted || !self.header.is_of_call(found) {
+            return None;
+        }
+        let mut recvs = self.prepared.program.recvs.iter().zip(&self.recvs);
+        let (queue, state) = recvs.find(|(queue, _)| queue.peer == peer)?;
+        let expected = self.header_of(queue.steps.get(state.next as usize)?.count);
+        (expected != *found).then(|| Call { count: expected.call[1], ..self.prepared.call })
+    }
+
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.lanes_left == 0
+    }
+
+    /// Moves everything that can move now.
+    #[inline]
+    pub fn advance(&mut self, ports: &mut [Port]) -> Result<Visit, LinkFailure> {
+        let mut visit = Visit::default();
+        let outcome = self.exchange(ports, &mut visit);
+        // Here and not for each fragment: a look at who sleeps waits until the peers can see what was stored.
+        if visit.moved || outcome.is_err() {
+            let program = &self.prepared.program;
+            let receivers = program.sends.iter().map(|queue| queue.peer);
+            let senders = program.recvs.iter().map(|queue| queue.peer);
+            receivers.chain(senders).for_each(|peer| ports[peer as usize].ring_if_wanted());
+        }
+        outcome.map(|()| visit)
+    }
+
+    #[inline]
+    fn exchange(&mut self, ports: &mut [Port], visit: &mut Visit) -> Result<(), LinkFailure> {
+        loop {
+            // Some fragments per direction in turn: both sides work at the same time.
+            let mut moved = false;
+            for queue in 0..self.sends.len() {
+                let before = self.sends[queue];
+                while before.goes_on(&self.sends[queue]) && self.push(queue, ports, visit)? {
+                    moved = true;
+                }
+            }
+            let mut pulled = false;
+            for queue in 0..self.recvs.len() {
+                let before = self.recvs[queue];
+                while before.goes_on(&self.recvs[queue]) && self.pull(queue, ports, visit)? {
+                    pulled = true;
+                }
+            }
+            moved |= pulled;
+            visit.moved |= moved;
+            // Where nothing came and all is sent, the next pass could only look again.
+            if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn has_more_to_send(&self) -> bool {
+        let program = &self.prepared.program;
+        program.sends.iter().zip(&self.sends).any(|(queue, state)| {
+            let step = queue.steps.get(state.next as usize);
+            step.is_some_and(|step| self.lanes[step.lane as usize].round == step.round)
+        })
+    }
+
+    #[inline]
+    fn push(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
+        let sends = &self.prepared.program.sends[queue];
+        let state = self.sends[queue];
+        let Some(step) = sends.steps.get(state.next as usize) else { return Ok(false) };
+        if self.lanes[step.lane as usize].round != step.round {
+            return Ok(false);
+        }
+        let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
+        let data = self.memory.address(&step.span, state.done);
+        let header = self.header_of(step.count);
+        let port = &mut ports[peer as usize];
+        if !port.is_open() && waits(port, &header, visit) {
+            return Ok(false);
+        }
+        let lending = match &self.run {
+            Some(run) if run.fetched && step.lending == Lending::IfCrowded => Lending::Anywhere,
+            _ => step.lending,
+        };
+        // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
+        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, lending) }
+            .map_err(|source| LinkFailure { peer, source })?;
+        let Some(sent) = sent else {
+            // An offer is news to the peer, though nothing of it is taken yet.
+            port.ring_if_wanted();
+            return Ok(false);
+        };
+        port.note_sent(sent);
+        port.ring_if_asleep();
+        let state = &mut self.sends[queue];
+        state.done += sent;
+        if state.done == len {
+            *state = QueueState { next: state.next + 1, done: 0 };
+            if let Some(trace) = &mut self.trace {
+                trace.transfer(Activity::Send, lane, peer, len);
+            }
+            self.finish_transfer(lane as usize);
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn pull(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
+        let program = &self.prepared.program;
+        let recvs = &program.recvs[queue];
+        let state = self.recvs[queue];
+        let Some(step) = recvs.steps.get(state.next as usize) else { return Ok(false) };
+        if self.lanes[step.lane as usize].round != step.round {
+            return Ok(false);
+        }
+        let want = self.ungated(step) - state.done;
+        if want == 0 && step.dst.len > 0 {
+            return Ok(false);
+        }
+        let peer = recvs.peer;
+        let header = self.header_of(step.count);
+        let fail = |source| LinkFailure { peer, source };
+        let port = &mut ports[peer as usize];
+        let source = match port.inbox.find(&header).map_err(fail)? {
+            Found::Nothing => return Ok(false),
+            Found::Other(_) => {
+                visit.foreign = Some(peer);
+                return Ok(false);
+            }
+            Found::Mine(source) => source,
+        };
+        let dst = self.memory.address(&step.dst, state.done);
+        let len = step.dst.len;
+        let n = match &step.operand {
+            // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
+            // memory and scratch lie outside of the link's memory.
+            None => unsafe { port.inbox.take(source, dst, want, step.streamed) }.map_err(fail)?,
+            Some(operand) => {
+                let arrival = port.inbox.arrival(source).map_err(fail)?;
+                let elements = want.min(arrival.bytes) / program.element_bytes;
+                let operand = self.memory.address(operand, state.done);
+                self.combine(dst, operand, arrival.data, elements, step.streamed);
+                port.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
+                elements * program.element_bytes
+            }
+        };
+        if n == 0 && step.dst.len > 0 {
+            return Ok(false);
+        }
+        port.ring_if_asleep();
+        let lane = step.lane;
+        let state = &mut self.recvs[queue];
+        state.done += n;
+        if state.done == len {
+            *state = QueueState { next: state.next + 1, done: 0 };
+            if let Some(trace) = &mut self.trace {
+                let reduces = step.operand.is_some();
+                let activity = if reduces { Activity::ReceiveReduce } else { Activity::Receive };
+                trace.transfer(activity, lane, peer, len);
+            }
+            self.finish_transfer(lane as usize);
+        }
+        Ok(true)
+    }
+
+    /// How many bytes of a receive may be written: not more than what every send of the same span has read.
+    #[inline]
+    fn ungated(&self, step: &RecvStep) -> usize {
+        let mut limit = step.dst.len;
+        for gate in &step.gates {
+            let send = self.sends[gate.queue as usize];
+            if send.next == gate.position {
+                limit = limit.min(send.done);
+            } else if send.next < gate.position {
+                limit = 0;
+            }
+        }
+        // Only whole elements leave, so only whole elements may be overwritten.
+        limit - limit % self.prepared.program.element_bytes
+    }
+
+    #[inline]
+    fn finish_transfer(&mut self, lane: usize) {
+        let state = &mut self.lanes[lane];
+        state.open -= 1;
+        if state.open == 0 {
+            state.round += 1;
+            self.enter_round(lane);
+        }
+    }
+
+    /// Runs the local steps of the lane's round; goes on to the next while there is nothing to transfer.
+    fn enter_round(&mut self, lane: usize) {
+        loop {
+            let Some(round) = self.prepared.program.lanes[lane].get(self.lanes[lane].round as usize) else {
+                self.lanes_left -= 1;
+                if self.lanes_left == 0 {
+                    self.end();
+                }
+                return;
+            };
+            if let Some(trace) = &mut self.trace {
+                trace.enter(lane, self.lanes[lane].round);
+            }
+            for local in &round.locals {
+                let reduce = self.prepared.reduce.as_ref();
+                // SAFETY: spans of the program, valid by `begin`'s contract.
+                unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
+                if let Some(trace) = &mut self.trace {
+                    trace.local(local.activity(), lane);
+                }
+            }
+            let transfers = round.transfers;
+            let state = &mut self.lanes[lane];
+            state.open = transfers;
+            if transfers > 0 {
+                return;
+            }
+            state.round += 1;
+        }
+    }
+
+    /// All lanes are at their end.
+    fn end(&mut self) {
+        if let (Some(fetching), Some(run)) = (&self.prepared.program.fetching, self.run.take()) {
+            fetching.end(&run);
+        }
+        if let Some(trace) = self.trace.take() {
+            trace.end();
+        }
+    }
+
+    /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
+    #[inline]
+    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
+        let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
+        if !streamed || dst.cast_const() == a || dst.cast_const() == b {
+            // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
+            // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
+            return unsafe { reduce.apply(dst, a, b, elements) };
+        }
+        // SAFETY: as above, and `dst` is none of the operands.
+        unsafe { reduce.apply_streamed(dst, a, b, elements) };
+    }
+
+    /// Gives up what was offered to links and not taken, and takes back what no peer has read: the call has failed.
+    pub fn abandon(&mut self, ports: &mut [Port]) {
+        for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
+            ports[queue.peer as usize].inbox.link.take_back(&self.header);
+            let Some(step) = queue.steps.get(state.next as usize) else { continue };
+            let data = self.memory.address(&step.span, state.done);
+            let header = self.header_of(step.count);
+            let link = &mut ports[queue.peer as usize].inbox.link;
+            // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
+            unsafe { link.abandon(&header, data, step.span.len - state.done) };
+        }
+    }
+
+    /// The peers that this execution waits for now: for data, or for room.
+    pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
+        let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
+        let sends = self.prepared.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
+            let step = queue.steps.get(state.next as usize)?;
+            ready(step.lane, step.round).then_some((queue.peer, Interest::Write))
+        });
+        let recvs = self.prepared.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
+            let step = queue.steps.get(state.next as usize)?;
+            ready(step.lane, step.round).then_some((queue.peer, Interest::Read))
+        });
+        sends.chain(recvs)
+    }
+}
+
+/// Whether a message must wait until the peer was heard, or until it takes more.
+#[cold]
+fn waits(port: &mut Port, header: &Header, visit: &mut Visit) -> bool {
+    visit.must_hear |= port.must_hear();
+    port.must_hear() || port.holds(header) && port.inbox.link.postpone(header)
+}

@@ -1,0 +1,422 @@
+//! The communicators of one rank that share its links, and their contexts.
+//!
+//! A *context* is a number that all ranks of a communicator know it by; it stands in the header of every fragment. Contexts come
+//! in pairs: the even one for collectives, the odd one for transfers. The first communicator over a set of links has context 0.
+//! Any other is numbered by its *leader*, rank 0 of the communicator that it was made from, out of the leader's own
+//! share of all numbers. So nobody has to be asked, whatever communicators are made at the same time by
+//! other threads.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use super::departure::Quit;
+use super::disagreement::History;
+use super::port::{Port, Presence};
+use super::prepared::Recent;
+use crate::base::{Error, Rank, Result};
+use crate::p2p::Conversation;
+use crate::transport::control::{CallRecord, Message};
+use crate::transport::{CONTEXTS, FIRST_CONTEXT};
+
+/// Set in the context of transfers.
+const TRANSFERS: u32 = 1;
+
+/// Whether a context is that of transfers.
+#[inline]
+pub(super) fn is_of_transfers(context: u32) -> bool {
+    context & TRANSFERS != 0
+}
+
+/// Context of the transfers of a communicator.
+#[inline]
+pub(super) fn of_transfers(context: u32) -> u32 {
+    context | TRANSFERS
+}
+
+/// Names a communicator of an engine, for ever: the place may be used again, the context is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupId {
+    slot: u32,
+    context: u32,
+}
+
+impl GroupId {
+    /// The communicator that an engine begins with.
+    pub const FIRST: GroupId = GroupId { slot: 0, context: FIRST_CONTEXT };
+}
+
+/// The answer to a call on a communicator that another thread has given up.
+pub(super) static GIVEN_UP: LazyLock<Error> = LazyLock::new(|| {
+    Error::InvalidUsage("the communicator was given up by another thread before this call had ended".into())
+});
+
+/// A peer's word that it has been waiting in a call for a while.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stall {
+    pub sequence: u32,
+    pub call: [u64; 2],
+}
+
+/// What is known of a rank of a communicator.
+#[derive(Default)]
+pub(super) struct Member {
+    /// Number of the port that leads to it.
+    pub port: u32,
+    pub stall: Option<Stall>,
+    /// Turns in which messages to or from it moved. Only differences mean something.
+    pub moves: u32,
+    /// It has given up this communicator, in good order.
+    pub has_left: bool,
+    /// The calls that it had made by then, unless the communicator had failed there.
+    pub calls: Option<CallRecord>,
+    /// How the rank has given the communicator up by itself, if it has.
+    pub quit: Option<Quit>,
+}
+
+/// One communicator of this rank.
+pub(super) struct Group {
+    pub context: u32,
+    pub name: String,
+    pub rank: Rank,
+    /// By rank.
+    pub members: Vec<Member>,
+    pub collectives: History,
+    /// Its messages from rank to rank.
+    pub conversation: Conversation,
+    pub failure: Option<Error>,
+    /// The failure is a disagreement of the ranks that no call of this rank has returned yet.
+    pub is_untold: bool,
+    /// This rank has told the others that it leaves, and makes no more calls.
+    pub has_parted: bool,
+    /// A peer has said that it stalls; compared with each new call.
+    pub stalls_known: bool,
+    /// Some rank was told to send nothing more ahead of this rank's calls; it is told with each new call what it may send.
+    pub is_holding: bool,
+    /// Calls that need no preparation any more.
+    pub recent: Recent,
+    /// What its ranks have said in agreements ([`super::consensus`]) and was not used yet.
+    pub heard: Vec<(Rank, Message)>,
+    /// Agreements that this rank has begun.
+    pub agreements: u32,
+    /// This rank says goodbye: all that it has under way is the call for that.
+    pub is_parting: bool,
+    /// This rank has told the others that it gives the communicator up by itself.
+    pub has_quit: bool,
+    /// Some other rank has.
+    pub somebody_quit: bool,
+}
+
+impl Group {
+    pub fn new(context: u32, name: String, rank: Rank, ports: impl Iterator<Item = u32>) -> Group {
+        let members: Vec<Member> = ports.map(|port| Member { port, ..Member::default() }).collect();
+        Group {
+            context,
+            name,
+            rank,
+            conversation: Conversation::new(of_transfers(context), rank, members.len() as u32),
+            members,
+            collectives: History::default(),
+            failure: None,
+            is_untold: false,
+            has_parted: false,
+            stalls_known: false,
+            is_holding: false,
+            recent: Recent::default(),
+            heard: Vec::new(),
+            agreements: 0,
+            is_parting: false,
+            has_quit: false,
+            somebody_quit: false,
+        }
+    }
+
+    pub fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+
+    /// Context of its transfers.
+    pub fn transfers(&self) -> u32 {
+        of_transfers(self.context)
+    }
+
+    /// The rank that a port leads to.
+    pub fn rank_of(&self, port: u32) -> Option<Rank> {
+        // Contexts are foreign, and so may be the port that a message of one came through. Most often the first
+        // communicator is meant, where both numbers are the same.
+        let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.port == port);
+        if is(port as usize) {
+            return Some(port);
+        }
+        self.members.iter().position(|member| member.port == port).map(|rank| rank as Rank)
+    }
+
+    /// "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job, "rank 0, in the job rank 3 (...)".
+    pub fn label(&self, rank: Rank, ports: &[Port]) -> String {
+        let label = &ports[self.members[rank as usize].port as usize].label;
+        if self.members[rank as usize].port == rank {
+            label.clone()
+        } else {
+            format!("rank {rank}, in the job {label}")
+        }
+    }
+
+    /// Whether a rank is there, as far as it is known.
+    pub fn presence(&self, rank: Rank, ports: &[Port]) -> Presence {
+        let member = &self.members[rank as usize];
+        // What becomes of a rank after it has left is not this communicator's matter.
+        match member.has_left || member.quit.is_some() {
+            true => Presence::Left,
+            false => ports[member.port as usize].presence,
+        }
+    }
+
+    /// Whether all others have left, or are gone.
+    pub fn is_deserted(&self, ports: &[Port]) -> bool {
+        (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, ports) != Presence::Here)
+    }
+
+    /// Whether somebody is not there any more.
+    pub fn misses_somebody(&self, ports: &[Port]) -> bool {
+        (0..self.size()).any(|rank| self.presence(rank, ports) != Presence::Here)
+    }
+}
+
+/// What a context means here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    Here(GroupId),
+    /// It was given up.
+    Past,
+    /// A peer was faster than this rank to make the communicator.
+    Future,
+}
+
+/// All communicators of one rank.
+pub(super) struct Groups {
+    /// Given-up ones leave a gap, to be used again.
+    slots: Vec<Option<Box<Group>>>,
+    /// By context, except the first one's.
+    by_context: HashMap<u32, GroupId>,
+    past: Past,
+    /// Ranks that may lead.
+    world: u32,
+    /// Communicators that this rank has numbered.
+    led: u32,
+}
+
+impl Groups {
+    /// With the first communicator, over all of `world` ports.
+    pub fn new(name: String, rank: Rank, world: u32) -> Groups {
+        let first = Group::new(FIRST_CONTEXT, name, rank, 0..world);
+        Groups {
+            slots: vec![Some(Box::new(first))],
+            by_context: HashMap::new(),
+            past: Past::default(),
+            world,
+            led: 0,
+        }
+    }
+
+    /// # Panics
+    /// If it was removed. For the engine's own business only: a call may come after the end of its communicator, and
+    /// asks `find`.
+    #[inline]
+    pub fn get(&self, id: GroupId) -> &Group {
+        self.find(id).expect("the engine forgets a communicator that it removes")
+    }
+
+    /// # Panics
+    /// As `get`.
+    #[inline]
+    pub fn get_mut(&mut self, id: GroupId) -> &mut Group {
+        self.find_mut(id).expect("the engine forgets a communicator that it removes")
+    }
+
+    /// The communicator, unless it was removed.
+    #[inline]
+    pub fn find(&self, id: GroupId) -> Option<&Group> {
+        self.slots[id.slot as usize].as_deref().filter(|group| group.context == id.context)
+    }
+
+    /// The communicator, to be changed, unless it was removed.
+    #[inline]
+    pub fn find_mut(&mut self, id: GroupId) -> Option<&mut Group> {
+        self.slots[id.slot as usize].as_deref_mut().filter(|group| group.context == id.context)
+    }
+
+    /// All there are.
+    pub fn ids(&self) -> impl Iterator<Item = GroupId> + use<> {
+        let id = |(slot, group): (usize, &Option<Box<Group>>)| {
+            group.as_ref().map(|group| GroupId { slot: slot as u32, context: group.context })
+        };
+        let there: Vec<GroupId> = self.slots.iter().enumerate().filter_map(id).collect();
+        there.into_iter()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(Option::is_none)
+    }
+
+    /// What a context, of collectives or transfers, means.
+    pub fn known(&self, context: u32) -> Known {
+        let context = context & !TRANSFERS;
+        if context == FIRST_CONTEXT {
+            return self.find(GroupId::FIRST).map_or(Known::Past, |_| Known::Here(GroupId::FIRST));
+        }
+        match self.by_context.get(&context) {
+            Some(id) => Known::Here(*id),
+            None if self.past.contains(self.number(context)) => Known::Past,
+            None => Known::Future,
+        }
+    }
+
+    /// Leader, and which of its communicators.
+    fn number(&self, context: u32) -> (u32, u32) {
+        let number = context / 2;
+        (number % self.world, number / self.world)
+    }
+
+    /// A new context, led by the rank of this process, whose own port is `own`.
+    pub fn lead(&mut self, own: u32) -> Result<u32> {
+        self.led += 1;
+        let number = self.led.checked_mul(self.world).and_then(|n| n.checked_add(own));
+        let context = number.and_then(|n| n.checked_mul(2)).filter(|context| *context < CONTEXTS);
+        context.ok_or_else(|| {
+            Error::Unsupported(format!(
+                "{} communicators were made from this one's job; there are no more numbers",
+                self.led
+            ))
+        })
+    }
+
+    pub fn insert(&mut self, group: Group) -> GroupId {
+        let context = group.context;
+        let gap = self.slots.iter().skip(1).position(Option::is_none).map(|gap| gap + 1);
+        let at = gap.unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[at] = Some(Box::new(group));
+        let id = GroupId { slot: at as u32, context };
+        self.by_context.insert(context, id);
+        id
+    }
+
+    pub fn remove(&mut self, id: GroupId) -> Box<Group> {
+        let group = self.slots[id.slot as usize].take_if(|group| group.context == id.context);
+        let group = group.expect("given up once");
+        if group.context != FIRST_CONTEXT {
+            self.by_context.remove(&group.context);
+            let (leader, number) = self.number(group.context);
+            self.past.insert(leader, number);
+        }
+        group
+    }
+}
+
+/// Communicators of the past, by leader and number, as ranges: those that were made one after the other take no more
+/// room than one.
+#[derive(Default)]
+struct Past {
+    /// First of a range, with its leader, to its last.
+    ranges: BTreeMap<(u32, u32), u32>,
+}
+
+impl Past {
+    fn contains(&self, (leader, number): (u32, u32)) -> bool {
+        self.range_at(leader, number).is_some()
+    }
+
+    /// The range with this number.
+    fn range_at(&self, leader: u32, number: u32) -> Option<(u32, u32)> {
+        let (&(its, first), &last) = self.ranges.range(..=(leader, number)).next_back()?;
+        (its == leader && number <= last).then_some((first, last))
+    }
+
+    fn insert(&mut self, leader: u32, number: u32) {
+        if self.contains((leader, number)) {
+            return;
+        }
+        let before = number.checked_sub(1).and_then(|before| self.range_at(leader, before));
+        let after = self.ranges.remove(&(leader, number + 1));
+        let first = before.map_or(number, |(first, _)| first);
+        self.ranges.insert((leader, first), after.unwrap_or(number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups() -> Groups {
+        Groups::new("world".into(), 1, 3)
+    }
+
+    fn add(groups: &mut Groups, leader: u32) -> (GroupId, u32) {
+        let context = groups.lead(leader).unwrap();
+        (groups.insert(Group::new(context, "part".into(), 0, [1, 2].into_iter())), context)
+    }
+
+    #[test]
+    fn contexts_are_known_while_they_live_and_remembered_as_past() {
+        let mut groups = groups();
+        let (id, context) = add(&mut groups, 1);
+        assert_eq!(groups.known(context), Known::Here(id));
+        assert_eq!(groups.known(context | TRANSFERS), Known::Here(id));
+        assert_eq!(groups.known(context + 2 * 3), Known::Future);
+        groups.remove(id);
+        assert_eq!(groups.known(context), Known::Past);
+        assert_eq!(groups.known(FIRST_CONTEXT), Known::Here(GroupId::FIRST));
+        groups.remove(GroupId::FIRST);
+        assert_eq!(groups.known(FIRST_CONTEXT), Known::Past);
+        assert!(groups.is_empty());
+    }
+
+    #[test]
+    fn the_id_of_a_communicator_that_is_gone_names_no_later_one_in_its_place() {
+        let mut groups = groups();
+        let (old, _) = add(&mut groups, 1);
+        groups.remove(old);
+        assert!(groups.find(old).is_none());
+        let (new, _) = add(&mut groups, 1);
+        assert_eq!((old.slot, groups.slots.len()), (new.slot, 2));
+        assert!(groups.find(old).is_none() && groups.find_mut(old).is_none());
+        assert!(groups.find(new).is_some());
+    }
+
+    #[test]
+    fn leaders_never_choose_the_same_number() {
+        let mut seen = std::collections::HashSet::from([FIRST_CONTEXT]);
+        for leader in 0..3 {
+            let mut groups = groups();
+            for _ in 0..100 {
+                assert!(seen.insert(groups.lead(leader).unwrap()));
+            }
+        }
+        assert!(seen.iter().all(|context| !is_of_transfers(*context)));
+    }
+
+    #[test]
+    fn what_was_made_and_dropped_in_a_row_takes_no_room() {
+        let mut groups = groups();
+        for _ in 0..1000 {
+            let (id, _) = add(&mut groups, 1);
+            groups.remove(id);
+        }
+        assert_eq!(groups.past.ranges.len(), 1);
+        assert_eq!(groups.slots.len(), 2);
+    }
+
+    #[test]
+    fn ranges_of_the_past_grow_together_in_any_order() {
+        let mut past = Past::default();
+        for number in [5, 3, 9, 4, 8, 1] {
+            past.insert(7, number);
+        }
+        for number in 0..12 {
+            assert_eq!(past.contains((7, number)), [1, 3, 4, 5, 8, 9].contains(&number), "{number}");
+            assert!(!past.contains((6, number)));
+        }
+        assert_eq!(past.ranges.len(), 3);
+    }
+}

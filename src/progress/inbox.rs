@@ -1,0 +1,207 @@
+//! What comes from one peer, sorted by conversation.
+//!
+//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in
+//! place. A fragment of another conversation that nobody can use yet is moved to the heap (stashed), so
+//! that it does not hold up those behind it.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::base::Call;
+use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
+
+/// What a fragment costs beside its bytes, about: many small ones need memory, too.
+pub(super) const ENTRY_COST: usize = 64;
+
+struct Stashed {
+    header: Header,
+    data: Vec<u8>,
+    consumed: usize,
+}
+
+/// Where the bytes of a conversation are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Link,
+    Stash(usize),
+}
+
+/// What is there for a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    Mine(Source),
+    /// The head belongs to another conversation, or the peer made another call.
+    Other(Header),
+}
+
+/// The incoming side of a link.
+pub(super) struct Inbox {
+    pub link: AnyLink,
+    stash: Vec<Stashed>,
+    /// What is stashed of each context costs so much. Those with nothing are left out.
+    costs: HashMap<u32, usize>,
+}
+
+impl Inbox {
+    pub fn new(link: AnyLink) -> Inbox {
+        Inbox { link, stash: Vec::new(), costs: HashMap::new() }
+    }
+
+    /// Whether something is stashed, of whatever conversation.
+    #[inline]
+    pub fn has_stash(&self) -> bool {
+        !self.stash.is_empty()
+    }
+
+    /// Looks for bytes of the conversation of `header`.
+    #[inline]
+    pub fn find(&mut self, header: &Header) -> io::Result<Found> {
+        if !self.stash.is_empty()
+            && let Some(found) = self.find_stashed(header)
+        {
+            return Ok(found);
+        }
+        Ok(match self.link.head()? {
+            None => Found::Nothing,
+            Some(head) if head == *header => Found::Mine(Source::Link),
+            Some(head) => Found::Other(head),
+        })
+    }
+
+    fn find_stashed(&self, header: &Header) -> Option<Found> {
+        let same = |s: &Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
+        let at = self.stash.iter().position(same)?;
+        let stashed = self.stash[at].header;
+        Some(if stashed == *header { Found::Mine(Source::Stash(at)) } else { Found::Other(stashed) })
+    }
+
+    #[inline]
+    pub fn arrival(&mut self, source: Source) -> io::Result<Arrival> {
+        match source {
+            Source::Link => self.link.arrival(),
+            Source::Stash(at) => {
+                let stashed = &self.stash[at];
+                let rest = &stashed.data[stashed.consumed..];
+                Ok(Arrival { data: rest.as_ptr(), bytes: rest.len(), complete: true })
+            }
+        }
+    }
+
+    #[inline]
+    pub fn consume(&mut self, source: Source, bytes: usize) -> io::Result<()> {
+        match source {
+            Source::Link => return self.link.consume(bytes),
+            Source::Stash(at) => {
+                let stashed = &mut self.stash[at];
+                stashed.consumed += bytes;
+                if stashed.consumed >= stashed.data.len() {
+                    // The order between conversations means nothing, that within one is kept.
+                    let over = self.stash.remove(at);
+                    self.pay_back(over.header.context, over.data.len() + ENTRY_COST);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// `dst` is writable for `bytes` bytes and outside of the link's memory and the stash.
+    #[inline]
+    pub unsafe fn take(
+        &mut self,
+        source: Source,
+        dst: *mut u8,
+        bytes: usize,
+        streamed: bool,
+    ) -> io::Result<usize> {
+        if source == Source::Link {
+            // SAFETY: the caller vouches for `dst`.
+            return unsafe { self.link.take(dst, bytes, streamed) };
+        }
+        let arrival = self.arrival(source)?;
+        let n = bytes.min(arrival.bytes);
+        // SAFETY: `n` stashed bytes; the caller vouches for `dst`.
+        unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
+        self.consume(source, n)?;
+        Ok(n)
+    }
+
+    /// Moves what has arrived of the head to the heap, in whole elements. Whether anything moved.
+    pub fn stash_head(&mut self) -> io::Result<bool> {
+        let Some(header) = self.link.head()? else { return Ok(false) };
+        let arrival = self.link.arrival()?;
+        // A cut inside of an element would not be healed: leave the odd bytes until more is there.
+        let odd = if arrival.complete { 0 } else { arrival.bytes % FRAGMENT_GRAIN };
+        let n = arrival.bytes - odd;
+        if n == 0 && !arrival.complete {
+            return Ok(false);
+        }
+        let mut data = vec![0; n];
+        // SAFETY: a new vector is writable for its length and nobody else's.
+        let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
+        data.truncate(taken);
+        // An empty message is one by itself: bytes put together with it would hide it.
+        let same =
+            |s: &&mut Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
+        let last = self.stash.iter_mut().rfind(same);
+        match last.filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
+            Some(stashed) => stashed.data.extend(data),
+            None => {
+                self.stash.push(Stashed { header, data, consumed: 0 });
+                *self.costs.entry(header.context).or_default() += ENTRY_COST;
+            }
+        }
+        *self.costs.entry(header.context).or_default() += taken;
+        Ok(true)
+    }
+
+    /// What is stashed of a context costs so much less.
+    fn pay_back(&mut self, context: u32, cost: usize) {
+        if let Some(all) = self.costs.get_mut(&context) {
+            *all = all.saturating_sub(cost);
+            if *all == 0 {
+                self.costs.remove(&context);
+            }
+        }
+    }
+
+    /// What is stashed of a context: its bytes, and something for each fragment.
+    pub fn stashed_cost(&self, context: u32) -> usize {
+        self.costs.get(&context).copied().unwrap_or(0)
+    }
+
+    /// Drops what has arrived of the head: nobody wants it any more. Whether anything was there.
+    pub fn discard_head(&mut self) -> io::Result<bool> {
+        Ok(self.link.head()?.is_some() && self.link.discard()?)
+    }
+
+    /// Drops what is stashed of a context.
+    pub fn forget(&mut self, context: u32) {
+        self.stash.retain(|stashed| stashed.header.context != context);
+        self.costs.remove(&context);
+    }
+
+    /// The oldest that is stashed of a context.
+    pub fn first_stashed(&self, context: u32) -> Option<(Source, Header)> {
+        let at = self.stash.iter().position(|stashed| stashed.header.context == context)?;
+        Some((Source::Stash(at), self.stash[at].header))
+    }
+
+    /// A stashed fragment that carries another call for this conversation.
+    pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
+        match self.find_stashed(header) {
+            Some(Found::Other(other)) if !Call::agree(other.call, header.call) => Some(other),
+            _ => None,
+        }
+    }
+
+    /// The header of the first stashed fragment of this conversation.
+    pub fn first_of_call(&self, header: &Header) -> Option<Header> {
+        match self.find_stashed(header)? {
+            Found::Mine(_) => Some(*header),
+            Found::Other(other) => Some(other),
+            Found::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A call that is ready to run but for its buffers, and the calls that were made lately.
+//!
+//! Programs repeat few calls. What a call needs beside its buffers (checks, plan, kernels) depends on a [`Key`] of
+//! 24 bytes; the communicator works it out once, and the engine finds it again with one comparison.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::buffers::Buffers;
+use super::disagreement::fingerprint;
+use super::program::Program;
+use super::widened::Widened;
+use crate::base::{Call, Result};
+use crate::reduce::{DivideFn, Reducer};
+
+/// A call without its buffers.
+pub struct Prepared {
+    /// What was called.
+    pub call: Call,
+    /// The same, as it travels.
+    pub packed: [u64; 2],
+    /// Its compiled plan.
+    pub program: Program,
+    /// Operator on the datatype, where the plan reduces.
+    pub reduce: Option<Reducer>,
+    /// Last step of an average.
+    pub divide: Option<Division>,
+    /// Each message has its own count in its header.
+    pub is_counted: bool,
+    /// What it adds to the digest of the calls of its communicator.
+    pub fingerprint: u64,
+    /// The program only asks other ranks for what the call itself depends on.
+    pub question: Option<Question>,
+    /// What it touches of its two buffers; `None` where that is not a matter of two lengths.
+    pub extent: Option<Extent>,
+    /// The program runs on copies of the buffers.
+    pub widened: Option<Widened>,
+}
+
+/// What a call touches of its buffers, from their beginnings.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Bytes of the input.
+    pub read: usize,
+    /// Bytes of the output.
+    pub written: usize,
+}
+
+impl Extent {
+    /// Whether two buffers are there as far as they are touched and, unless the call is in place, apart.
+    #[inline]
+    pub fn fits(&self, buffers: Buffers, in_place: bool) -> bool {
+        let (input, output) = (buffers.input.addr(), buffers.output.addr());
+        let is_there = |start: usize, bytes: usize| bytes == 0 || start != 0 && start <= usize::MAX - bytes;
+        let are_apart = || {
+            self.read == 0
+                || self.written == 0
+                || input + self.read <= output
+                || output + self.written <= input
+        };
+        is_there(input, self.read) && is_there(output, self.written) && (in_place || are_apart())
+    }
+}
+
+/// What must be asked before a call can be prepared. The program that asks reads numbers and writes answers, and has the
+/// same name on the wire as the call: between two ranks, its messages are the first of the call.
+pub struct Question {
+    /// What this rank says.
+    pub numbers: Vec<u64>,
+    /// How many numbers it is told.
+    pub answers: usize,
+    /// Prepares the call, or says why the answers cannot be right: they are foreign.
+    pub then: Box<Then>,
+}
+
+/// Makes a call out of answers.
+pub type Then = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
+
+/// The division that ends an average.
+#[derive(Clone, Copy)]
+pub struct Division {
+    /// For the datatype.
+    pub divide: DivideFn,
+    /// Bytes of the output before the elements.
+    pub offset: usize,
+    /// Elements of the output.
+    pub elements: usize,
+    /// Contributions to each.
+    pub by: u32,
+}
+
+impl Prepared {
+    /// A call that neither transfers nor reduces.
+    pub fn new(call: Call, program: Program) -> Prepared {
+        let packed = call.pack();
+        let is_counted = Call::is_counted_by_message(packed);
+        Prepared {
+            call,
+            packed,
+            program,
+            reduce: None,
+            divide: None,
+            is_counted,
+            fingerprint: fingerprint(packed),
+            question: None,
+            extent: None,
+            widened: None,
+        }
+    }
+
+    /// This call with a program that runs on copies.
+    pub fn on_copies(self, widened: Widened) -> Prepared {
+        let program = Program { straight: None, ..self.program };
+        Prepared { program, widened: Some(widened), ..self }
+    }
+
+    /// A call that asks first: by `program`, which goes on with the call when it has run.
+    pub fn asking(call: Call, program: Program, question: Question) -> Prepared {
+        let program = Program { straight: None, ..program };
+        Prepared { question: Some(question), ..Prepared::new(call, program) }
+    }
+}
+
+/// All that a prepared call depends on, within one communicator and rank.
+#[derive(Clone, Copy, Debug, Eq)]
+pub struct Key([u64; 3]);
+
+impl PartialEq for Key {
+    /// Word by word: a comparison as bytes loads two words at once, which has to wait for both when they have just been
+    /// written one by one.
+    #[inline]
+    fn eq(&self, other: &Key) -> bool {
+        let ([a, b, c], [x, y, z]) = (self.0, other.0);
+        (a ^ x) | (b ^ y) | (c ^ z) == 0
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl Key {
+    /// Whether it is of a call in place.
+    #[inline]
+    pub fn is_in_place(&self) -> bool {
+        self.0[2] & 1 != 0
+    }
+
+    /// Of a call, in place or not.
+    #[inline]
+    pub fn new(call: &Call, in_place: bool) -> Key {
+        let [head, count] = call.pack();
+        Key([head, count, u64::from(in_place)])
+    }
+
+    /// The same call by an operator that the program has made: its number in this process, below 2^30.
+    pub fn with_operator(self, number: u32) -> Key {
+        let Key([head, count, rest]) = self;
+        Key([head, count, rest | u64::from(number) << 34])
+    }
+
+    #[inline]
+    fn place(&self) -> usize {
+        // Fibonacci hashing; neighbouring counts go to different places.
+        let mixed = (self.0[0] ^ self.0[1].rotate_left(24) ^ self.0[2].rotate_left(48))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> (u64::BITS - PLACES.trailing_zeros())) as usize
+    }
+}
+
+const PLACES: usize = 64;
+
+/// The calls that were made lately, one per place.
+pub(super) struct Recent {
+    places: [Option<(Key, Arc<Prepared>)>; PLACES],
+}
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent { places: [const { None }; PLACES] }
+    }
+}
+
+impl Recent {
+    #[inline]
+    pub fn get(&self, key: &Key) -> Option<&Arc<Prepared>> {
+        self.places[key.place()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
+    }
+
+    /// Takes the place of what was there.
+    pub fn put(&mut self, key: Key, prepared: Arc<Prepared>) {
+        self.places[key.place()] = Some((key, prepared));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{CallKind, Collective, Datatype, ReduceOp};
+
+    fn call(count: u64) -> Call {
+        let kind = CallKind::Collective(Collective::AllReduce);
+        Call { kind, datatype: Datatype::Float32, op: Some(ReduceOp::Sum), root: 0, count }
+    }
+
+    fn prepared(count: u64) -> Arc<Prepared> {
+        Arc::new(Prepared::new(call(count), Program::default()))
+    }
+
+    #[test]
+    fn a_call_is_found_by_all_that_makes_a_difference() {
+        let mut recent = Recent::default();
+        let key = Key::new(&call(5), false);
+        recent.put(key, prepared(5));
+        assert_eq!(recent.get(&key).unwrap().call.count, 5);
+        let others = [
+            Key::new(&call(6), false),
+            Key::new(&call(5), true),
+            Key::new(&Call { op: Some(ReduceOp::Max), ..call(5) }, false),
+            Key::new(&Call { root: 3, ..call(5) }, false),
+            Key::new(&call(5), false).with_operator(1),
+        ];
+        assert!(others.iter().all(|other| recent.get(other).is_none()));
+    }
+
+    #[test]
+    fn buffers_fit_where_they_are_there_and_apart_or_the_call_is_in_place() {
+        let fits = |extent: Extent, input: usize, output: usize, in_place: bool| {
+            let input = std::ptr::without_provenance(input);
+            extent.fits(Buffers { input, output: std::ptr::without_provenance_mut(output) }, in_place)
+        };
+        let both = Extent { read: 8, written: 16 };
+        assert!(fits(both, 100, 108, false) && fits(both, 116, 100, false));
+        assert!(!fits(both, 100, 107, false) && !fits(both, 115, 100, false) && !fits(both, 100, 100, false));
+        assert!(fits(both, 100, 100, true));
+        assert!(!fits(both, 0, 100, false) && !fits(both, 100, 0, false) && !fits(both, 0, 0, true));
+        let last = usize::MAX - 15;
+        assert!(
+            fits(both, 100, last - 1, false)
+                && !fits(both, 100, last, false)
+                && !fits(both, usize::MAX - 7, 100, false)
+        );
+        assert!(fits(Extent { read: 0, written: 16 }, 0, 100, false));
+        assert!(fits(Extent { read: 0, written: 16 }, 104, 100, false));
+        assert!(fits(Extent { read: 8, written: 0 }, 100, 0, false));
+        assert!(fits(Extent { read: 0, written: 0 }, 0, 0, true));
+    }
+
+    #[test]
+    fn powers_of_two_do_not_push_each_other_out() {
+        let mut recent = Recent::default();
+        let keys: Vec<Key> = (0..24).map(|bit| Key::new(&call(1 << bit), false)).collect();
+        for (bit, key) in keys.iter().enumerate() {
+            recent.put(*key, prepared(1 << bit));
+        }
+        let kept = keys.iter().filter(|key| recent.get(key).is_some()).count();
+        assert!(kept >= 18, "{kept} of 24");
+    }
+}

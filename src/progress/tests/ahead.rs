@@ -1,0 +1,87 @@
+//! Calls ahead of a slow rank: what is kept of them is bounded, and nothing else waits for it.
+
+use std::time::Instant;
+
+use super::*;
+use crate::p2p::{Landing, Outgoing, Selector};
+use crate::progress::ahead::HELD_BYTES;
+use crate::progress::port::UNHEARD_BYTES;
+use crate::transport::FIRST_CONTEXT;
+
+const CALLS: usize = 60;
+const COUNT: usize = 1 << 18;
+const CALL_BYTES: usize = 4 * COUNT;
+/// What a link or a socket holds, and a message that is fetched.
+const ON_THE_WAY: usize = (8 << 20) + CALL_BYTES;
+
+fn broadcast(driver: &Driver, rank: Rank, data: &[i32], room: &mut [i32]) -> Result<()> {
+    let size = 2;
+    let job =
+        Job { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root: 0, count: COUNT };
+    job.run(driver, data, room, LONG)
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < LONG, "never: {what}");
+        thread::yield_now();
+    }
+}
+
+fn stashed(driver: &Driver) -> usize {
+    driver.lock().ports[0].inbox.stashed_cost(FIRST_CONTEXT)
+}
+
+#[test]
+fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
+    for kind in KINDS {
+        let drivers = world(2, kind);
+        let [root, other] = [0, 1].map(|rank: usize| &drivers[rank]);
+        let is_held = || !root.lock().ports[1].held.is_empty();
+        thread::scope(|scope| {
+            let ahead = scope.spawn(|| {
+                for call in 0..CALLS {
+                    let mut data = vec![call as i32; COUNT];
+                    let sent = data.clone();
+                    broadcast(root, 0, &sent, &mut data).unwrap();
+                }
+            });
+            let waits = scope.spawn(|| {
+                let mut room = [0u8];
+                let landing = Landing {
+                    data: room.as_mut_ptr(),
+                    datatype: Datatype::Byte,
+                    count: 1,
+                    is_lenient: false,
+                };
+                let selector = Selector::new(Some(0), Some(7));
+                // SAFETY: the room is borrowed for the whole call.
+                unsafe { other.receive(GroupId::FIRST, selector, landing, Some(LONG)) }.unwrap();
+                room[0]
+            });
+            wait_until("the root is held", is_held);
+            // Sent behind all that has left, by another thread.
+            let data = [9u8];
+            let (datatype, data) = (Datatype::Byte, data.as_ptr());
+            let message = Outgoing { to: 1, tag: 7, datatype, count: 1, data, is_synchronous: false };
+            // SAFETY: the data outlives the call.
+            unsafe { root.send(GroupId::FIRST, &message, Some(LONG)) }.unwrap();
+            assert_eq!(waits.join().unwrap(), 9);
+            let kept = stashed(other);
+            assert!(kept > HELD_BYTES, "{kind:?}: {kept}");
+            assert!(kept <= HELD_BYTES + UNHEARD_BYTES + ON_THE_WAY, "{kind:?}: {kept}");
+            assert!(kept < CALLS * CALL_BYTES / 2 && !ahead.is_finished());
+            for call in 0..CALLS {
+                let mut room = vec![0; COUNT];
+                broadcast(other, 1, &[], &mut room).unwrap();
+                assert!(room.iter().all(|x| *x == call as i32), "{kind:?}, call {call}");
+            }
+            ahead.join().unwrap();
+        });
+        assert_eq!(stashed(other), 0);
+        assert!(other.lock().ports[0].holding.is_empty());
+        root.lock().read_control();
+        assert!(!is_held());
+    }
+}

@@ -1,0 +1,133 @@
+//! The receiving half of a connection: a buffer that may hold several messages, and the way round it.
+//!
+//! - A look reads a little: a header and all of a small message, perhaps several, with one system call.
+//! - Payload that is to be reduced is read into the buffer, much at a time, and reduced from there.
+//! - Payload that only has to be somewhere is read straight to its place. The same call takes the next header into the
+//!   buffer, and no payload behind it, so that the next fragment goes straight to its place, too.
+
+use std::io;
+
+use super::super::{Arrival, Header, garbage};
+use super::wire::{HEADER_BYTES, decode};
+use crate::sys::socket::Socket;
+
+/// What is read into the buffer at most. It stays in the L2 cache until it is reduced.
+pub(super) const BUFFER_BYTES: usize = 256 << 10;
+/// What a look for a header reads at most: small messages are complete then; of a large one, only this start is copied
+/// twice. (Loopback, 16 KiB broadcast: 7.5 us against 8.3 with 8 KiB; from 512 KiB up no difference.)
+pub(super) const LOOK_BYTES: usize = 64 << 10;
+
+/// What has come from the peer and is not consumed.
+pub(super) struct Incoming {
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    /// The fragment at the head: its header, and how much of its payload is not consumed.
+    head: Option<(Header, usize)>,
+}
+
+impl Incoming {
+    pub fn new() -> Incoming {
+        Incoming { buffer: vec![0; BUFFER_BYTES].into_boxed_slice(), start: 0, end: 0, head: None }
+    }
+
+    pub fn buffered(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Reads up to `most` bytes behind what is buffered. Whether anything came.
+    #[inline]
+    fn fill(&mut self, socket: &Socket, most: usize) -> io::Result<bool> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.start > self.buffer.len() / 2 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        let room = &mut self.buffer[self.end..];
+        if room.is_empty() {
+            return Ok(false);
+        }
+        let most = most.min(room.len());
+        let came = came(socket.read(&mut room[..most])?)?;
+        self.end += came;
+        Ok(came > 0)
+    }
+
+    #[inline]
+    pub fn head(&mut self, socket: &Socket) -> io::Result<Option<Header>> {
+        if let Some((header, _)) = self.head {
+            return Ok(Some(header));
+        }
+        while self.buffered() < HEADER_BYTES {
+            if !self.fill(socket, LOOK_BYTES)? {
+                return Ok(None);
+            }
+        }
+        let wire = self.buffer[self.start..].first_chunk().expect("a header is buffered");
+        let (header, payload) = decode(wire)?;
+        self.start += HEADER_BYTES;
+        self.head = Some((header, payload));
+        Ok(Some(header))
+    }
+
+    #[inline]
+    pub fn arrival(&mut self, socket: &Socket) -> io::Result<Arrival> {
+        let (_, left) = self.head.ok_or_else(|| garbage("no fragment"))?;
+        if self.buffered() < left {
+            // The next header with it, but no payload of the next fragment: nothing has to be moved up later.
+            self.fill(socket, left - self.buffered() + HEADER_BYTES)?;
+        }
+        let bytes = left.min(self.buffered());
+        Ok(Arrival { data: self.buffer[self.start..].as_ptr(), bytes, complete: bytes == left })
+    }
+
+    /// # Safety
+    /// `dst` is writable for `bytes` bytes and lies outside of the buffer.
+    #[inline]
+    pub unsafe fn take(&mut self, socket: &Socket, dst: *mut u8, bytes: usize) -> io::Result<usize> {
+        let (header, left) = self.head.ok_or_else(|| garbage("no fragment"))?;
+        let want = left.min(bytes);
+        let buffered = want.min(self.buffered());
+        if buffered > 0 || want == 0 {
+            // SAFETY: `buffered` bytes are in the buffer; the caller vouches for `dst`, which is not ours.
+            unsafe { std::ptr::copy_nonoverlapping(self.buffer[self.start..].as_ptr(), dst, buffered) };
+            self.consume(buffered);
+            return Ok(buffered);
+        }
+        // All of the fragment: the next header may come with it. The buffer is empty, or `want` would be there.
+        let behind = if want == left { HEADER_BYTES } else { 0 };
+        let next = &mut self.buffer[..behind];
+        // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, of which this uses at most that, and that
+        // they are not the buffer.
+        let came = came(unsafe { socket.read_two(dst, want, next) }?)?;
+        let of_payload = came.min(want);
+        (self.start, self.end) = (0, came - of_payload);
+        self.head = (of_payload < left).then_some((header, left - of_payload));
+        Ok(of_payload)
+    }
+
+    #[inline]
+    pub fn consume(&mut self, bytes: usize) {
+        let Some((header, left)) = self.head else { return };
+        debug_assert!(bytes <= left && bytes <= self.buffered());
+        self.start += bytes;
+        self.head = (bytes < left).then_some((header, left - bytes));
+    }
+
+    /// Whether nothing has come that is not consumed.
+    #[cfg(test)]
+    pub fn is_empty(&self) -> bool {
+        self.head.is_none() && self.buffered() == 0
+    }
+}
+
+/// Bytes of a read that did not fail; the end of the stream is a failure, as nobody closes before saying goodbye.
+#[inline]
+fn came(read: Option<usize>) -> io::Result<usize> {
+    match read {
+        None => Ok(0),
+        Some(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+        Some(n) => Ok(n),
+    }
+}

@@ -1,0 +1,130 @@
+//! The sending half of a connection: cuts messages into fragments, and goes on where the socket stopped.
+
+use std::io;
+
+use super::super::Header;
+use super::wire::{FRAGMENT_BYTES, HEADER_BYTES, encode};
+use crate::sys::socket::Socket;
+
+/// Up to this payload, header and payload are put together first: one plain `send` costs less than two parts.
+const TOGETHER_BYTES: usize = 1 << 10;
+
+/// A fragment of which the socket has taken only a part.
+struct Unfinished {
+    wire: [u8; HEADER_BYTES],
+    wire_sent: usize,
+    header: Header,
+    payload_left: usize,
+}
+
+/// What is under way to the peer.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    unfinished: Option<Unfinished>,
+    /// The message that was refused first because of another one's fragment. It goes next: whoever fills the
+    /// connection is asked first, and would begin its next fragment at once.
+    next: Option<Header>,
+    /// The rest of a fragment whose call has failed; it goes first. Empty, but for that.
+    abandoned: Vec<u8>,
+}
+
+impl Outgoing {
+    /// As [`super::super::Link::send`].
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes.
+    #[inline]
+    pub unsafe fn send(
+        &mut self,
+        socket: &Socket,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+    ) -> io::Result<Option<usize>> {
+        if !self.abandoned.is_empty() && !self.send_abandoned(socket)? {
+            return Ok(None);
+        }
+        let mut fragment = match self.unfinished.take() {
+            Some(other) if other.header != *header => {
+                self.unfinished = Some(other);
+                self.next.get_or_insert(*header);
+                return Ok(None);
+            }
+            Some(mine) => mine,
+            // A message that was refused is offered again until it is taken, so this cannot last.
+            None if self.next.is_some_and(|next| next != *header) => return Ok(None),
+            None => {
+                let payload_left = bytes.min(FRAGMENT_BYTES);
+                let wire = encode(header, payload_left);
+                Unfinished { wire, wire_sent: 0, header: *header, payload_left }
+            }
+        };
+        let payload = fragment.payload_left.min(bytes);
+        let wire = &fragment.wire[fragment.wire_sent..];
+        let sent = if payload <= TOGETHER_BYTES {
+            let mut together = [0; HEADER_BYTES + TOGETHER_BYTES];
+            together[..wire.len()].copy_from_slice(wire);
+            // SAFETY: the caller vouches for `bytes`, of which this reads at most that; it is not this new array,
+            // which has room for both.
+            unsafe { std::ptr::copy_nonoverlapping(data, together[wire.len()..].as_mut_ptr(), payload) };
+            socket.write(&together[..wire.len() + payload])
+        } else {
+            // SAFETY: the caller vouches for `bytes` readable bytes, of which this offers at most that.
+            unsafe { socket.write_two(wire, data, payload) }
+        };
+        let sent = sent?.unwrap_or(0);
+        if sent > 0 && self.next == Some(*header) {
+            self.next = None;
+        }
+        let of_wire = sent.min(wire.len());
+        let of_payload = sent - of_wire;
+        fragment.wire_sent += of_wire;
+        fragment.payload_left -= of_payload;
+        if fragment.payload_left == 0 && fragment.wire_sent == HEADER_BYTES {
+            return Ok(Some(of_payload));
+        }
+        // Of a fragment that was not begun, nothing is kept: a shorter message may go first.
+        if fragment.wire_sent > 0 {
+            self.unfinished = Some(fragment);
+        }
+        Ok((of_payload > 0).then_some(of_payload))
+    }
+
+    /// As [`super::super::Link::abandon`].
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes.
+    pub unsafe fn abandon(&mut self, header: &Header, data: *const u8, bytes: usize) {
+        if self.next == Some(*header) {
+            self.next = None;
+        }
+        let Some(fragment) = self.unfinished.take_if(|fragment| fragment.header == *header) else { return };
+        let payload = fragment.payload_left.min(bytes);
+        self.abandoned.extend(&fragment.wire[fragment.wire_sent..]);
+        // SAFETY: the caller vouches for `bytes` readable bytes, of which this is at most all; nobody writes them
+        // before the call has ended.
+        self.abandoned.extend(unsafe { std::slice::from_raw_parts(data, payload) });
+    }
+
+    /// See [`super::super::Link::postpone`].
+    pub fn postpone(&mut self, header: &Header) -> bool {
+        if self.next == Some(*header) {
+            self.next = None;
+        }
+        self.unfinished.as_ref().is_none_or(|fragment| fragment.header != *header)
+    }
+
+    /// Goes on with what was abandoned; whether all of it is sent.
+    #[cold]
+    fn send_abandoned(&mut self, socket: &Socket) -> io::Result<bool> {
+        let sent = socket.write(&self.abandoned)?.unwrap_or(0);
+        self.abandoned.drain(..sent);
+        Ok(self.abandoned.is_empty())
+    }
+
+    /// Whether a fragment was begun and is not complete.
+    #[cfg(test)]
+    pub fn is_in_a_fragment(&self) -> bool {
+        self.unfinished.is_some()
+    }
+}
