@@ -1,7 +1,7 @@
 //! The anyccl engine: plans, transports, communicators. Exports no C symbol; the doors in `abi/` do.
 //!
 //! Rooms, arrows downward only:
-//! `simulate`, `comm` → `backend` → `tuning`, `algo`, `progress` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
+//! `simulate`, `comm` → `backend` → `tuning` → `algo`, `progress` → `cost` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
 //! `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
 
 pub mod algo;
@@ -10,6 +10,7 @@ pub mod base;
 pub mod bootstrap;
 pub mod comm;
 pub mod config;
+pub mod cost;
 pub mod device;
 pub mod memory;
 pub mod observe;

@@ -1,52 +1,35 @@
 //! The algorithms: pure functions that make plans. One file each, one row each in [`ALGORITHMS`] (`table`).
 //!
 //! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside
-//! ranks that are not; `tests` proves it with the verifier. What several of them do is in one place:
-//! `segments` cuts buffers, `blocks` finds the block of each rank; `ring`, `hypercube`, `binomial` and `direct` are phases to compose; `fold`
-//! makes a power of two of any number of ranks, `rotation` turns the root into rank 0, `builder` writes
-//! plans down. Hierarchical ones are made of others: `hosts` says who speaks for whom, `between` how hosts
-//! speak, `compose` glues the plans, `survey` says what has to be asked before. `staging` is for plans through memory that all ranks
-//! of a host see.
+//! ranks that are not; `tests` proves it with the verifier. Each collective has a folder. What several of them share is
+//! in two more: `patterns` has the phases that flat algorithms are made of, `hierarchy` what makes one of several hosts.
 
 mod all_gather;
 mod all_reduce;
 mod all_to_all;
-mod alone;
 mod barrier;
-mod between;
-mod binomial;
-mod blocks;
 mod broadcast;
-mod builder;
-mod compose;
-mod cost;
-mod direct;
-mod fold;
 mod gather;
-mod hosts;
-mod hypercube;
+mod hierarchy;
 mod neighbor;
 mod ordered;
+mod patterns;
 mod reduce;
 mod reduce_scatter;
-mod ring;
-mod rotation;
 mod scan;
 mod scatter;
-mod segments;
-mod staging;
-mod survey;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use hierarchy::length_exchange::Survey;
+pub use hierarchy::parcels::Labels;
 pub use ordered::{ORDERED, ordered};
-pub use survey::{Labels, Survey};
 pub use table::ALGORITHMS;
 
 use crate::base::Collective;
+use crate::cost::{Edges, LinkModel, Paths, Traffic};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::{Edges, LinkModel, Paths, Traffic};
 
 /// A row of the table. `anyccl info` prints it.
 pub struct Algorithm {

@@ -6,7 +6,7 @@ use super::{
     scatter,
 };
 use crate::base::Collective;
-use crate::tuning::Traffic;
+use crate::cost::Traffic;
 
 /// Every algorithm. Where predictions are equal, the earlier row wins.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -423,8 +423,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         collective: Collective::GatherV,
         summary: "one message per host: several hosts of several ranks",
         supports: always,
-        build: gather::parcels::build,
-        cost: Cost::ByHost(gather::parcels::cost),
+        build: gather::hierarchical_v::build,
+        cost: Cost::ByHost(gather::hierarchical_v::cost),
     },
     Algorithm {
         name: "linear",
@@ -439,8 +439,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         collective: Collective::ScatterV,
         summary: "one message per host: several hosts of several ranks",
         supports: always,
-        build: scatter::parcels::build,
-        cost: Cost::ByHost(scatter::parcels::cost),
+        build: scatter::hierarchical_v::build,
+        cost: Cost::ByHost(scatter::hierarchical_v::cost),
     },
     Algorithm {
         name: "pairwise",
@@ -487,8 +487,8 @@ pub static ALGORITHMS: &[Algorithm] = &[
         collective: Collective::AllToAllV,
         summary: "one message per host and receiver: several hosts of several ranks",
         supports: always,
-        build: all_to_all::parcels::build,
-        cost: Cost::ByHost(all_to_all::parcels::cost),
+        build: all_to_all::hierarchical_v::build,
+        cost: Cost::ByHost(all_to_all::hierarchical_v::cost),
     },
     Algorithm {
         name: "direct",

@@ -46,7 +46,7 @@ pub struct BlockLayout<'a> {
     pub sources: &'a [Rank],
     /// The ranks that blocks go to, in a graph; else none.
     pub destinations: &'a [Rank],
-    /// What the ranks of this host have told this one ([`crate::algo::Survey`]), where the algorithm asks; else
+    /// What the ranks of this host have told this one (`algo::Survey`), where the algorithm asks; else
     /// nothing.
     pub told: &'a [usize],
 }

@@ -1,6 +1,7 @@
 //! What links, cores and network interfaces cost: the numbers of a simulation, in seconds and bytes.
 
-use crate::tuning::{Curve, LinkModel, Links};
+use crate::cost::{Curve, LinkModel};
+use crate::tuning::Links;
 
 /// What messages of one kind cost: those within a host, or those between hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]

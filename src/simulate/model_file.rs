@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use super::model::{LinkCosts, Model};
 use super::presets::{PRESETS, Preset};
-use crate::tuning::Curve;
+use crate::cost::Curve;
 
 /// How a number is written down.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Models with a name.
 
 use super::model::{LinkCosts, Model};
-use crate::tuning::Curve;
+use crate::cost::Curve;
 
 /// A model with a name.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@
 use std::fmt::Write;
 use std::io::Read;
 
-use super::{Curve, LinkModel};
 use crate::base::{Error, Result};
+use crate::cost::{Curve, LinkModel};
 use crate::sys::trusted_file::{Believed, open_trusted};
 
 /// Bytes of the longest file that is read: no file of figures comes near it.

@@ -3,9 +3,10 @@
 //! Layout, little endian: version (u32), chunk bytes (u64), four f64 for shm, four for tcp, then the
 //! overrides as the text of `ANYCCL_ALGORITHM`. The reader trusts nothing.
 
+use super::Tuning;
 use super::overrides::Overrides;
-use super::{LinkModel, Tuning};
 use crate::base::{Error, Result};
+use crate::cost::LinkModel;
 
 /// Changes when the layout does, or when equal tuning would choose differently.
 const VERSION: u32 = 3;

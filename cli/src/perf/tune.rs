@@ -14,8 +14,9 @@ use std::time::Instant;
 
 use anyccl_engine::base::{self, Datatype, Rank, ReduceOp};
 use anyccl_engine::comm::Communicator;
+use anyccl_engine::cost::{Curve, LinkModel};
 use anyccl_engine::reduce::{instruction_set, reduce_fn};
-use anyccl_engine::tuning::{Curve, LinkModel, Links};
+use anyccl_engine::tuning::Links;
 
 use super::arguments::PerfArguments;
 use super::measure::measure;

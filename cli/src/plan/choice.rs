@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::base::Result;
+use anyccl_engine::cost::LinkModel;
 use anyccl_engine::plan::PlanRequest;
-use anyccl_engine::tuning::{LinkModel, Links, Tuning};
+use anyccl_engine::tuning::{Links, Tuning};
 use serde_json::{Value, json};
 
 use super::call::PlannedCall;

@@ -11,12 +11,11 @@
 
 use std::ops::Range;
 
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved};
-use super::super::fold::identity;
 use super::blocks;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::identity;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);

@@ -7,15 +7,14 @@
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha and (h-1) l n beta over the wire of a host, then alpha +
 //! (h-1) (l-1) n beta within it.
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{input, output};
-use super::super::compose::Composition;
-use super::super::cost::{Terms, burst, moved};
-use super::super::hosts::{Hosts, runs};
 use super::own_copy;
+use crate::algo::hierarchy::compose::Composition;
+use crate::algo::hierarchy::hosts::{Hosts, runs};
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{input, output};
 use crate::base::Rank;
+use crate::cost::{Paths, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);

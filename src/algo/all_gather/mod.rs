@@ -7,9 +7,9 @@ pub(super) mod recursive_doubling;
 pub(super) mod ring;
 pub(super) mod staged;
 
-use super::blocks::{Blocks, own_input};
-use super::builder::{LaneBuilder, input, output};
-use super::segments::Segments;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output};
+use crate::algo::patterns::segments::Segments;
 use crate::plan::PlanRequest;
 
 /// The output, one block per rank.

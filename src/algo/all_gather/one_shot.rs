@@ -3,13 +3,12 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n beta, but p-1 messages at once per rank. Best for small
 //! blocks, and within a host, where one write serves all readers.
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved};
-use super::super::direct::others;
 use super::own_copy;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::others;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = Blocks::of_output(request);

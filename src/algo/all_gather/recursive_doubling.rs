@@ -6,13 +6,12 @@
 //! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta; with folding 2 alpha + p n beta more. Best
 //! for small and middle blocks when p is a power of two. Source: Thakur, Rabenseifner and Gropp 2005.
 
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
-use super::super::fold::{Fold, Role, identity};
-use super::super::hypercube::Hypercube;
 use super::{blocks, own_copy};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::{Fold, Role, identity};
+use crate::algo::patterns::hypercube::Hypercube;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);

@@ -2,14 +2,13 @@
 //!
 //! Cost, blocks of n bytes: (p-1) (alpha + n beta). Talks to neighbours only: best for large blocks.
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, around, moved};
-use super::super::fold::identity;
-use super::super::ring::Ring;
 use super::own_copy;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::identity;
+use crate::algo::patterns::ring::Ring;
+use crate::cost::{Edges, Terms, around, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = Blocks::of_output(request);

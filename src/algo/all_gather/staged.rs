@@ -6,14 +6,13 @@
 
 use std::ops::Range;
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{LaneBuilder, input, output, plan, shifted};
-use super::super::cost::{Terms, moved};
-use super::super::direct::others;
-use super::super::staging::{Staging, turn};
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, shifted};
+use crate::algo::patterns::direct::others;
+use crate::algo::patterns::staging::{Staging, turn};
 use crate::base::Rank;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let staging = Staging::new(request, 1, 1);

@@ -14,19 +14,18 @@
 
 use std::ops::Range;
 
-use super::super::alone::alone;
-use super::super::between::{Candidate, cheapest, most_rounds};
 use super::super::broadcast;
-use super::super::builder::{input, output, shifted};
-use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, collected, moved};
-use super::super::hosts::Hosts;
 use super::super::reduce;
-use super::super::segments::Segments;
 use super::{one_shot, rabenseifner, recursive_doubling, ring, two_shot};
+use crate::algo::hierarchy::between_hosts::{Candidate, cheapest, most_rounds};
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{input, output, shifted};
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
 use crate::base::Collective;
+use crate::cost::{Edges, Paths, Terms, burst, collected, moved};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::{Edges, Paths};
 
 /// What the phases are made of.
 pub(in crate::algo) struct Parts {
@@ -56,7 +55,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 
 pub(in crate::algo) fn build_of(request: &PlanRequest, parts: &Parts) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let hosts = Hosts::of(request);
     let chunks = hosts.chunks(request);
@@ -174,8 +173,8 @@ pub(in crate::algo) fn cost_of(request: &PlanRequest, paths: &Paths, parts: &Par
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::between;
     use super::*;
+    use crate::algo::hierarchy::between_hosts;
     use crate::plan::BlockLayout;
     use crate::topology::Topology;
 
@@ -195,7 +194,7 @@ mod tests {
                 topology: &topology,
                 layout: BlockLayout::NONE,
             };
-            let most = between::most_rounds(&Hosts::of(&request));
+            let most = between_hosts::most_rounds(&Hosts::of(&request));
             for (number, candidate) in CANDIDATES.iter().enumerate() {
                 for rank in 0..hosts {
                     let plan = (candidate.build)(&PlanRequest { rank, ..request });

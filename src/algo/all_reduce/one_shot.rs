@@ -7,18 +7,17 @@
 //! Cost: alpha + (p-1) n beta + (p-1) n gamma, but p-1 messages at once per rank; scratch (p-1) n. Two
 //! ranks: alpha + n max(beta, gamma), which is best at any size. Else best for the smallest messages.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved, moved_and_reduced, reduced};
-use super::super::direct::{Slots, others};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::{Slots, others};
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, burst, moved, moved_and_reduced, reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (own, result) = (input(0..request.count), output(0..request.count));
     let mut lane = LaneBuilder::default();
     match request.size {
-        1 => alone(request),
+        1 => single_rank(request),
         2 => {
             let peer = 1 - request.rank;
             lane.round(|round| {

@@ -8,18 +8,17 @@
 //! max(beta, gamma) before and alpha + n beta after. Best for middle and large messages, above all when
 //! p is a power of two. Source: Rabenseifner, "Optimization of collective reduction operations", 2004.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, halving, moved, moved_and_reduced};
-use super::super::fold::{Fold, Role, identity};
-use super::super::hypercube::Hypercube;
-use super::super::segments::Segments;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::{Fold, Role, identity};
+use crate::algo::patterns::hypercube::Hypercube;
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, halving, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let all = 0..request.count;
     let (mine, result) = (input(all.clone()), output(all));

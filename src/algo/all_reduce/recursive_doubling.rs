@@ -8,16 +8,15 @@
 //! alpha + n beta after. Best for small messages among many ranks.
 //! Source: Thakur, Rabenseifner and Gropp 2005.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved, moved_and_reduced};
-use super::super::fold::{Fold, Role, identity};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::{Fold, Role, identity};
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let all = 0..request.count;
     let (mine, result) = (input(all.clone()), output(all));

@@ -10,18 +10,17 @@
 //! segments differ by at most one element, empty ones are skipped on both sides. The order of reduction
 //! differs per segment, but each result is computed once: identical bits everywhere.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, around, moved, moved_and_reduced};
-use super::super::fold::identity;
-use super::super::ring::Ring;
-use super::super::segments::Segments;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::identity;
+use crate::algo::patterns::ring::Ring;
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{Edges, Terms, around, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let (rank, size) = (request.rank as usize, request.size as usize);
     let segments = Segments::new(request.count, size);

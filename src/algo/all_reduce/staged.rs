@@ -8,17 +8,16 @@
 //! Cost, s chunks: 8 (s+p) alpha + 0.6 n (gamma + beta/2), fitted to measurements. Best for large messages among ranks that share cores: a
 //! chunk is in the core's cache when the next rank gets its turn.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved, reduced};
-use super::super::staging::{Staging, turn};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::single_rank::single_rank;
+use crate::algo::patterns::staging::{Staging, turn};
 use crate::base::Rank;
+use crate::cost::{LinkModel, Terms, moved, reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let staging = Staging::new(request, 1, 2);
     let (rank, last) = (request.rank, request.size - 1);

@@ -7,18 +7,17 @@
 //! Cost: 2 alpha + 2 (p-1)/p n beta + (p-1)/p n gamma; scratch (p-1)/p n. The bandwidth of a ring at
 //! two latencies, but each rank talks to all: best for middle sizes within a host.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved, moved_and_reduced, reduced};
-use super::super::direct::{Slots, others};
-use super::super::segments::Segments;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::{Slots, others};
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
 use crate::base::Rank;
+use crate::cost::{LinkModel, Terms, burst, moved, moved_and_reduced, reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let segments = Segments::new(request.count, request.size as usize);
     let segment = |rank: Rank| segments.part(rank as usize);

@@ -8,12 +8,11 @@
 //! Cost, blocks of n bytes: log2(p) alpha + p/2 log2(p) n beta, and as many local copies; scratch
 //! p/2 (log2(p) + 1) n. Best for the smallest blocks among many ranks. Source: Bruck et al. 1997.
 
-use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, moved};
-use super::super::fold::identity;
 use super::{blocks, own_copy};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};
+use crate::algo::patterns::fold::identity;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size, count) = (request.rank as usize, request.size as usize, request.count);

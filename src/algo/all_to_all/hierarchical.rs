@@ -11,14 +11,13 @@
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha (for h (l-1) messages) + h (l-1) n beta within a host, then
 //! alpha and (h-1) l^2 n beta over its wire. Scratch (h-1) l n, twice that where ranks are not consecutive.
 
-use super::super::builder::{RoundBuilder, input, output};
-use super::super::compose::Composition;
-use super::super::cost::{Terms, burst, moved};
-use super::super::hosts::Hosts;
 use super::{blocks, own_copy};
+use crate::algo::hierarchy::compose::Composition;
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{RoundBuilder, input, output};
 use crate::base::Rank;
+use crate::cost::{Paths, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);

@@ -2,14 +2,14 @@
 
 pub(super) mod bruck;
 pub(super) mod hierarchical;
+pub(super) mod hierarchical_v;
 pub(super) mod one_shot;
 pub(super) mod pairwise;
-pub(super) mod parcels;
 pub(super) mod spread;
 
-use super::blocks::Blocks;
-use super::builder::{LaneBuilder, input, output};
-use super::segments::Segments;
+use crate::algo::patterns::blocks::Blocks;
+use crate::algo::patterns::builder::{LaneBuilder, input, output};
+use crate::algo::patterns::segments::Segments;
 use crate::plan::PlanRequest;
 
 /// Input and output, one block per rank.

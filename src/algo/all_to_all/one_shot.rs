@@ -6,12 +6,11 @@
 //!
 //! Cost, blocks of n bytes: alpha + p (p-1) n beta, 2(p-1) messages at once per rank; scratch p (p-1) n.
 
-use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
-use super::super::cost::{Terms, burst, moved};
-use super::super::direct::others;
 use super::{blocks, own_copy};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch, shifted};
+use crate::algo::patterns::direct::others;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = blocks(request);

@@ -7,13 +7,12 @@
 //! Cost, blocks of n bytes: (p-1) (alpha + n beta), p for odd p. One partner at a time: best for large
 //! blocks.
 
-use super::super::blocks::Blocks;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
-use super::super::fold::identity;
 use super::own_copy;
+use crate::algo::patterns::blocks::Blocks;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::identity;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);

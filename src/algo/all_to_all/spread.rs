@@ -6,13 +6,12 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n beta, but 2(p-1) messages at once per rank. Best for middle
 //! blocks. The block for each peer is written once, to it alone; one_shot writes once for all.
 
-use super::super::blocks::Blocks;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved};
-use super::super::fold::identity;
 use super::own_copy;
+use crate::algo::patterns::blocks::Blocks;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::identity;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);

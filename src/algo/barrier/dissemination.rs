@@ -7,11 +7,10 @@
 //! Cost: log2(p) alpha. Source: Hensgen, Finkel and Manber, "Two algorithms for barrier
 //! synchronization", 1988.
 
-use super::super::builder::{LaneBuilder, plan, scratch};
-use super::super::cost::Terms;
-use super::super::fold::identity;
+use crate::algo::patterns::builder::{LaneBuilder, plan, scratch};
+use crate::algo::patterns::fold::identity;
+use crate::cost::{LinkModel, Terms};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size) = (request.rank as usize, request.size as usize);

@@ -4,15 +4,14 @@
 //!
 //! Cost: 2 alpha within a host, and between hosts that of a barrier of as many ranks as there are hosts.
 
-use super::super::between::{Candidate, cheapest};
-use super::super::builder::{scratch, shifted};
-use super::super::compose::{Call, Composition};
-use super::super::cost::burst;
-use super::super::hosts::Hosts;
 use super::{dissemination, one_shot};
+use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{scratch, shifted};
 use crate::base::Collective;
+use crate::cost::{Paths, burst};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 /// For the phase between hosts.
 const CANDIDATES: [Candidate; 2] = [

@@ -5,11 +5,10 @@
 //! Cost: alpha, but p-1 messages at once per rank. Best for few ranks, above all where each round costs
 //! a turn on a shared core.
 
-use super::super::builder::{LaneBuilder, plan, scratch, shifted};
-use super::super::cost::{Terms, burst};
-use super::super::direct::others;
+use crate::algo::patterns::builder::{LaneBuilder, plan, scratch, shifted};
+use crate::algo::patterns::direct::others;
+use crate::cost::{LinkModel, Terms, burst};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let peers = others(request);

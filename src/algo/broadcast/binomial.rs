@@ -4,13 +4,12 @@
 //!
 //! Cost: log2(p) (alpha + n beta). Best for small messages.
 
-use super::super::binomial::{children, parent};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
-use super::super::rotation::Rotation;
 use super::own_copy;
+use crate::algo::patterns::binomial::{children, parent};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::rotation::Rotation;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let all = 0..request.count;

@@ -4,13 +4,12 @@
 //!
 //! Cost, s chunks: (s+p-2) (alpha + n/s beta). Best for large messages among few ranks.
 
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, along, hop, moved};
-use super::super::rotation::Rotation;
-use super::super::segments::Segments;
 use super::own_copy;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::rotation::Rotation;
+use crate::algo::patterns::segments::Segments;
+use crate::cost::{Edges, Terms, along, hop, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let size = request.size as usize;

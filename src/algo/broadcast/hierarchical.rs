@@ -7,15 +7,14 @@
 //! Cost, h hosts of l ranks: 2 alpha + 2 (l-1)/l n beta within a host, and that of a broadcast of n among h ranks
 //! between hosts.
 
-use super::super::between::{Candidate, cheapest};
-use super::super::builder::{input, output};
-use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, moved};
-use super::super::hosts::Hosts;
 use super::{binomial, one_shot, own_copy, scatter_all_gather};
+use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{input, output};
 use crate::base::{Collective, Rank};
+use crate::cost::{Paths, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 /// For the phase between hosts.
 const CANDIDATES: [Candidate; 3] = [

@@ -7,7 +7,7 @@ pub(super) mod one_shot;
 pub(super) mod scatter_all_gather;
 pub(super) mod staged;
 
-use super::builder::{LaneBuilder, input, output};
+use crate::algo::patterns::builder::{LaneBuilder, input, output};
 use crate::plan::PlanRequest;
 
 /// The root's own copy, where it has two buffers. A lane of its own: it delays no message.

@@ -3,12 +3,11 @@
 //! Cost: alpha + (p-1) n beta, but p-1 messages at once at the root; where a transport writes once for
 //! all readers, n beta. Best for small messages and few ranks.
 
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved};
-use super::super::direct::others;
 use super::own_copy;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::others;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let all = 0..request.count;

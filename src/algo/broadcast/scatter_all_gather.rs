@@ -7,15 +7,14 @@
 //! Cost: (log2(p) + p-1) alpha + 2 (p-1)/p n beta. Best for large messages among many ranks.
 //! Source: Barnett et al., "Interprocessor collective communication library", 1994.
 
-use super::super::binomial::{Tree, subtree};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
-use super::super::ring::Ring;
-use super::super::rotation::Rotation;
-use super::super::segments::Segments;
 use super::own_copy;
+use crate::algo::patterns::binomial::{Tree, subtree};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::ring::Ring;
+use crate::algo::patterns::rotation::Rotation;
+use crate::algo::patterns::segments::Segments;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let size = request.size as usize;

@@ -5,12 +5,11 @@
 //! Source of the idea: Graham and Shipman, "MPI support for multi-core architectures: optimized shared memory
 //! collectives", 2008.
 
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved};
-use super::super::direct::others;
-use super::super::staging::{Staging, turn};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::others;
+use crate::algo::patterns::staging::{Staging, turn};
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 /// One chunk is written while another is read.
 const LANES: usize = 2;

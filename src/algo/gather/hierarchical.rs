@@ -6,14 +6,13 @@
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) n beta within a host, then alpha + (h-1) l n beta into
 //! the root's, with one message per host. Best for small blocks of many ranks.
 
-use super::super::builder::{input, output};
-use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, moved};
-use super::super::hosts::Hosts;
 use super::{blocks, linear, own_copy};
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{input, output};
 use crate::base::Collective;
+use crate::cost::{Paths, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);

@@ -3,13 +3,12 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n beta, but p-1 messages at once at the root. No byte moves
 //! twice: best for large blocks and few ranks.
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved};
-use super::super::rotation::Rotation;
 use super::own_copy;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::rotation::Rotation;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let blocks = Blocks::of_output(request);

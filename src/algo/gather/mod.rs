@@ -2,12 +2,12 @@
 
 pub(super) mod binomial;
 pub(super) mod hierarchical;
+pub(super) mod hierarchical_v;
 pub(super) mod linear;
-pub(super) mod parcels;
 
-use super::blocks::{Blocks, own_input};
-use super::builder::{LaneBuilder, input, output};
-use super::segments::Segments;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output};
+use crate::algo::patterns::segments::Segments;
 use crate::plan::PlanRequest;
 
 /// The root's output, one block per rank.

@@ -5,12 +5,11 @@
 //!
 //! Cost, blocks of n bytes to d neighbours: alpha + d n beta.
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::burst;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
 use crate::base::{Collective, Rank};
+use crate::cost::{LinkModel, burst};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (sources, destinations) = (request.layout.sources, request.layout.destinations);

@@ -7,14 +7,14 @@
 //!
 //! Cost: that of the algorithms they are made of ([`super::super::all_reduce::hierarchical`] and its like).
 
-use super::super::between::Candidate;
-use super::super::hosts::Hosts;
 use super::super::{
     all_reduce as any_all_reduce, reduce as any_reduce, reduce_scatter as any_reduce_scatter,
 };
 use super::{all_reduce, reduce};
+use crate::algo::hierarchy::between_hosts::Candidate;
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::cost::Paths;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 /// all_reduce of a slice.
 const ALL_REDUCE: any_all_reduce::hierarchical::Parts = any_all_reduce::hierarchical::Parts {

@@ -14,10 +14,9 @@ mod reduce;
 #[cfg(test)]
 mod tests;
 
-use super::cost::{Terms, burst, moved, reduced};
 use super::{Algorithm, Cost, HIERARCHICAL, always, of, reduce_scatter};
 use crate::base::Collective;
-use crate::tuning::{LinkModel, Traffic};
+use crate::cost::{LinkModel, Terms, Traffic, burst, moved, reduced};
 
 /// Every algorithm that keeps the order. Where predictions are equal, the earlier row wins.
 pub static ORDERED: &[Algorithm] = &[

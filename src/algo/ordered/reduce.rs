@@ -5,19 +5,18 @@
 //! `two_shot`: each rank combines one segment and sends the result to the root. Cost: 2 alpha + 2 (p-1)/p n beta +
 //! (p-1)/p n gamma; scratch (p-1)/p n.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved};
-use super::super::direct::{Slots, others};
-use super::super::segments::Segments;
 use super::collected;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::{Slots, others};
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
 use crate::base::Rank;
+use crate::cost::{LinkModel, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(super) fn one_shot(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let (own, result) = (input(0..request.count), output(0..request.count));
     let mut lane = LaneBuilder::default();
@@ -42,7 +41,7 @@ pub(super) fn one_shot_cost(request: &PlanRequest, link: &LinkModel) -> f64 {
 
 pub(super) fn two_shot(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let is_root = request.rank == request.root;
     let segments = Segments::new(request.count, request.size as usize);

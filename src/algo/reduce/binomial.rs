@@ -4,17 +4,16 @@
 //!
 //! Cost: log2(p) (alpha + n max(beta, gamma)). Best for small messages.
 
-use super::super::alone::alone;
-use super::super::binomial::{children, parent};
-use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, moved_and_reduced};
-use super::super::rotation::Rotation;
+use crate::algo::patterns::binomial::{children, parent};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};
+use crate::algo::patterns::rotation::Rotation;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let all = 0..request.count;
     let ranks = Rotation::to_root(request);

@@ -4,17 +4,16 @@
 //!
 //! Cost, s chunks: (s+p-2) (alpha + n/s max(beta, gamma)). Best for large messages among few ranks.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, along, hop, moved_and_reduced};
-use super::super::rotation::Rotation;
-use super::super::segments::Segments;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};
+use crate::algo::patterns::rotation::Rotation;
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{Edges, Terms, along, hop, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let last = request.size as usize - 1;
     let ranks = Rotation::to_root(request);

@@ -7,16 +7,15 @@
 //! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of a reduce of n among h
 //! ranks between hosts. Scratch n for l > 2.
 
-use super::super::alone::alone;
-use super::super::between::{Candidate, cheapest};
-use super::super::builder::{input, output};
-use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, collected, moved};
-use super::super::hosts::Hosts;
 use super::{binomial, one_shot, rabenseifner_gather};
+use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{input, output};
+use crate::algo::patterns::single_rank::single_rank;
 use crate::base::Collective;
+use crate::cost::{Paths, Terms, burst, collected, moved};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Paths;
 
 /// What the phases are made of.
 pub(in crate::algo) struct Parts {
@@ -42,7 +41,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 /// With the members of each host in the order in which they are to be reduced.
 pub(in crate::algo) fn build_of(request: &PlanRequest, hosts: &Hosts, parts: &Parts) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let root_host = hosts.host_of(request.root);
     let is_root = request.rank == request.root;

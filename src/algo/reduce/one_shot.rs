@@ -3,18 +3,17 @@
 //! Cost: alpha + (p-1) n (beta + gamma), but p-1 messages at once at the root; two ranks reduce while
 //! the message arrives. Scratch (p-1) n at the root. Best for small messages and few ranks.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved, moved_and_reduced, reduced};
-use super::super::direct::{Slots, others};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::{Slots, others};
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, burst, moved, moved_and_reduced, reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (own, result) = (input(0..request.count), output(0..request.count));
     let mut lane = LaneBuilder::default();
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     if request.rank != request.root {
         lane.round(|round| round.send(request.root, own));

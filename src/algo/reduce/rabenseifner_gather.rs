@@ -6,20 +6,19 @@
 //! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more
 //! alpha + n max(beta, gamma). Best for large messages among many ranks. Source: Rabenseifner 2004.
 
-use super::super::alone::alone;
-use super::super::binomial::Tree;
-use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, halving, moved, moved_and_reduced};
-use super::super::fold::{Fold, Role};
-use super::super::hypercube::Hypercube;
-use super::super::rotation::Rotation;
-use super::super::segments::Segments;
+use crate::algo::patterns::binomial::Tree;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};
+use crate::algo::patterns::fold::{Fold, Role};
+use crate::algo::patterns::hypercube::Hypercube;
+use crate::algo::patterns::rotation::Rotation;
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, halving, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let ranks = Rotation::to_root(request);
     let vertex = ranks.virtual_of(request.rank);

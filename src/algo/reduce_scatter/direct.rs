@@ -6,17 +6,16 @@
 //! Cost, blocks of n bytes: alpha + (p-1) n (beta + gamma), but p-1 messages at once per rank; scratch (p-1) n. Best for
 //! the smallest blocks.
 
-use super::super::alone::alone;
-use super::super::blocks::{Blocks, own_output};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, burst, moved, reduced};
-use super::super::direct::Slots;
+use crate::algo::patterns::blocks::{Blocks, own_output};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::direct::Slots;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, burst, moved, reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let blocks = Blocks::of_input(request);
     let result = output(own_output(request));

@@ -7,16 +7,15 @@
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) h n (beta + gamma) within a host, then alpha and
 //! (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
 
-use super::super::alone::alone;
-use super::super::blocks::{Blocks, own_output};
-use super::super::builder::{input, output};
-use super::super::compose::{Call, Composition};
-use super::super::cost::{Terms, burst, collected, moved, reduced};
-use super::super::hosts::{Hosts, runs};
 use super::super::reduce::one_shot;
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::{Hosts, runs};
+use crate::algo::patterns::blocks::{Blocks, own_output};
+use crate::algo::patterns::builder::{input, output};
+use crate::algo::patterns::single_rank::single_rank;
 use crate::base::{Collective, Rank};
+use crate::cost::{Paths, Terms, burst, collected, moved, reduced};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     build_of(request, one_shot::build)
@@ -25,7 +24,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 /// With a way to reduce to one rank of a group that has one round of messages.
 pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) -> Plan) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let hosts = Hosts::of(request);
     let blocks = Blocks::of_input(request);

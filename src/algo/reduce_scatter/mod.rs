@@ -6,7 +6,7 @@ pub(super) mod pairwise;
 pub(super) mod recursive_halving;
 pub(super) mod ring;
 
-use super::segments::Segments;
+use crate::algo::patterns::segments::Segments;
 use crate::plan::PlanRequest;
 
 /// The input, one block per rank.

@@ -5,17 +5,16 @@
 //!
 //! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)). Best for large blocks.
 
-use super::super::alone::alone;
-use super::super::blocks::{Blocks, own_output};
-use super::super::builder::{LaneBuilder, input, output, plan};
-use super::super::cost::{Terms, moved_and_reduced};
-use super::super::fold::identity;
+use crate::algo::patterns::blocks::{Blocks, own_output};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
+use crate::algo::patterns::fold::identity;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let (rank, size) = (request.rank as usize, request.size as usize);
     let blocks = Blocks::of_input(request);

@@ -7,18 +7,17 @@
 //! 2 alpha + p n max(beta, gamma) + n beta more; scratch p n. Best for small blocks.
 //! Source: Thakur, Rabenseifner and Gropp 2005.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, halving, moved, moved_and_reduced};
-use super::super::fold::{Fold, Role, identity};
-use super::super::hypercube::Hypercube;
 use super::blocks;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};
+use crate::algo::patterns::fold::{Fold, Role, identity};
+use crate::algo::patterns::hypercube::Hypercube;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, halving, moved, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let (rank, size, count) = (request.rank as usize, request.size as usize, request.count);
     let blocks = blocks(request);

@@ -7,18 +7,17 @@
 //! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)); scratch 2 n. Talks to neighbours only:
 //! best for large blocks between hosts. Source: Patarasuk and Yuan 2009.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
-use super::super::cost::{Terms, around, moved_and_reduced};
-use super::super::fold::identity;
-use super::super::ring::Ring;
 use super::blocks;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch, shifted};
+use crate::algo::patterns::fold::identity;
+use crate::algo::patterns::ring::Ring;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{Edges, Terms, around, moved_and_reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let (rank, size, count) = (request.rank as usize, request.size as usize, request.count);
     let blocks = blocks(request);

@@ -6,17 +6,16 @@
 
 use std::ops::Range;
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, RoundBuilder, input, output, plan, scratch, shifted};
-use super::super::cost::{Terms, along, hop, moved, reduced};
-use super::super::segments::Segments;
 use super::is_exclusive;
+use crate::algo::patterns::builder::{LaneBuilder, RoundBuilder, input, output, plan, scratch, shifted};
+use crate::algo::patterns::segments::Segments;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{Edges, Terms, along, hop, moved, reduced};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Edges;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return if is_exclusive(request) { Plan::default() } else { alone(request) };
+        return if is_exclusive(request) { Plan::default() } else { single_rank(request) };
     }
     let is_first = request.rank == 0;
     let is_last = request.rank + 1 == request.size;

@@ -9,13 +9,12 @@
 //! Cost: log2(p) (alpha + n (beta + gamma)), twice the gamma if exclusive. Best for small messages. Scratch n, 2 n if
 //! exclusive.
 
-use super::super::alone::alone;
-use super::super::builder::{LaneBuilder, input, output, plan, scratch};
-use super::super::cost::{Terms, moved, reduced};
-use super::super::fold::identity;
 use super::is_exclusive;
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};
+use crate::algo::patterns::fold::identity;
+use crate::algo::patterns::single_rank::single_rank;
+use crate::cost::{LinkModel, Terms, moved, reduced};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if is_exclusive(request) { exclusive(request) } else { inclusive(request) }
@@ -29,7 +28,7 @@ fn distances(request: &PlanRequest) -> impl Iterator<Item = usize> {
 
 fn inclusive(request: &PlanRequest) -> Plan {
     if request.size == 1 {
-        return alone(request);
+        return single_rank(request);
     }
     let (rank, size) = (request.rank as usize, request.size as usize);
     let (slot, result) = (scratch(0..request.count), output(0..request.count));

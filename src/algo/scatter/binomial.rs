@@ -9,13 +9,12 @@
 //! blocks but those of the root's children move at least twice, which the prediction adds: other ranks
 //! compete for the same memory or wire. Best for small blocks and many ranks.
 
-use super::super::binomial::{Tree, subtree};
-use super::super::builder::{LaneBuilder, input, output, plan, scratch, shifted};
-use super::super::cost::{Terms, moved};
-use super::super::rotation::Rotation;
 use super::{blocks, own_copy};
+use crate::algo::patterns::binomial::{Tree, subtree};
+use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch, shifted};
+use crate::algo::patterns::rotation::Rotation;
+use crate::cost::{LinkModel, Terms, moved};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (size, count) = (request.size as usize, request.count);

@@ -6,14 +6,14 @@
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha + (h-1) l n beta out of the root's host, with one message per
 //! host, then alpha + (l-1) n beta within a host. Best for small blocks of many ranks.
 
-use super::super::builder::{input, output};
-use super::super::compose::{Call, Composition};
 use super::super::gather;
-use super::super::hosts::Hosts;
 use super::{blocks, linear, own_copy};
+use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::patterns::builder::{input, output};
 use crate::base::Collective;
+use crate::cost::Paths;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);

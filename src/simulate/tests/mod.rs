@@ -8,8 +8,8 @@ mod symmetry;
 
 use super::*;
 use crate::base::Collective;
+use crate::cost::Curve;
 use crate::topology::Topology;
-use crate::tuning::Curve;
 
 /// `hosts` hosts of `ranks` ranks each.
 fn cluster(hosts: u32, ranks: u32) -> Topology {

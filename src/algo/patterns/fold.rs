@@ -11,7 +11,7 @@ use crate::base::Rank;
 
 /// Who is active, and who folds into whom.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fold {
+pub(in crate::algo) struct Fold {
     size: usize,
     active: usize,
     extra: usize,
@@ -19,7 +19,7 @@ pub(super) struct Fold {
 
 /// What one rank is in a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::algo) enum Role {
     /// Takes part, also for the odd neighbour `absorbed` where there is one.
     Active { index: usize, absorbed: Option<usize> },
     /// Hands its data to rank `into`.
@@ -28,28 +28,28 @@ pub(super) enum Role {
 
 impl Fold {
     /// Folds `size` ranks, at least one.
-    pub(super) fn new(size: usize) -> Fold {
+    pub(in crate::algo) fn new(size: usize) -> Fold {
         let active = 1 << size.ilog2();
         Fold { size, active, extra: size - active }
     }
 
     /// Number of active ranks, a power of two.
-    pub(super) fn active(self) -> usize {
+    pub(in crate::algo) fn active(self) -> usize {
         self.active
     }
 
     /// Rounds of a power-of-two algorithm.
-    pub(super) fn rounds(self) -> u32 {
+    pub(in crate::algo) fn rounds(self) -> u32 {
         self.active.ilog2()
     }
 
     /// Whether any rank is folded.
-    pub(super) fn is_needed(self) -> bool {
+    pub(in crate::algo) fn is_needed(self) -> bool {
         self.extra > 0
     }
 
     /// The role of a rank.
-    pub(super) fn role(self, rank: usize) -> Role {
+    pub(in crate::algo) fn role(self, rank: usize) -> Role {
         if rank >= 2 * self.extra {
             Role::Active { index: rank - self.extra, absorbed: None }
         } else if rank.is_multiple_of(2) {
@@ -61,20 +61,20 @@ impl Fold {
 
     /// The rank of an index. Indices stand for consecutive ranks: those from here to the next
     /// index's rank; the index after the last gives the number of ranks.
-    pub(super) fn rank_of(self, index: usize) -> usize {
+    pub(in crate::algo) fn rank_of(self, index: usize) -> usize {
         let rank = index + index.min(self.extra);
         debug_assert!(rank <= self.size);
         rank
     }
 
     /// The ranks that consecutive indices stand for.
-    pub(super) fn ranks_of(self, indices: Range<usize>) -> Range<usize> {
+    pub(in crate::algo) fn ranks_of(self, indices: Range<usize>) -> Range<usize> {
         self.rank_of(indices.start)..self.rank_of(indices.end)
     }
 }
 
 /// Virtual rank as rank, for algorithms without a root.
-pub(super) fn identity(rank: usize) -> Rank {
+pub(in crate::algo) fn identity(rank: usize) -> Rank {
     rank as Rank
 }
 

@@ -9,28 +9,28 @@ use crate::base::Rank;
 use crate::plan::{Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
 
 /// A part of the caller's send buffer.
-pub(super) fn input(range: Range<usize>) -> Span {
+pub(in crate::algo) fn input(range: Range<usize>) -> Span {
     Span { buffer: Buffer::Input, offset: range.start, len: range.len() }
 }
 
 /// A part of the caller's receive buffer.
-pub(super) fn output(range: Range<usize>) -> Span {
+pub(in crate::algo) fn output(range: Range<usize>) -> Span {
     Span { buffer: Buffer::Output, offset: range.start, len: range.len() }
 }
 
 /// A part of the engine's memory.
-pub(super) fn scratch(range: Range<usize>) -> Span {
+pub(in crate::algo) fn scratch(range: Range<usize>) -> Span {
     Span { buffer: Buffer::Scratch, offset: range.start, len: range.len() }
 }
 
 /// A range moved up by `offset`.
-pub(super) fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
+pub(in crate::algo) fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
     range.start + offset..range.end + offset
 }
 
 /// The steps of one round.
 #[derive(Default)]
-pub(super) struct RoundBuilder {
+pub(in crate::algo) struct RoundBuilder {
     steps: Vec<Step>,
     /// An empty message is one, too.
     signals: bool,
@@ -38,45 +38,45 @@ pub(super) struct RoundBuilder {
 
 impl RoundBuilder {
     /// Adds steps of a plan that is written down already.
-    pub(super) fn extend(&mut self, steps: Vec<Step>) {
+    pub(in crate::algo) fn extend(&mut self, steps: Vec<Step>) {
         self.steps.extend(steps);
     }
 
     /// Sends to one rank.
-    pub(super) fn send(&mut self, to: Rank, span: Span) {
+    pub(in crate::algo) fn send(&mut self, to: Rank, span: Span) {
         self.send_to_all(vec![to], span);
     }
 
     /// Sends the same to several ranks: one step, so that the transport may write once.
-    pub(super) fn send_to_all(&mut self, to: Vec<Rank>, span: Span) {
+    pub(in crate::algo) fn send_to_all(&mut self, to: Vec<Rank>, span: Span) {
         if (span.len > 0 || self.signals) && !to.is_empty() {
             self.steps.push(Step::Send { to, span });
         }
     }
 
     /// Receives.
-    pub(super) fn receive(&mut self, from: Rank, dst: Span) {
+    pub(in crate::algo) fn receive(&mut self, from: Rank, dst: Span) {
         if dst.len > 0 || self.signals {
             self.steps.push(Step::Recv { from, dst });
         }
     }
 
     /// Receives and reduces with `operand`.
-    pub(super) fn receive_reduce(&mut self, from: Rank, operand: Span, dst: Span) {
+    pub(in crate::algo) fn receive_reduce(&mut self, from: Rank, operand: Span, dst: Span) {
         if dst.len > 0 {
             self.steps.push(Step::RecvReduce { from, operand, dst });
         }
     }
 
     /// Copies locally.
-    pub(super) fn copy(&mut self, src: Span, dst: Span) {
+    pub(in crate::algo) fn copy(&mut self, src: Span, dst: Span) {
         if dst.len > 0 {
             self.steps.push(Step::Copy { src, dst });
         }
     }
 
     /// Reduces locally.
-    pub(super) fn reduce(&mut self, a: Span, b: Span, dst: Span) {
+    pub(in crate::algo) fn reduce(&mut self, a: Span, b: Span, dst: Span) {
         if dst.len > 0 {
             self.steps.push(Step::Reduce { a, b, dst });
         }
@@ -85,7 +85,7 @@ impl RoundBuilder {
 
 /// The rounds of one lane.
 #[derive(Default)]
-pub(super) struct LaneBuilder {
+pub(in crate::algo) struct LaneBuilder {
     lane: Lane,
     /// The next round has at least this number.
     earliest: usize,
@@ -95,12 +95,12 @@ pub(super) struct LaneBuilder {
 
 impl LaneBuilder {
     /// An empty lane, whose messages are counted if those of the collective are.
-    pub(super) fn of(request: &PlanRequest) -> LaneBuilder {
+    pub(in crate::algo) fn of(request: &PlanRequest) -> LaneBuilder {
         LaneBuilder { signals: request.collective.counts_messages(), ..LaneBuilder::default() }
     }
 
     /// Adds the round that `fill` writes, unless it stays empty.
-    pub(super) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
+    pub(in crate::algo) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
         let mut round = RoundBuilder { signals: self.signals, ..RoundBuilder::default() };
         fill(&mut round);
         if !round.steps.is_empty() {
@@ -112,12 +112,12 @@ impl LaneBuilder {
 
     /// Gives the next round at least this number. Messages are posted by round, so this is how lanes agree which of
     /// their messages go first.
-    pub(super) fn not_before(&mut self, round: usize) {
+    pub(in crate::algo) fn not_before(&mut self, round: usize) {
         self.earliest = round;
     }
 
     /// A lane that does nothing but copy: beside the others, so it delays no message.
-    pub(super) fn copy(src: Span, dst: Span) -> LaneBuilder {
+    pub(in crate::algo) fn copy(src: Span, dst: Span) -> LaneBuilder {
         let mut lane = LaneBuilder::default();
         lane.round(|round| round.copy(src, dst));
         lane
@@ -125,7 +125,7 @@ impl LaneBuilder {
 }
 
 /// Puts lanes together, without those that stayed empty.
-pub(super) fn plan(scratch: usize, lanes: impl IntoIterator<Item = LaneBuilder>) -> Plan {
+pub(in crate::algo) fn plan(scratch: usize, lanes: impl IntoIterator<Item = LaneBuilder>) -> Plan {
     let mut lanes: Vec<Lane> = lanes.into_iter().map(|builder| builder.lane).collect();
     lanes.retain(|lane| !lane.rounds.is_empty());
     Plan { scratch, lanes, shared_scratch: false }

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::segments::Segments;
+use crate::algo::patterns::segments::Segments;
 use crate::base::Rank;
 use crate::plan::PlanRequest;
 
@@ -16,7 +16,7 @@ use crate::plan::PlanRequest;
 const MAX_CHUNKS: usize = 8;
 
 /// The ranks of a communicator, by host.
-pub(super) struct Hosts {
+pub(in crate::algo) struct Hosts {
     /// Of each host, in the order in which they carry columns.
     members: Vec<Vec<Rank>>,
     /// By rank: host and position among its members.
@@ -27,7 +27,7 @@ pub(super) struct Hosts {
 
 impl Hosts {
     /// Members in rank order.
-    pub(super) fn of(request: &PlanRequest) -> Hosts {
+    pub(in crate::algo) fn of(request: &PlanRequest) -> Hosts {
         let topology = request.topology;
         let mut members = vec![Vec::new(); topology.hosts() as usize];
         let mut places = Vec::with_capacity(request.size as usize);
@@ -40,7 +40,7 @@ impl Hosts {
     }
 
     /// The root comes first on its host, so that it carries column 0 and small messages need no detour.
-    pub(super) fn led_by_root(request: &PlanRequest) -> Hosts {
+    pub(in crate::algo) fn led_by_root(request: &PlanRequest) -> Hosts {
         let mut hosts = Hosts::of(request);
         let (host, position) = hosts.places[request.root as usize];
         hosts.members[host].rotate_left(position);
@@ -51,74 +51,74 @@ impl Hosts {
     }
 
     /// Number of hosts.
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::algo) fn count(&self) -> usize {
         self.members.len()
     }
 
     /// Ranks of the largest host.
-    pub(super) fn most(&self) -> usize {
+    pub(in crate::algo) fn most(&self) -> usize {
         self.members.iter().map(Vec::len).max().unwrap_or(1)
     }
 
     /// Ranks of the smallest host.
-    pub(super) fn fewest(&self) -> usize {
+    pub(in crate::algo) fn fewest(&self) -> usize {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }
 
     /// The ranks of other hosts, in the order of these ([`Hosts::others`]).
-    pub(super) fn foreign(&self) -> impl Iterator<Item = Rank> + '_ {
+    pub(in crate::algo) fn foreign(&self) -> impl Iterator<Item = Rank> + '_ {
         self.others().flat_map(|host| self.members(host).iter().copied())
     }
 
     /// Host of a rank.
-    pub(super) fn host_of(&self, rank: Rank) -> usize {
+    pub(in crate::algo) fn host_of(&self, rank: Rank) -> usize {
         self.places[rank as usize].0
     }
 
     /// Host of this rank.
-    pub(super) fn own(&self) -> usize {
+    pub(in crate::algo) fn own(&self) -> usize {
         self.host_of(self.rank)
     }
 
     /// The ranks of a host.
-    pub(super) fn members(&self, host: usize) -> &[Rank] {
+    pub(in crate::algo) fn members(&self, host: usize) -> &[Rank] {
         &self.members[host]
     }
 
     /// The ranks of this host.
-    pub(super) fn local(&self) -> &[Rank] {
+    pub(in crate::algo) fn local(&self) -> &[Rank] {
         self.members(self.own())
     }
 
     /// The ranks of this host but this one.
-    pub(super) fn neighbours(&self) -> Vec<Rank> {
+    pub(in crate::algo) fn neighbours(&self) -> Vec<Rank> {
         self.local().iter().copied().filter(|&rank| rank != self.rank).collect()
     }
 
     /// The hosts but this one, from the next one on: if all send in this order, no host is the first for all.
-    pub(super) fn others(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(in crate::algo) fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let (own, count) = (self.own(), self.count());
         (1..count).map(move |distance| (own + distance) % count)
     }
 
     /// The column that holds the block of a rank.
-    pub(super) fn column(&self, rank: Rank) -> usize {
+    pub(in crate::algo) fn column(&self, rank: Rank) -> usize {
         self.places[rank as usize].1
     }
 
     /// Who carries a column on a host.
-    pub(super) fn carrier(&self, host: usize, column: usize) -> Rank {
+    pub(in crate::algo) fn carrier(&self, host: usize, column: usize) -> Rank {
         let members = self.members(host);
         members[column % members.len()]
     }
 
     /// Who carries a column, by host.
-    pub(super) fn carriers(&self, column: usize) -> Vec<Rank> {
+    pub(in crate::algo) fn carriers(&self, column: usize) -> Vec<Rank> {
         (0..self.count()).map(|host| self.carrier(host, column)).collect()
     }
 
     /// Whether this rank carries a column on its host.
-    pub(super) fn carry(&self, column: usize) -> bool {
+    pub(in crate::algo) fn carry(&self, column: usize) -> bool {
         self.carrier(self.own(), column) == self.rank
     }
 
@@ -126,7 +126,7 @@ impl Hosts {
     ///
     /// Fewer where a column would have less than one element per host: then algorithms among carriers skip
     /// nothing, so the plans for several columns have the same rounds and fit side by side.
-    pub(super) fn slices(&self, count: usize) -> Segments {
+    pub(in crate::algo) fn slices(&self, count: usize) -> Segments {
         Segments::new(count, (count / self.count()).clamp(1, self.most()))
     }
 
@@ -134,7 +134,7 @@ impl Hosts {
     ///
     /// One chunk where there is nothing to overlap: on one host, or with one rank on each. Several have enough
     /// elements that [`Hosts::slices`] cuts all of them alike.
-    pub(super) fn chunks(&self, request: &PlanRequest) -> Segments {
+    pub(in crate::algo) fn chunks(&self, request: &PlanRequest) -> Segments {
         let least = (request.chunk_bytes / request.element_bytes.max(1)).max(1) * self.most() * self.count();
         let overlaps = self.count() > 1 && self.most() > 1;
         let most = if overlaps { MAX_CHUNKS } else { 1 };
@@ -142,7 +142,7 @@ impl Hosts {
     }
 
     /// The members of a host as a range of ranks, if they are consecutive.
-    pub(super) fn consecutive(&self, host: usize) -> Option<Range<usize>> {
+    pub(in crate::algo) fn consecutive(&self, host: usize) -> Option<Range<usize>> {
         let members = self.members(host);
         let range = members[0] as usize..members[0] as usize + members.len();
         let is_range = members.iter().map(|&rank| rank as usize).eq(range.clone());
@@ -151,7 +151,10 @@ impl Hosts {
 }
 
 /// Cuts 0..`size` into runs that share a label; what has none is left out.
-pub(super) fn runs<T: PartialEq>(size: usize, label: impl Fn(usize) -> Option<T>) -> Vec<(T, Range<usize>)> {
+pub(in crate::algo) fn runs<T: PartialEq>(
+    size: usize,
+    label: impl Fn(usize) -> Option<T>,
+) -> Vec<(T, Range<usize>)> {
     let mut runs: Vec<(T, Range<usize>)> = Vec::new();
     for index in 0..size {
         let Some(label) = label(index) else { continue };

@@ -5,30 +5,30 @@ use crate::plan::PlanRequest;
 
 /// Renumbers ranks by rotation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rotation {
+pub(in crate::algo) struct Rotation {
     size: usize,
     root: usize,
 }
 
 impl Rotation {
     /// The root of the request becomes 0.
-    pub(super) fn to_root(request: &PlanRequest) -> Rotation {
+    pub(in crate::algo) fn to_root(request: &PlanRequest) -> Rotation {
         Rotation { size: request.size as usize, root: request.root as usize }
     }
 
     /// Virtual rank of a real one.
-    pub(super) fn virtual_of(self, rank: Rank) -> usize {
+    pub(in crate::algo) fn virtual_of(self, rank: Rank) -> usize {
         (rank as usize + self.size - self.root) % self.size
     }
 
     /// Real rank of a virtual one.
-    pub(super) fn real(self, virtual_rank: usize) -> Rank {
+    pub(in crate::algo) fn real(self, virtual_rank: usize) -> Rank {
         ((virtual_rank + self.root) % self.size) as Rank
     }
 
     /// Virtual rank of real rank 0: below it real ranks are `root + virtual`, from it on they
     /// begin again at 0. The number of ranks if root is 0.
-    pub(super) fn wrap(self) -> usize {
+    pub(in crate::algo) fn wrap(self) -> usize {
         self.size - self.root
     }
 }

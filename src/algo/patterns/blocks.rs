@@ -8,7 +8,7 @@ use crate::plan::{Block, PlanRequest};
 
 /// The blocks of a buffer, one per rank.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Blocks<'a> {
+pub(in crate::algo) enum Blocks<'a> {
     /// Of `count` elements each.
     Equal(Segments),
     /// By the caller.
@@ -17,12 +17,12 @@ pub(super) enum Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     /// Those of the send buffer.
-    pub(super) fn of_input(request: &PlanRequest<'a>) -> Blocks<'a> {
+    pub(in crate::algo) fn of_input(request: &PlanRequest<'a>) -> Blocks<'a> {
         Blocks::of(request, request.layout.input)
     }
 
     /// Those of the receive buffer.
-    pub(super) fn of_output(request: &PlanRequest<'a>) -> Blocks<'a> {
+    pub(in crate::algo) fn of_output(request: &PlanRequest<'a>) -> Blocks<'a> {
         Blocks::of(request, request.layout.output)
     }
 
@@ -34,7 +34,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The elements of the block of a rank.
-    pub(super) fn part(&self, rank: usize) -> Range<usize> {
+    pub(in crate::algo) fn part(&self, rank: usize) -> Range<usize> {
         match self {
             Blocks::Equal(segments) => segments.part(rank),
             Blocks::Given(blocks) => range(blocks[rank]),
@@ -43,7 +43,7 @@ impl<'a> Blocks<'a> {
 
     /// The elements of the blocks of consecutive ranks, which are consecutive too; of one, where the caller says where
     /// blocks lie ([`Blocks::lie_apart`]).
-    pub(super) fn range(&self, ranks: Range<usize>) -> Range<usize> {
+    pub(in crate::algo) fn range(&self, ranks: Range<usize>) -> Range<usize> {
         match self {
             Blocks::Equal(segments) => segments.range(ranks),
             Blocks::Given(_) => {
@@ -55,7 +55,7 @@ impl<'a> Blocks<'a> {
 
     /// The elements of the blocks of these ranks, if each begins where the one before it ends. Only for blocks of one
     /// buffer: those of lists seem to.
-    pub(super) fn side_by_side(&self, ranks: &[Rank]) -> Option<Range<usize>> {
+    pub(in crate::algo) fn side_by_side(&self, ranks: &[Rank]) -> Option<Range<usize>> {
         let mut whole = 0..0;
         for part in ranks.iter().map(|&rank| self.part(rank as usize)).filter(|part| !part.is_empty()) {
             if whole.is_empty() {
@@ -69,18 +69,18 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether blocks of neighbours may lie anywhere.
-    pub(super) fn lie_apart(&self) -> bool {
+    pub(in crate::algo) fn lie_apart(&self) -> bool {
         matches!(self, Blocks::Given(_))
     }
 }
 
 /// The send buffer of a rank that has one block there.
-pub(super) fn own_input(request: &PlanRequest) -> Range<usize> {
+pub(in crate::algo) fn own_input(request: &PlanRequest) -> Range<usize> {
     request.layout.input.first().map_or(0..request.count, |block| range(*block))
 }
 
 /// The receive buffer of a rank that has one block there.
-pub(super) fn own_output(request: &PlanRequest) -> Range<usize> {
+pub(in crate::algo) fn own_output(request: &PlanRequest) -> Range<usize> {
     request.layout.output.first().map_or(0..request.count, |block| range(*block))
 }
 

@@ -12,13 +12,13 @@ use crate::base::Rank;
 use crate::plan::Span;
 
 /// The hypercube as one participant sees it.
-pub(super) struct Hypercube<R> {
+pub(in crate::algo) struct Hypercube<R> {
     /// This participant.
-    pub(super) index: usize,
+    pub(in crate::algo) index: usize,
     /// Number of participants, a power of two.
-    pub(super) active: usize,
+    pub(in crate::algo) active: usize,
     /// Rank of a participant.
-    pub(super) rank_of: R,
+    pub(in crate::algo) rank_of: R,
 }
 
 impl<R: Fn(usize) -> Rank> Hypercube<R> {
@@ -27,7 +27,7 @@ impl<R: Fn(usize) -> Rank> Hypercube<R> {
     ///
     /// `have(first, segments)` is where partial results lie before a round, `keep(segments)` where
     /// they go; `first` is true in the first round. What is kept is had in the next round.
-    pub(super) fn halve(
+    pub(in crate::algo) fn halve(
         &self,
         lane: &mut LaneBuilder,
         have: impl Fn(bool, Range<usize>) -> Span,
@@ -49,7 +49,7 @@ impl<R: Fn(usize) -> Rank> Hypercube<R> {
     }
 
     /// Brings segment i from participant i to all: in each round, partners exchange all they have.
-    pub(super) fn double(&self, lane: &mut LaneBuilder, place: impl Fn(Range<usize>) -> Span) {
+    pub(in crate::algo) fn double(&self, lane: &mut LaneBuilder, place: impl Fn(Range<usize>) -> Span) {
         let mut width = 1;
         while width < self.active {
             let partner = (self.rank_of)(self.index ^ width);

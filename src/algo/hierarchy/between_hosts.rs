@@ -4,19 +4,23 @@
 //! would. The choice is part of the plan, hence made with the default figures of TCP: equal on all ranks.
 
 use super::hosts::Hosts;
+use crate::cost::LinkModel;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::LinkModel;
 
 /// An algorithm whose plan is one lane, with the same rounds for the same group rank.
-pub(super) struct Candidate {
+pub(in crate::algo) struct Candidate {
     /// As in the table.
-    pub(super) build: fn(&PlanRequest) -> Plan,
+    pub(in crate::algo) build: fn(&PlanRequest) -> Plan,
     /// Predicted microseconds.
-    pub(super) cost: fn(&PlanRequest, &LinkModel) -> f64,
+    pub(in crate::algo) cost: fn(&PlanRequest, &LinkModel) -> f64,
 }
 
 /// The candidate to use for the columns of `whole`.
-pub(super) fn cheapest<'c>(candidates: &'c [Candidate], whole: &PlanRequest, hosts: &Hosts) -> &'c Candidate {
+pub(in crate::algo) fn cheapest<'c>(
+    candidates: &'c [Candidate],
+    whole: &PlanRequest,
+    hosts: &Hosts,
+) -> &'c Candidate {
     let cost = |candidate: &&Candidate| candidate.price(whole, hosts, &LinkModel::TCP);
     // The first of equals.
     candidates.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are candidates")
@@ -24,13 +28,13 @@ pub(super) fn cheapest<'c>(candidates: &'c [Candidate], whole: &PlanRequest, hos
 
 /// Rounds that no candidate exceeds among so many hosts: a ring has 2 (h-1), halving and doubling with folding
 /// 2 log2(h) + 2.
-pub(super) fn most_rounds(hosts: &Hosts) -> usize {
+pub(in crate::algo) fn most_rounds(hosts: &Hosts) -> usize {
     2 * hosts.count()
 }
 
 impl Candidate {
     /// Predicted microseconds for all columns of `whole`.
-    pub(super) fn price(&self, whole: &PlanRequest, hosts: &Hosts, remote: &LinkModel) -> f64 {
+    pub(in crate::algo) fn price(&self, whole: &PlanRequest, hosts: &Hosts, remote: &LinkModel) -> f64 {
         (self.cost)(&PlanRequest { size: hosts.count() as u32, rank: 0, root: 0, ..*whole }, remote)
     }
 }

@@ -1,21 +1,20 @@
 //! Hierarchical gather of unequal blocks: each host collects its blocks and sends them to the root as one parcel.
 //!
 //! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other their lengths
-//! ([`super::super::survey`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's output, the parcel
+//! ([`crate::algo::hierarchy::length_exchange`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's output, the parcel
 //! arrives in its place; else the root sorts it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha + (l-1) n beta within a host, then alpha +
 //! (h-1) l n beta into the root's, with one message per host.
 
-use super::super::blocks::{Blocks, own_input};
-use super::super::builder::{input, output};
-use super::super::compose::Composition;
-use super::super::cost::burst;
-use super::super::hosts::Hosts;
-use super::super::survey::is_parcel;
 use super::{hierarchical, own_copy};
+use crate::algo::hierarchy::compose::Composition;
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::hierarchy::parcels::is_parcel;
+use crate::algo::patterns::blocks::{Blocks, own_input};
+use crate::algo::patterns::builder::{input, output};
+use crate::cost::{Paths, burst};
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);

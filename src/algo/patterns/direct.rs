@@ -8,29 +8,29 @@ use crate::base::Rank;
 use crate::plan::{PlanRequest, Span};
 
 /// All ranks but this one, ascending.
-pub(super) fn others(request: &PlanRequest) -> Vec<Rank> {
+pub(in crate::algo) fn others(request: &PlanRequest) -> Vec<Rank> {
     (0..request.size).filter(|&rank| rank != request.rank).collect()
 }
 
 /// Scratch for the contributions of the other ranks, `len` elements each.
 #[derive(Clone, Copy)]
-pub(super) struct Slots {
+pub(in crate::algo) struct Slots {
     len: usize,
 }
 
 impl Slots {
     /// Slots of `len` elements.
-    pub(super) fn new(len: usize) -> Slots {
+    pub(in crate::algo) fn new(len: usize) -> Slots {
         Slots { len }
     }
 
     /// The slot of the index-th of [`others`].
-    pub(super) fn slot(self, index: usize) -> Span {
+    pub(in crate::algo) fn slot(self, index: usize) -> Span {
         scratch(index * self.len..(index + 1) * self.len)
     }
 
     /// Sends each other rank `theirs` of it, and receives their contributions.
-    pub(super) fn collect(
+    pub(in crate::algo) fn collect(
         self,
         round: &mut RoundBuilder,
         request: &PlanRequest,
@@ -43,7 +43,7 @@ impl Slots {
     }
 
     /// Elements of scratch in all.
-    pub(super) fn scratch(self, request: &PlanRequest) -> usize {
+    pub(in crate::algo) fn scratch(self, request: &PlanRequest) -> usize {
         (request.size as usize - 1) * self.len
     }
 
@@ -51,7 +51,13 @@ impl Slots {
     ///
     /// Partial results stay in a slot: in place, `result` is `own` and must stay whole until it
     /// has been read.
-    pub(super) fn reduce(self, round: &mut RoundBuilder, request: &PlanRequest, own: Span, result: Span) {
+    pub(in crate::algo) fn reduce(
+        self,
+        round: &mut RoundBuilder,
+        request: &PlanRequest,
+        own: Span,
+        result: Span,
+    ) {
         let mut index = 0;
         let contributions = (0..request.size).map(|rank| {
             if rank == request.rank {

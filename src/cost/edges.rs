@@ -61,9 +61,9 @@ fn crossings(request: &PlanRequest) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hosts::tests::with_request;
     use super::*;
     use crate::base::Collective;
+    use crate::cost::tests::with_request;
 
     const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
 

@@ -78,37 +78,12 @@ fn rounds_within_hosts(request: &PlanRequest) -> f64 {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::Tuning;
+mod tests {
     use super::*;
     use crate::base::Collective;
-    use crate::config::Config;
-    use crate::plan::BlockLayout;
-    use crate::topology::Topology;
+    use crate::cost::tests::with_request;
 
     const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
-
-    /// `labels`: one letter per rank, its host.
-    pub(in crate::tuning) fn with_request<R>(
-        labels: &str,
-        collective: Collective,
-        bytes: usize,
-        body: impl Fn(&PlanRequest) -> R,
-    ) -> R {
-        let labels: Vec<char> = labels.chars().collect();
-        body(&PlanRequest {
-            collective,
-            size: labels.len() as u32,
-            rank: 0,
-            root: 0,
-            count: bytes,
-            element_bytes: 1,
-            in_place: false,
-            chunk_bytes: 64 << 10,
-            topology: &Topology::from_labels(&labels),
-            layout: BlockLayout::NONE,
-        })
-    }
 
     /// Wires' worth of time that a byte takes, when what stays within a host is free.
     fn wires(labels: &str, traffic: Traffic) -> f64 {
@@ -148,58 +123,6 @@ pub(super) mod tests {
             with_request("abcd", Collective::AllReduce, 1, |request| {
                 assert_eq!(PATHS.seen_by(traffic, request), LinkModel::TCP);
             });
-        }
-    }
-
-    fn chosen(labels: &str, collective: Collective, bytes: usize) -> &'static str {
-        let tuning = Tuning::from_config(&Config::default()).unwrap();
-        with_request(labels, collective, bytes, |request| tuning.choose(request, false).unwrap().name)
-    }
-
-    #[test]
-    fn all_reduce_on_a_few_hosts_of_several_ranks_is_hierarchical_but_for_middle_sizes_of_many() {
-        for labels in ["aaaabbbb", "abababab", "aaaabbbbccccdddd", "aabbbbb"] {
-            for bytes in [8, 4 << 10, 1 << 20, 64 << 20] {
-                // What a ring brings in between is a question for the simulation, see its tests.
-                let by_ring = ["aaaabbbbccccdddd", "aabbbbb"].contains(&labels) && bytes == 1 << 20;
-                let best = if by_ring { "ring" } else { "hierarchical" };
-                assert_eq!(chosen(labels, Collective::AllReduce, bytes), best, "{labels} {bytes}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_host_gives_and_gets_only_once_what_its_ranks_share() {
-        use Collective::{AllGather, Barrier, Broadcast, ReduceScatter};
-        for labels in ["aaaabbbb", "abababab", "abcdabcdabcdabcd"] {
-            for (collective, bytes) in
-                [(Broadcast, 8), (Broadcast, 1 << 20), (AllGather, 64), (ReduceScatter, 64), (Barrier, 0)]
-            {
-                let name = chosen(labels, collective, bytes);
-                assert_eq!(name, "hierarchical", "{labels} {} {bytes}", collective.name());
-            }
-        }
-        // Large blocks may as well go round a ring, but only one that leaves each host once.
-        for collective in [AllGather, ReduceScatter] {
-            assert_eq!(chosen("abababab", collective, 1 << 20), "hierarchical", "{}", collective.name());
-        }
-    }
-
-    #[test]
-    fn large_blocks_that_are_all_different_take_no_detour() {
-        // Each block must cross the wire anyway.
-        for collective in [Collective::Gather, Collective::Scatter, Collective::AllToAll] {
-            assert_ne!(chosen("aaaabbbb", collective, 1 << 20), "hierarchical", "{}", collective.name());
-        }
-    }
-
-    #[test]
-    fn nobody_is_hierarchical_on_one_host_or_with_one_rank_per_host() {
-        for collective in Collective::UNIFORM {
-            for labels in ["aaaaaaaa", "abcdefgh", "a"] {
-                let bytes = if collective == Collective::Barrier { 0 } else { 1000 };
-                assert_ne!(chosen(labels, collective, bytes), "hierarchical", "{}", collective.name());
-            }
         }
     }
 }

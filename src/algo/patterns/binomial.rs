@@ -10,17 +10,17 @@ use crate::base::Rank;
 use crate::plan::Span;
 
 /// Parent of a vertex other than 0.
-pub(super) fn parent(vertex: usize) -> usize {
+pub(in crate::algo) fn parent(vertex: usize) -> usize {
     vertex & (vertex - 1)
 }
 
 /// The vertex and everything below it.
-pub(super) fn subtree(vertex: usize, size: usize) -> Range<usize> {
+pub(in crate::algo) fn subtree(vertex: usize, size: usize) -> Range<usize> {
     vertex..size.min(vertex + reach(vertex, size))
 }
 
 /// Children, the one with the smallest subtree first.
-pub(super) fn children(vertex: usize, size: usize) -> impl DoubleEndedIterator<Item = usize> {
+pub(in crate::algo) fn children(vertex: usize, size: usize) -> impl DoubleEndedIterator<Item = usize> {
     // One child for every power of two that stays inside the subtree.
     let below = subtree(vertex, size).len();
     let bits = below.next_power_of_two().trailing_zeros();
@@ -39,22 +39,22 @@ fn cut(range: Range<usize>, at: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A part of the tree as one participant sees it.
-pub(super) struct Tree<R> {
+pub(in crate::algo) struct Tree<R> {
     /// This participant.
-    pub(super) vertex: usize,
+    pub(in crate::algo) vertex: usize,
     /// Number of vertices.
-    pub(super) size: usize,
+    pub(in crate::algo) size: usize,
     /// Rank of a vertex.
-    pub(super) rank_of: R,
+    pub(in crate::algo) rank_of: R,
     /// Messages from and to vertex 0 are cut before this segment, because its buffer wraps round there.
     /// `size` where it does not.
-    pub(super) wrap: usize,
+    pub(in crate::algo) wrap: usize,
 }
 
 impl<R: Fn(usize) -> Rank> Tree<R> {
     /// Every vertex sends the segments of its subtree to its parent. `span` gives the place of
     /// segments here; the own segment must be there already.
-    pub(super) fn gather(&self, lane: &mut LaneBuilder, span: impl Fn(Range<usize>) -> Span) {
+    pub(in crate::algo) fn gather(&self, lane: &mut LaneBuilder, span: impl Fn(Range<usize>) -> Span) {
         let &Tree { vertex, size, wrap, .. } = self;
         lane.round(|round| {
             for child in children(vertex, size) {
@@ -76,7 +76,7 @@ impl<R: Fn(usize) -> Rank> Tree<R> {
 
     /// The way back: every vertex receives the segments of its subtree and passes on those of its
     /// children, the largest subtree first.
-    pub(super) fn scatter(&self, lane: &mut LaneBuilder, span: impl Fn(Range<usize>) -> Span) {
+    pub(in crate::algo) fn scatter(&self, lane: &mut LaneBuilder, span: impl Fn(Range<usize>) -> Span) {
         let &Tree { vertex, size, wrap, .. } = self;
         if vertex > 0 {
             let at = if parent(vertex) == 0 { wrap } else { size };

@@ -5,7 +5,7 @@ use super::builder::{LaneBuilder, input, output, plan};
 use crate::plan::{Plan, PlanRequest};
 
 /// The one block from Input to Output, unless they are the same memory.
-pub(super) fn alone(request: &PlanRequest) -> Plan {
+pub(in crate::algo) fn single_rank(request: &PlanRequest) -> Plan {
     let (own, result) = (input(own_input(request)), output(own_output(request)));
     let copy = (!request.in_place).then(|| LaneBuilder::copy(own, result));
     plan(0, copy)

@@ -16,31 +16,31 @@
 //! rank has the same group rank and no message is left out for being empty. Lanes, too, are calls side by side: all ranks give the
 //! same call the same first round (`not_before`). The verifier proves it for all algorithms of the table.
 
-use super::builder::{LaneBuilder, RoundBuilder, plan, scratch};
+use crate::algo::patterns::builder::{LaneBuilder, RoundBuilder, plan, scratch};
 use crate::base::{Collective, Rank};
 use crate::plan::{BlockLayout, Buffer, Plan, PlanRequest, Span, Step};
 use crate::topology::Topology;
 
 /// A collective among some ranks.
-pub(super) struct Call {
+pub(in crate::algo) struct Call {
     /// Which.
-    pub(super) collective: Collective,
+    pub(in crate::algo) collective: Collective,
     /// Makes the plan of one member.
-    pub(super) build: fn(&PlanRequest) -> Plan,
+    pub(in crate::algo) build: fn(&PlanRequest) -> Plan,
     /// The ranks that take part, in the order of their group ranks.
-    pub(super) group: Vec<Rank>,
+    pub(in crate::algo) group: Vec<Rank>,
     /// Root as a group rank, 0 where the collective has none.
-    pub(super) root: usize,
+    pub(in crate::algo) root: usize,
     /// Elements, in the collective's sense.
-    pub(super) count: usize,
+    pub(in crate::algo) count: usize,
     /// Where the collective's input begins; its length is not looked at.
-    pub(super) input: Span,
+    pub(in crate::algo) input: Span,
     /// Where its output begins. It is in place if the two are the same.
-    pub(super) output: Span,
+    pub(in crate::algo) output: Span,
 }
 
 /// A plan that grows at the end of its latest lane.
-pub(super) struct Composition<'a> {
+pub(in crate::algo) struct Composition<'a> {
     whole: &'a PlanRequest<'a>,
     /// Lanes that are complete.
     lanes: Vec<LaneBuilder>,
@@ -52,23 +52,23 @@ pub(super) struct Composition<'a> {
 
 impl<'a> Composition<'a> {
     /// Nothing yet, of the plan for `whole`.
-    pub(super) fn new(whole: &'a PlanRequest<'a>) -> Composition<'a> {
+    pub(in crate::algo) fn new(whole: &'a PlanRequest<'a>) -> Composition<'a> {
         Composition { whole, lanes: Vec::new(), lane: LaneBuilder::of(whole), reserved: 0, scratch: 0 }
     }
 
     /// Begins a lane beside those before, with scratch of its own.
-    pub(super) fn begin_lane(&mut self) {
+    pub(in crate::algo) fn begin_lane(&mut self) {
         self.lanes.push(std::mem::replace(&mut self.lane, LaneBuilder::of(self.whole)));
         self.reserved = self.scratch;
     }
 
     /// Gives what is added next at least this number of a round.
-    pub(super) fn not_before(&mut self, round: usize) {
+    pub(in crate::algo) fn not_before(&mut self, round: usize) {
         self.lane.not_before(round);
     }
 
     /// Takes scratch for good. What is in it is undefined, also where calls before have written to it.
-    pub(super) fn reserve(&mut self, len: usize) -> Span {
+    pub(in crate::algo) fn reserve(&mut self, len: usize) -> Span {
         let start = self.reserved;
         self.reserved += len;
         self.scratch = self.scratch.max(self.reserved);
@@ -76,17 +76,17 @@ impl<'a> Composition<'a> {
     }
 
     /// Adds a round that is no call.
-    pub(super) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
+    pub(in crate::algo) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
         self.lane.round(fill);
     }
 
     /// Adds one call, if this rank is in its group.
-    pub(super) fn call(&mut self, call: Call) {
+    pub(in crate::algo) fn call(&mut self, call: Call) {
         self.side_by_side([call]);
     }
 
     /// Adds calls that run at the same time; those without this rank are left out.
-    pub(super) fn side_by_side(&mut self, calls: impl IntoIterator<Item = Call>) {
+    pub(in crate::algo) fn side_by_side(&mut self, calls: impl IntoIterator<Item = Call>) {
         let mut rounds: Vec<Vec<Step>> = Vec::new();
         let mut used = self.reserved;
         for call in calls {
@@ -108,7 +108,7 @@ impl<'a> Composition<'a> {
     }
 
     /// The plan: these lanes, and some that have nothing to do with them.
-    pub(super) fn finish(self, beside: impl IntoIterator<Item = LaneBuilder>) -> Plan {
+    pub(in crate::algo) fn finish(self, beside: impl IntoIterator<Item = LaneBuilder>) -> Plan {
         plan(self.scratch, self.lanes.into_iter().chain([self.lane]).chain(beside))
     }
 }
@@ -157,9 +157,9 @@ impl Call {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{all_reduce, reduce};
     use super::*;
-    use crate::algo::builder::{input, output};
+    use crate::algo::patterns::builder::{input, output};
+    use crate::algo::{all_reduce, reduce};
     use crate::plan::{Lane, Round};
 
     fn whole(topology: &Topology) -> PlanRequest<'_> {

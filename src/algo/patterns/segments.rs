@@ -9,41 +9,41 @@ const MAX_CHUNKS: usize = 64;
 
 /// `len` elements in `parts` parts; the first `len % parts` of them are one element longer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Segments {
+pub(in crate::algo) struct Segments {
     len: usize,
     parts: usize,
 }
 
 impl Segments {
     /// Cuts `len` elements into `parts` parts, at least one.
-    pub(super) fn new(len: usize, parts: usize) -> Segments {
+    pub(in crate::algo) fn new(len: usize, parts: usize) -> Segments {
         assert!(parts > 0, "a buffer has at least one segment");
         Segments { len, parts }
     }
 
     /// One segment for each block of `block` elements.
-    pub(super) fn blocks(block: usize, parts: usize) -> Segments {
+    pub(in crate::algo) fn blocks(block: usize, parts: usize) -> Segments {
         Segments::new(block * parts, parts)
     }
 
     /// The chunks of a pipeline: `chunk_bytes` each, larger when there would be too many.
-    pub(super) fn chunks(request: &PlanRequest) -> Segments {
+    pub(in crate::algo) fn chunks(request: &PlanRequest) -> Segments {
         let chunk = (request.chunk_bytes / request.element_bytes.max(1)).max(1);
         Segments::new(request.count, request.count.div_ceil(chunk).clamp(1, MAX_CHUNKS))
     }
 
     /// Number of parts.
-    pub(super) fn parts(&self) -> usize {
+    pub(in crate::algo) fn parts(&self) -> usize {
         self.parts
     }
 
     /// The elements of one part.
-    pub(super) fn part(&self, index: usize) -> Range<usize> {
+    pub(in crate::algo) fn part(&self, index: usize) -> Range<usize> {
         self.start(index)..self.start(index + 1)
     }
 
     /// The elements of consecutive parts, which are consecutive too.
-    pub(super) fn range(&self, parts: Range<usize>) -> Range<usize> {
+    pub(in crate::algo) fn range(&self, parts: Range<usize>) -> Range<usize> {
         self.start(parts.start)..self.start(parts.end)
     }
 

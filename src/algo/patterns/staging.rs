@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::builder::scratch;
 use super::segments::Segments;
+use crate::cost::LinkModel;
 use crate::plan::{PlanRequest, Span};
-use crate::tuning::LinkModel;
 
 /// So many chunks, while each has between one and [`MOST`] times [`PlanRequest::chunk_bytes`].
 const FEW: usize = 4;
@@ -19,7 +19,7 @@ const MANY: usize = 1 << 15;
 
 /// The chunks of a buffer, and the slots that they pass through.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Staging {
+pub(in crate::algo) struct Staging {
     chunks: Segments,
     lanes: usize,
     slots_per_lane: usize,
@@ -27,7 +27,7 @@ pub(super) struct Staging {
 
 impl Staging {
     /// For `request.count` elements, in at most so many lanes.
-    pub(super) fn new(request: &PlanRequest, lanes: usize, slots_per_lane: usize) -> Staging {
+    pub(in crate::algo) fn new(request: &PlanRequest, lanes: usize, slots_per_lane: usize) -> Staging {
         let unit = request.element_bytes.max(1);
         let bytes = request.count.saturating_mul(unit);
         let many = (MANY / request.size as usize).max(FEW);
@@ -38,23 +38,23 @@ impl Staging {
     }
 
     /// How many lanes there are: while a chunk is read in one, the next is written in another.
-    pub(super) fn lanes(&self) -> usize {
+    pub(in crate::algo) fn lanes(&self) -> usize {
         self.lanes
     }
 
     /// The chunks of a lane, in order.
-    pub(super) fn of_lane(&self, lane: usize) -> Vec<Range<usize>> {
+    pub(in crate::algo) fn of_lane(&self, lane: usize) -> Vec<Range<usize>> {
         (lane..self.chunks.parts()).step_by(self.lanes).map(|chunk| self.chunks.part(chunk)).collect()
     }
 
     /// A slot of a lane, as much of it as a chunk of `len` elements needs.
-    pub(super) fn slot(&self, lane: usize, index: usize, len: usize) -> Span {
+    pub(in crate::algo) fn slot(&self, lane: usize, index: usize, len: usize) -> Span {
         let start = (lane * self.slots_per_lane + index % self.slots_per_lane) * self.longest();
         scratch(start..start + len)
     }
 
     /// Elements of scratch in all.
-    pub(super) fn scratch(&self) -> usize {
+    pub(in crate::algo) fn scratch(&self) -> usize {
         self.lanes * self.slots_per_lane * self.longest()
     }
 
@@ -64,13 +64,13 @@ impl Staging {
     }
 
     /// How many chunks there are.
-    pub(super) fn chunks(&self) -> f64 {
+    pub(in crate::algo) fn chunks(&self) -> f64 {
         self.chunks.parts() as f64
     }
 }
 
 /// What a chunk costs besides its bytes: all ranks have to get their turn, to write, to read, and to see that it was read. Measured with 4 and
 /// 8 ranks on two cores.
-pub(super) fn turn(link: &LinkModel) -> f64 {
+pub(in crate::algo) fn turn(link: &LinkModel) -> f64 {
     8.0 * link.latency_us
 }

@@ -8,15 +8,15 @@ use crate::base::Rank;
 use crate::plan::Span;
 
 /// The ring as one participant sees it.
-pub(super) struct Ring<R> {
+pub(in crate::algo) struct Ring<R> {
     /// This participant.
-    pub(super) position: usize,
+    pub(in crate::algo) position: usize,
     /// Number of participants.
-    pub(super) size: usize,
+    pub(in crate::algo) size: usize,
     /// Rank of a participant.
-    pub(super) rank_of: R,
+    pub(in crate::algo) rank_of: R,
     /// Segments from this number on are empty; `size` where that is not known.
-    pub(super) busy: usize,
+    pub(in crate::algo) busy: usize,
 }
 
 impl<R: Fn(usize) -> Rank> Ring<R> {
@@ -25,7 +25,7 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
     /// A segment starts at the participant after its owner and collects one contribution per hop.
     /// `operand` gives the own contribution to a segment, `partial` where the partial result of
     /// a round is kept: it is sent in the next round.
-    pub(super) fn reduce_scatter(
+    pub(in crate::algo) fn reduce_scatter(
         &self,
         lane: &mut LaneBuilder,
         operand: impl Fn(usize) -> Span,
@@ -47,7 +47,7 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
     ///
     /// `own` is where the own segment is found, `place` where the others go. Who `has` a segment
     /// already is not sent it again.
-    pub(super) fn all_gather(
+    pub(in crate::algo) fn all_gather(
         &self,
         lane: &mut LaneBuilder,
         own: Span,
@@ -98,8 +98,8 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algo::builder::output;
-    use crate::algo::segments::Segments;
+    use crate::algo::patterns::builder::output;
+    use crate::algo::patterns::segments::Segments;
 
     #[test]
     fn leaving_out_what_is_empty_changes_no_plan() {
@@ -112,7 +112,7 @@ mod tests {
                     let mut lane = LaneBuilder::default();
                     ring.reduce_scatter(&mut lane, place, |_, segment| place(segment));
                     ring.all_gather(&mut lane, place(position), place, |_, _| false);
-                    crate::algo::builder::plan(0, [lane])
+                    crate::algo::patterns::builder::plan(0, [lane])
                 };
                 for position in 0..size {
                     assert_eq!(

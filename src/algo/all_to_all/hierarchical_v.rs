@@ -1,22 +1,21 @@
 //! Hierarchical all_to_all of unequal blocks: what a host sends to one rank of another host goes as one parcel.
 //!
 //! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other how long their
-//! blocks are ([`super::super::survey`]). Long ones go directly. Who receives a parcel knows the lengths of its blocks, and sorts them into their
+//! blocks are ([`crate::algo::hierarchy::length_exchange`]). Long ones go directly. Who receives a parcel knows the lengths of its blocks, and sorts them into their
 //! places: these may be anywhere.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha (for h (l-1) messages) + h (l-1) n beta within a
 //! host, then alpha and (h-1) l^2 n beta over its wire. Scratch 2 (h-1) l n.
 
-use super::super::blocks::Blocks;
-use super::super::builder::{input, output};
-use super::super::compose::Composition;
-use super::super::cost::burst;
-use super::super::hosts::Hosts;
-use super::super::survey::is_parcel;
 use super::{hierarchical, own_copy};
+use crate::algo::hierarchy::compose::Composition;
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::hierarchy::parcels::is_parcel;
+use crate::algo::patterns::blocks::Blocks;
+use crate::algo::patterns::builder::{input, output};
 use crate::base::Rank;
+use crate::cost::{Paths, burst};
 use crate::plan::{Plan, PlanRequest, Span};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);

@@ -2,21 +2,21 @@
 //! hands them out.
 //!
 //! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other their lengths
-//! ([`super::super::survey`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's input, the parcel
+//! ([`crate::algo::hierarchy::length_exchange`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's input, the parcel
 //! is a part of it; else the root packs it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha + (h-1) l n beta out of the root's host, with
 //! one message per host, then alpha + (l-1) n beta within a host.
 
-use super::super::blocks::{Blocks, own_output};
-use super::super::builder::{input, output};
-use super::super::compose::Composition;
 use super::super::gather;
-use super::super::hosts::Hosts;
-use super::super::survey::is_parcel;
 use super::own_copy;
+use crate::algo::hierarchy::compose::Composition;
+use crate::algo::hierarchy::hosts::Hosts;
+use crate::algo::hierarchy::parcels::is_parcel;
+use crate::algo::patterns::blocks::{Blocks, own_output};
+use crate::algo::patterns::builder::{input, output};
+use crate::cost::Paths;
 use crate::plan::{Plan, PlanRequest};
-use crate::tuning::Paths;
 
 pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
@@ -85,5 +85,5 @@ fn distribute(request: &PlanRequest, hosts: &Hosts, composition: &mut Compositio
 
 pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     // The same messages as those of a gather, the other way.
-    gather::parcels::cost(request, paths)
+    gather::hierarchical_v::cost(request, paths)
 }

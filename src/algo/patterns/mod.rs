@@ -1,0 +1,19 @@
+//! Phases and parts that algorithms of several collectives are made of.
+//!
+//! - [`builder`] writes plans down; [`single_rank`] is the whole plan where there is nobody else.
+//! - [`segments`] cuts buffers into parts; [`blocks`] finds the block of each rank.
+//! - [`ring`], [`hypercube`], [`binomial`] and [`direct`] are communication phases, over any buffers.
+//! - [`fold`] makes a power of two of any number of ranks; [`rotation`] turns the root into rank 0.
+//! - [`staging`] passes chunks through memory that all ranks of a host see.
+
+pub(super) mod binomial;
+pub(super) mod blocks;
+pub(super) mod builder;
+pub(super) mod direct;
+pub(super) mod fold;
+pub(super) mod hypercube;
+pub(super) mod ring;
+pub(super) mod rotation;
+pub(super) mod segments;
+pub(super) mod single_rank;
+pub(super) mod staging;
