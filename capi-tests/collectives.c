@@ -1,23 +1,23 @@
 /* Several ranks as processes: every collective on the world, against the oracle. Started by `anyccl run`. */
-#include "bed.h"
+#include "harness.h"
 #include "check.h"
 
 int main(void)
 {
-    struct bed bed = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
+    struct harness harness = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
     config.timeout_ms = 60000;
     CHECK_OK(anyccl_init_with(&config));
-    CHECK_OK(anyccl_rank(&bed.rank));
-    CHECK_OK(anyccl_world_size(&bed.size));
+    CHECK_OK(anyccl_rank(&harness.rank));
+    CHECK_OK(anyccl_world_size(&harness.size));
 
-    try_all_datatypes(&bed);
-    bed.home = OF_THE_LIBRARY;
-    try_all_collectives(&bed, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
+    try_all_datatypes(&harness);
+    harness.home = OF_THE_LIBRARY;
+    try_all_collectives(&harness, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
 
     /* Once around: what this rank sends to the right comes from the left. */
-    const int right = (bed.rank + 1) % bed.size, left = (bed.rank + bed.size - 1) % bed.size;
-    int sent = 100 + bed.rank, received = -1;
+    const int right = (harness.rank + 1) % harness.size, left = (harness.rank + harness.size - 1) % harness.size;
+    int sent = 100 + harness.rank, received = -1;
     anyccl_request_t request;
     CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, left, 0, ANYCCL_WORLD, &request));
     CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, right, 0, ANYCCL_WORLD));

@@ -8,55 +8,55 @@
 enum { SHORT_MS = 300 };
 
 /* The failure stays: every later call repeats it. */
-static void check_failed(struct bed *bed, int status)
+static void check_failed(struct harness *harness, int status)
 {
     int buffer = 0;
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
-    CHECK_STATUS(status, anyccl_comm_failure(bed->comm));
+    CHECK_STATUS(status, anyccl_comm_failure(harness->comm));
     CHECK(strlen(anyccl_last_error()) > strlen("anyccl_comm_failure: "));
-    CHECK_STATUS(status, anyccl_barrier(bed->comm));
-    CHECK_STATUS(status, anyccl_all_reduce(&buffer, &buffer, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
-    const int started = anyccl_ibarrier(bed->comm, &request);
+    CHECK_STATUS(status, anyccl_barrier(harness->comm));
+    CHECK_STATUS(status, anyccl_all_reduce(&buffer, &buffer, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
+    const int started = anyccl_ibarrier(harness->comm, &request);
     CHECK_STATUS(status, started == ANYCCL_SUCCESS ? anyccl_wait(&request) : (anyccl_status_t)started);
     CHECK(request == ANYCCL_REQUEST_NULL);
 }
 
-static void another_count(struct bed *bed, void *shared)
+static void another_count(struct harness *harness, void *shared)
 {
     int sent[8] = {0}, got[8];
-    const size_t count = bed->rank == 0 ? 3 : 5;
+    const size_t count = harness->rank == 0 ? 3 : 5;
     (void)shared;
     CHECK_STATUS(ANYCCL_ERR_MISMATCH,
-                 anyccl_all_reduce(sent, got, count, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+                 anyccl_all_reduce(sent, got, count, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
     /* Both calls are named. */
     CHECK(strstr(anyccl_last_error(), "count 3") != NULL && strstr(anyccl_last_error(), "count 5") != NULL);
-    check_failed(bed, ANYCCL_ERR_MISMATCH);
+    check_failed(harness, ANYCCL_ERR_MISMATCH);
 }
 
-static void another_call(struct bed *bed, void *shared)
+static void another_call(struct harness *harness, void *shared)
 {
     int sent[8] = {0}, got[8];
     (void)shared;
-    const int status = bed->rank == 0 ? anyccl_all_reduce(sent, got, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm)
-                                      : anyccl_broadcast(sent, got, 1, ANYCCL_INT32, 1, bed->comm);
+    const int status = harness->rank == 0 ? anyccl_all_reduce(sent, got, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm)
+                                      : anyccl_broadcast(sent, got, 1, ANYCCL_INT32, 1, harness->comm);
     /* The root of a broadcast may be through before it can know. */
-    if (bed->rank == 0 || status != ANYCCL_SUCCESS)
+    if (harness->rank == 0 || status != ANYCCL_SUCCESS)
         CHECK_STATUS(ANYCCL_ERR_MISMATCH, (anyccl_status_t)status);
     if (status != ANYCCL_SUCCESS)
         CHECK(strstr(anyccl_last_error(), "all_reduce") != NULL && strstr(anyccl_last_error(), "broadcast") != NULL);
     else
-        CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_barrier(bed->comm));
-    check_failed(bed, ANYCCL_ERR_MISMATCH);
+        CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_barrier(harness->comm));
+    check_failed(harness, ANYCCL_ERR_MISMATCH);
 }
 
-static void one_aborts(struct bed *bed, void *shared)
+static void one_aborts(struct harness *harness, void *shared)
 {
     (void)shared;
-    if (bed->rank == 0)
-        CHECK_OK(anyccl_comm_abort(bed->comm));
+    if (harness->rank == 0)
+        CHECK_OK(anyccl_comm_abort(harness->comm));
     else
-        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(bed->comm));
-    check_failed(bed, ANYCCL_ERR_ABORTED);
+        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(harness->comm));
+    check_failed(harness, ANYCCL_ERR_ABORTED);
 }
 
 /* The deadline of the communicator counts on over waits that are each shorter. */
@@ -71,42 +71,42 @@ static anyccl_status_t barrier_in_steps(anyccl_comm_t comm)
     return status;
 }
 
-static void one_does_not_come(struct bed *bed, void *in_steps)
+static void one_does_not_come(struct harness *harness, void *in_steps)
 {
     /* All had time to come together; from here on it is short. */
-    CHECK_OK(anyccl_comm_set_timeout(bed->comm, SHORT_MS));
+    CHECK_OK(anyccl_comm_set_timeout(harness->comm, SHORT_MS));
     /* Rank 0 only hears of it: the time-out of the others fails the communicator on all ranks. */
-    while (bed->rank == 0 && anyccl_comm_failure(bed->comm) == ANYCCL_SUCCESS) {
+    while (harness->rank == 0 && anyccl_comm_failure(harness->comm) == ANYCCL_SUCCESS) {
         /* A started operation that nobody answers; testing it moves the communicator on. */
         int done = 0, buffer;
         anyccl_request_t request;
-        int status = anyccl_irecv(&buffer, 1, ANYCCL_INT32, 1, 0, bed->comm, &request);
+        int status = anyccl_irecv(&buffer, 1, ANYCCL_INT32, 1, 0, harness->comm, &request);
         while (status == ANYCCL_SUCCESS && !done)
             status = anyccl_test(&request, &done);
         CHECK(status != ANYCCL_SUCCESS);
     }
-    if (bed->rank != 0) {
-        CHECK_STATUS(ANYCCL_ERR_TIMEOUT, in_steps ? barrier_in_steps(bed->comm) : anyccl_barrier(bed->comm));
-        check_failed(bed, ANYCCL_ERR_TIMEOUT);
+    if (harness->rank != 0) {
+        CHECK_STATUS(ANYCCL_ERR_TIMEOUT, in_steps ? barrier_in_steps(harness->comm) : anyccl_barrier(harness->comm));
+        check_failed(harness, ANYCCL_ERR_TIMEOUT);
     }
 }
 
 /* A request may outlive a communicator that has failed. */
-static void an_open_request_is_told(struct bed *bed, void *shared)
+static void an_open_request_is_told(struct harness *harness, void *shared)
 {
     int got[4];
     anyccl_request_t request;
     (void)shared;
-    CHECK_OK(anyccl_barrier(bed->comm));
-    if (bed->rank == 0) {
-        CHECK_OK(anyccl_irecv(got, 4, ANYCCL_INT32, 1, 0, bed->comm, &request));
-        CHECK_OK(anyccl_comm_abort(bed->comm));
-        CHECK_OK(anyccl_comm_destroy(bed->comm));
-        bed->comm = NULL;
+    CHECK_OK(anyccl_barrier(harness->comm));
+    if (harness->rank == 0) {
+        CHECK_OK(anyccl_irecv(got, 4, ANYCCL_INT32, 1, 0, harness->comm, &request));
+        CHECK_OK(anyccl_comm_abort(harness->comm));
+        CHECK_OK(anyccl_comm_destroy(harness->comm));
+        harness->comm = NULL;
         CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_wait(&request));
         CHECK(request == ANYCCL_REQUEST_NULL);
     } else {
-        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(bed->comm));
+        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(harness->comm));
     }
 }
 

@@ -24,86 +24,86 @@ static int size_of(anyccl_comm_t comm)
     return size;
 }
 
-static void parts(struct bed *bed, void *shared)
+static void parts(struct harness *harness, void *shared)
 {
     anyccl_comm_t part = NULL, host = NULL, copy = NULL, list = NULL;
-    const int last_first[] = {bed->size - 1, 0};
-    struct bed inner = {NULL, bed->rank, bed->size, OF_THE_PROGRAM};
+    const int last_first[] = {harness->size - 1, 0};
+    struct harness inner = {NULL, harness->rank, harness->size, OF_THE_PROGRAM};
     (void)shared;
 
     /* The last rank stays outside; the others are numbered backwards. */
-    CHECK_OK(anyccl_comm_split(bed->comm, bed->rank == bed->size - 1 ? ANYCCL_COLOR_NONE : 7, -bed->rank, NULL,
+    CHECK_OK(anyccl_comm_split(harness->comm, harness->rank == harness->size - 1 ? ANYCCL_COLOR_NONE : 7, -harness->rank, NULL,
                                &part));
-    if (bed->rank == bed->size - 1) {
+    if (harness->rank == harness->size - 1) {
         CHECK(part == ANYCCL_COMM_NONE);
         CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_barrier(part));
         CHECK(strstr(anyccl_last_error(), "ANYCCL_COMM_NONE") != NULL);
     } else {
-        CHECK(size_of(part) == bed->size - 1 && rank_in(part) == bed->size - 2 - bed->rank);
-        CHECK(sum_of(part, 1) == bed->size - 1);
+        CHECK(size_of(part) == harness->size - 1 && rank_in(part) == harness->size - 2 - harness->rank);
+        CHECK(sum_of(part, 1) == harness->size - 1);
     }
-    CHECK_OK(anyccl_comm_split_by_host(bed->comm, NULL, &host));
-    CHECK(size_of(host) == bed->size && rank_in(host) == bed->rank);
-    CHECK_OK(anyccl_comm_dup(bed->comm, NULL, &copy));
+    CHECK_OK(anyccl_comm_split_by_host(harness->comm, NULL, &host));
+    CHECK(size_of(host) == harness->size && rank_in(host) == harness->rank);
+    CHECK_OK(anyccl_comm_dup(harness->comm, NULL, &copy));
     inner.comm = copy;
     try_all_collectives(&inner, ANYCCL_INT32, ANYCCL_SUM, 11);
-    CHECK_OK(anyccl_comm_create_from_ranks(bed->comm, last_first, 2, NULL, &list));
+    CHECK_OK(anyccl_comm_create_from_ranks(harness->comm, last_first, 2, NULL, &list));
     if (list != ANYCCL_COMM_NONE)
-        CHECK(rank_in(list) == (bed->rank == 0) && sum_of(list, bed->rank) == bed->size - 1);
+        CHECK(rank_in(list) == (harness->rank == 0) && sum_of(list, harness->rank) == harness->size - 1);
     else
-        CHECK(bed->rank != 0 && bed->rank != bed->size - 1);
+        CHECK(harness->rank != 0 && harness->rank != harness->size - 1);
 
     /* Local, so in any order. */
-    CHECK_OK(anyccl_comm_destroy(bed->rank % 2 ? copy : host));
-    CHECK_OK(anyccl_comm_destroy(bed->rank % 2 ? host : copy));
+    CHECK_OK(anyccl_comm_destroy(harness->rank % 2 ? copy : host));
+    CHECK_OK(anyccl_comm_destroy(harness->rank % 2 ? host : copy));
     CHECK_OK(anyccl_comm_destroy(list));
     CHECK_OK(anyccl_comm_destroy(part));
-    CHECK(sum_of(bed->comm, 1) == bed->size);
+    CHECK(sum_of(harness->comm, 1) == harness->size);
 }
 
-static void refusals(struct bed *bed, void *shared)
+static void refusals(struct harness *harness, void *shared)
 {
     const int twice[] = {0, 0}, far[] = {0, 99};
-    const int mine[] = {bed->rank};
+    const int mine[] = {harness->rank};
     anyccl_comm_t made = NULL;
     (void)shared;
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_split(bed->comm, -2, 0, NULL, &made));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_split(bed->comm, 0, 0, NULL, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_split(harness->comm, -2, 0, NULL, &made));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_split(harness->comm, 0, 0, NULL, NULL));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_dup((anyccl_comm_t)8, NULL, &made));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(bed->comm, twice, 2, NULL, &made));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(bed->comm, far, 2, NULL, &made));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(bed->comm, NULL, 1, NULL, &made));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(bed->comm, mine, -1, NULL, &made));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, twice, 2, NULL, &made));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, far, 2, NULL, &made));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, NULL, 1, NULL, &made));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, mine, -1, NULL, &made));
     /* Each rank lists itself: they disagree, and nothing is lost by that. */
-    CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_comm_create_from_ranks(bed->comm, mine, 1, NULL, &made));
+    CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_comm_create_from_ranks(harness->comm, mine, 1, NULL, &made));
     CHECK(strstr(anyccl_last_error(), "create_from_ranks") != NULL);
     CHECK(made == NULL);
-    CHECK_OK(anyccl_comm_create_from_ranks(bed->comm, NULL, 0, NULL, &made));
+    CHECK_OK(anyccl_comm_create_from_ranks(harness->comm, NULL, 0, NULL, &made));
     CHECK(made == ANYCCL_COMM_NONE);
-    CHECK(sum_of(bed->comm, 1) == bed->size);
+    CHECK(sum_of(harness->comm, 1) == harness->size);
 }
 
 /* One rank fails the communicator and leaves; the others go on, twice. */
-static void shrinking(struct bed *bed, void *shared)
+static void shrinking(struct harness *harness, void *shared)
 {
     anyccl_comm_t copy, rest, again;
     (void)shared;
-    CHECK_OK(anyccl_comm_dup(bed->comm, NULL, &copy));
-    if (bed->rank == 0) {
+    CHECK_OK(anyccl_comm_dup(harness->comm, NULL, &copy));
+    if (harness->rank == 0) {
         CHECK_OK(anyccl_comm_abort(copy));
         CHECK_OK(anyccl_comm_destroy(copy));
     } else {
         CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(copy));
         CHECK_OK(anyccl_comm_shrink(copy, NULL, &rest));
-        CHECK(size_of(rest) == bed->size - 1 && rank_in(rest) == bed->rank - 1);
-        CHECK(sum_of(rest, 1) == bed->size - 1);
+        CHECK(size_of(rest) == harness->size - 1 && rank_in(rest) == harness->rank - 1);
+        CHECK(sum_of(rest, 1) == harness->size - 1);
         CHECK_OK(anyccl_comm_destroy(copy));
         CHECK_OK(anyccl_comm_shrink(rest, NULL, &again));
-        CHECK(sum_of(again, 1) == bed->size - 1);
+        CHECK(sum_of(again, 1) == harness->size - 1);
         CHECK_OK(anyccl_comm_destroy(rest));
         CHECK_OK(anyccl_comm_destroy(again));
     }
-    CHECK(sum_of(bed->comm, 1) == bed->size);
+    CHECK(sum_of(harness->comm, 1) == harness->size);
 }
 
 /* An argument is the largest number of ranks. */

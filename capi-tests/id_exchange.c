@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "bed.h"
+#include "harness.h"
 
 enum { RANKS = 3 };
 
@@ -20,12 +20,12 @@ struct rank {
 static void *be_a_rank(void *argument)
 {
     struct rank *own = argument;
-    struct bed bed = {NULL, own->rank, RANKS, OF_THE_PROGRAM};
+    struct harness harness = {NULL, own->rank, RANKS, OF_THE_PROGRAM};
     anyccl_unique_id_t id;
     CHECK_OK(anyccl_file_rendezvous(own->path, own->size, own->rank, NULL, &id, own->address));
-    CHECK_OK(anyccl_comm_create(&id, RANKS, own->rank, NULL, &bed.comm));
-    try_all_collectives(&bed, ANYCCL_INT32, ANYCCL_SUM, 5);
-    CHECK_OK(anyccl_comm_destroy(bed.comm));
+    CHECK_OK(anyccl_comm_create(&id, RANKS, own->rank, NULL, &harness.comm));
+    try_all_collectives(&harness, ANYCCL_INT32, ANYCCL_SUM, 5);
+    CHECK_OK(anyccl_comm_destroy(harness.comm));
     return NULL;
 }
 

@@ -4,11 +4,11 @@
 
 enum { COUNT = 1000, MOST = 4 };
 
-static void scaled_sums(struct bed *bed, void *shared)
+static void scaled_sums(struct harness *harness, void *shared)
 {
     static float send[MOST][MOST * COUNT], recv[MOST][COUNT];
-    float *const mine = send[bed->rank], *const got = recv[bed->rank];
-    float scalar = (float)(bed->rank + 1);
+    float *const mine = send[harness->rank], *const got = recv[harness->rank];
+    float scalar = (float)(harness->rank + 1);
     anyccl_reduce_op_t now, later;
     (void)shared;
     CHECK_OK(anyccl_op_create_premul_sum(&scalar, ANYCCL_FLOAT32, ANYCCL_SCALAR_IMMEDIATE, &now));
@@ -16,25 +16,25 @@ static void scaled_sums(struct bed *bed, void *shared)
     CHECK(now >= 1024 && later >= 1024 && now != later);
     for (int i = 0; i < MOST * COUNT; i++)
         mine[i] = (float)(i % 50);
-    const int scalars = bed->size * (bed->size + 1) / 2;
+    const int scalars = harness->size * (harness->size + 1) / 2;
 
-    CHECK_OK(anyccl_all_reduce(mine, got, COUNT, ANYCCL_FLOAT32, now, bed->comm));
+    CHECK_OK(anyccl_all_reduce(mine, got, COUNT, ANYCCL_FLOAT32, now, harness->comm));
     for (int i = 0; i < COUNT; i++)
         CHECK(got[i] == (float)(scalars * (i % 50)) && mine[i] == (float)(i % 50));
 
     scalar *= 2;
-    CHECK_OK(anyccl_reduce_scatter(mine, got, COUNT, ANYCCL_FLOAT32, later, bed->comm));
+    CHECK_OK(anyccl_reduce_scatter(mine, got, COUNT, ANYCCL_FLOAT32, later, harness->comm));
     for (int i = 0; i < COUNT; i++)
-        CHECK(got[i] == (float)(2 * scalars * ((bed->rank * COUNT + i) % 50)));
+        CHECK(got[i] == (float)(2 * scalars * ((harness->rank * COUNT + i) % 50)));
 
     /* The number goes; what was started with it does not. */
     anyccl_request_t request;
-    CHECK_OK(anyccl_ireduce(mine, got, COUNT, ANYCCL_FLOAT32, now, bed->size - 1, bed->comm, &request));
+    CHECK_OK(anyccl_ireduce(mine, got, COUNT, ANYCCL_FLOAT32, now, harness->size - 1, harness->comm, &request));
     CHECK_OK(anyccl_op_destroy(now));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_op_destroy(now));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_all_reduce(mine, got, 1, ANYCCL_FLOAT32, now, bed->comm));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_all_reduce(mine, got, 1, ANYCCL_FLOAT32, now, harness->comm));
     CHECK_OK(anyccl_wait(&request));
-    for (int i = 0; bed->rank == bed->size - 1 && i < COUNT; i++)
+    for (int i = 0; harness->rank == harness->size - 1 && i < COUNT; i++)
         CHECK(got[i] == (float)(scalars * (i % 50)));
     CHECK_OK(anyccl_op_destroy(later));
 }
@@ -83,45 +83,45 @@ static int is_everybodys(int size, int i, struct map found)
     return map.a == found.a && map.b == found.b;
 }
 
-static void functions(struct bed *bed, void *shared)
+static void functions(struct harness *harness, void *shared)
 {
     static struct map send[MOST][MOST * COUNT], recv[MOST][COUNT];
-    struct map *const mine = send[bed->rank], *const got = recv[bed->rank];
-    struct seen seen = {0, bed->comm};
+    struct map *const mine = send[harness->rank], *const got = recv[harness->rank];
+    struct seen seen = {0, harness->comm};
     anyccl_reduce_op_t op;
     (void)shared;
     CHECK_OK(anyccl_op_create(one_after_the_other, &seen, 0, &op));
     for (int i = 0; i < MOST * COUNT; i++)
-        mine[i] = map_of(bed->rank, i);
+        mine[i] = map_of(harness->rank, i);
 
-    CHECK_OK(anyccl_all_reduce(mine, got, COUNT, ANYCCL_UINT64, op, bed->comm));
+    CHECK_OK(anyccl_all_reduce(mine, got, COUNT, ANYCCL_UINT64, op, harness->comm));
     for (int i = 0; i < COUNT; i++)
-        CHECK(is_everybodys(bed->size, i, got[i]));
-    CHECK(bed->size == 1 || seen.elements > 0);
+        CHECK(is_everybodys(harness->size, i, got[i]));
+    CHECK(harness->size == 1 || seen.elements > 0);
 
-    CHECK_OK(anyccl_reduce_scatter(mine, got, COUNT, ANYCCL_UINT64, op, bed->comm));
+    CHECK_OK(anyccl_reduce_scatter(mine, got, COUNT, ANYCCL_UINT64, op, harness->comm));
     for (int i = 0; i < COUNT; i++)
-        CHECK(is_everybodys(bed->size, bed->rank * COUNT + i, got[i]));
+        CHECK(is_everybodys(harness->size, harness->rank * COUNT + i, got[i]));
 
     anyccl_request_t request;
-    CHECK_OK(anyccl_ireduce(mine, mine, COUNT, ANYCCL_UINT64, op, 0, bed->comm, &request));
+    CHECK_OK(anyccl_ireduce(mine, mine, COUNT, ANYCCL_UINT64, op, 0, harness->comm, &request));
     CHECK_OK(anyccl_wait(&request));
-    for (int i = 0; bed->rank == 0 && i < COUNT; i++)
-        CHECK(is_everybodys(bed->size, i, mine[i]));
+    for (int i = 0; harness->rank == 0 && i < COUNT; i++)
+        CHECK(is_everybodys(harness->size, i, mine[i]));
     CHECK_OK(anyccl_op_destroy(op));
 }
 
 /* Some ranks say that theirs commutes, one does not. */
-static void disagreeing(struct bed *bed, void *shared)
+static void disagreeing(struct harness *harness, void *shared)
 {
     struct map one = {1, 2}, result;
-    struct seen seen = {0, bed->comm};
+    struct seen seen = {0, harness->comm};
     anyccl_reduce_op_t op;
     (void)shared;
-    CHECK_OK(anyccl_op_create(one_after_the_other, &seen, bed->rank == 1, &op));
+    CHECK_OK(anyccl_op_create(one_after_the_other, &seen, harness->rank == 1, &op));
     anyccl_status_t status = ANYCCL_SUCCESS;
     for (int tries = 0; tries < 3 && status == ANYCCL_SUCCESS; tries++)
-        status = anyccl_all_reduce(&one, &result, 1, ANYCCL_UINT64, op, bed->comm);
+        status = anyccl_all_reduce(&one, &result, 1, ANYCCL_UINT64, op, harness->comm);
     CHECK_STATUS(ANYCCL_ERR_MISMATCH, status);
     CHECK_OK(anyccl_op_destroy(op));
 }

@@ -4,23 +4,23 @@
 
 enum { RUNS = 20, COUNT = 100, MOST = 4 };
 
-static void all_collectives(struct bed *bed, void *shared)
+static void all_collectives(struct harness *harness, void *shared)
 {
     enum { REQUESTS = 9 };
     int sent[COUNT * MOST] = {0}, got[REQUESTS][COUNT * MOST];
     anyccl_request_t requests[REQUESTS];
-    const int size = bed->size, rank = bed->rank, root = size - 1;
+    const int size = harness->size, rank = harness->rank, root = size - 1;
     (void)shared;
     anyccl_request_t *next = requests;
-    CHECK_OK(anyccl_all_reduce_init(sent, got[0], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, next++));
-    CHECK_OK(anyccl_reduce_init(sent, got[1], COUNT, ANYCCL_INT32, ANYCCL_MAX, root, bed->comm, next++));
-    CHECK_OK(anyccl_broadcast_init(sent, got[2], COUNT, ANYCCL_INT32, root, bed->comm, next++));
-    CHECK_OK(anyccl_all_gather_init(sent, got[3], COUNT, ANYCCL_INT32, bed->comm, next++));
-    CHECK_OK(anyccl_gather_init(sent, got[4], COUNT, ANYCCL_INT32, root, bed->comm, next++));
-    CHECK_OK(anyccl_scatter_init(sent, got[5], COUNT, ANYCCL_INT32, root, bed->comm, next++));
-    CHECK_OK(anyccl_reduce_scatter_init(sent, got[6], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, next++));
-    CHECK_OK(anyccl_all_to_all_init(sent, got[7], COUNT, ANYCCL_INT32, bed->comm, next++));
-    CHECK_OK(anyccl_barrier_init(bed->comm, next++));
+    CHECK_OK(anyccl_all_reduce_init(sent, got[0], COUNT, ANYCCL_INT32, ANYCCL_SUM, harness->comm, next++));
+    CHECK_OK(anyccl_reduce_init(sent, got[1], COUNT, ANYCCL_INT32, ANYCCL_MAX, root, harness->comm, next++));
+    CHECK_OK(anyccl_broadcast_init(sent, got[2], COUNT, ANYCCL_INT32, root, harness->comm, next++));
+    CHECK_OK(anyccl_all_gather_init(sent, got[3], COUNT, ANYCCL_INT32, harness->comm, next++));
+    CHECK_OK(anyccl_gather_init(sent, got[4], COUNT, ANYCCL_INT32, root, harness->comm, next++));
+    CHECK_OK(anyccl_scatter_init(sent, got[5], COUNT, ANYCCL_INT32, root, harness->comm, next++));
+    CHECK_OK(anyccl_reduce_scatter_init(sent, got[6], COUNT, ANYCCL_INT32, ANYCCL_SUM, harness->comm, next++));
+    CHECK_OK(anyccl_all_to_all_init(sent, got[7], COUNT, ANYCCL_INT32, harness->comm, next++));
+    CHECK_OK(anyccl_barrier_init(harness->comm, next++));
     CHECK(next == requests + REQUESTS);
 
     for (int run = 0; run < RUNS; run++) {
@@ -49,20 +49,20 @@ static void all_collectives(struct bed *bed, void *shared)
     }
 }
 
-static void around_the_ring(struct bed *bed, void *shared)
+static void around_the_ring(struct harness *harness, void *shared)
 {
     int out = 0, in = 0, done = 0;
     anyccl_request_t send, recv;
-    const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;
+    const int right = (harness->rank + 1) % harness->size, left = (harness->rank + harness->size - 1) % harness->size;
     (void)shared;
-    CHECK_OK(anyccl_send_init(&out, 1, ANYCCL_INT32, right, 0, bed->comm, &send));
-    CHECK_OK(anyccl_recv_init(&in, 1, ANYCCL_INT32, left, 0, bed->comm, &recv));
+    CHECK_OK(anyccl_send_init(&out, 1, ANYCCL_INT32, right, 0, harness->comm, &send));
+    CHECK_OK(anyccl_recv_init(&in, 1, ANYCCL_INT32, left, 0, harness->comm, &recv));
     /* Not started yet: has ended. */
     CHECK_OK(anyccl_wait(&send));
     CHECK_OK(anyccl_test(&recv, &done));
     CHECK(done == 1 && send != ANYCCL_REQUEST_NULL && recv != ANYCCL_REQUEST_NULL);
     for (int run = 0; run < RUNS; run++) {
-        out = 100 * bed->rank + run;
+        out = 100 * harness->rank + run;
         CHECK_OK(anyccl_start(recv));
         CHECK_OK(anyccl_start(send));
         for (done = 0; !done;)
@@ -74,7 +74,7 @@ static void around_the_ring(struct bed *bed, void *shared)
     CHECK_OK(anyccl_request_free(&recv));
 }
 
-static void scaled(struct bed *bed, void *shared)
+static void scaled(struct harness *harness, void *shared)
 {
     double scalar = 0, sum = 0;
     const double one = 1;
@@ -82,37 +82,37 @@ static void scaled(struct bed *bed, void *shared)
     anyccl_request_t request;
     (void)shared;
     CHECK_OK(anyccl_op_create_premul_sum(&scalar, ANYCCL_FLOAT64, ANYCCL_SCALAR_DEFERRED, &op));
-    CHECK_OK(anyccl_all_reduce_init(&one, &sum, 1, ANYCCL_FLOAT64, op, bed->comm, &request));
+    CHECK_OK(anyccl_all_reduce_init(&one, &sum, 1, ANYCCL_FLOAT64, op, harness->comm, &request));
     CHECK_OK(anyccl_op_destroy(op));
     for (int run = 1; run <= RUNS; run++) {
         scalar = run;
         CHECK_OK(anyccl_start(request));
         CHECK_OK(anyccl_wait(&request));
-        CHECK(sum == (double)run * bed->size);
+        CHECK(sum == (double)run * harness->size);
     }
     CHECK_OK(anyccl_request_free(&request));
 }
 
-static void wrong_uses(struct bed *bed, void *shared)
+static void wrong_uses(struct harness *harness, void *shared)
 {
     int value = 1, sum = 0;
     anyccl_request_t persistent, once, both[2], old;
     (void)shared;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_all_reduce_init(&value, NULL, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &persistent));
+                 anyccl_all_reduce_init(&value, NULL, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &persistent));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_all_reduce_init(&value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, NULL));
-    CHECK_OK(anyccl_all_reduce_init(&value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &persistent));
+                 anyccl_all_reduce_init(&value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, NULL));
+    CHECK_OK(anyccl_all_reduce_init(&value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &persistent));
 
     /* Twice without an end in between. */
     CHECK_OK(anyccl_start(persistent));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_start(persistent));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_request_free(&persistent));
     CHECK_OK(anyccl_wait(&persistent));
-    CHECK(sum == bed->size);
+    CHECK(sum == harness->size);
 
     /* One that is no persistent request: nothing is started. */
-    CHECK_OK(anyccl_ibarrier(bed->comm, &once));
+    CHECK_OK(anyccl_ibarrier(harness->comm, &once));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_start(once));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_request_free(&once));
     both[0] = persistent, both[1] = once;
@@ -127,7 +127,7 @@ static void wrong_uses(struct bed *bed, void *shared)
     CHECK_OK(anyccl_wait(&once));
 
     /* It keeps its communicator. */
-    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(bed->comm));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(harness->comm));
     old = persistent;
     CHECK_OK(anyccl_request_free(&persistent));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_request_free(&old));

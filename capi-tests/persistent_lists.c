@@ -33,7 +33,7 @@ static void lay_out(struct blocks *blocks, int size, int rank, int is_sent)
     }
 }
 
-static void blocks_of_unequal_length(struct bed *bed, void *shared)
+static void blocks_of_unequal_length(struct harness *harness, void *shared)
 {
     enum { ALL_TO_ALL, LIST, GATHER, SCATTER, ALL_GATHER, GATHER_LIST, REQUESTS };
     anyccl_request_t requests[REQUESTS];
@@ -41,7 +41,7 @@ static void blocks_of_unequal_length(struct bed *bed, void *shared)
     const void *sends[MOST];
     void *recvs[MOST], *gathered[MOST];
     struct blocks out, in, to_root, from_root;
-    const int size = bed->size, rank = bed->rank, root = size - 1;
+    const int size = harness->size, rank = harness->rank, root = size - 1;
     (void)shared;
     lay_out(&out, size, rank, 1);
     lay_out(&in, size, rank, 0);
@@ -52,16 +52,16 @@ static void blocks_of_unequal_length(struct bed *bed, void *shared)
         recvs[peer] = got[LIST] + in.offsets[peer];
         gathered[peer] = got[GATHER_LIST] + to_root.offsets[peer];
     }
-    CHECK_OK(anyccl_all_to_all_v_init(send, got[ALL_TO_ALL], out.counts, NULL, in.counts, NULL, ANYCCL_INT32, bed->comm,
+    CHECK_OK(anyccl_all_to_all_v_init(send, got[ALL_TO_ALL], out.counts, NULL, in.counts, NULL, ANYCCL_INT32, harness->comm,
                                       &requests[ALL_TO_ALL]));
-    CHECK_OK(anyccl_all_to_all_list_init(sends, recvs, out.counts, in.counts, ANYCCL_INT32, bed->comm, &requests[LIST]));
+    CHECK_OK(anyccl_all_to_all_list_init(sends, recvs, out.counts, in.counts, ANYCCL_INT32, harness->comm, &requests[LIST]));
     CHECK_OK(anyccl_gather_v_init(own, got[GATHER], length(rank, root), to_root.counts, NULL, ANYCCL_INT32, root,
-                                  bed->comm, &requests[GATHER]));
+                                  harness->comm, &requests[GATHER]));
     CHECK_OK(anyccl_scatter_v_init(send, got[SCATTER], from_root.counts, NULL, length(root, rank), ANYCCL_INT32, root,
-                                   bed->comm, &requests[SCATTER]));
-    CHECK_OK(anyccl_all_gather_v_init(own, got[ALL_GATHER], to_root.counts, NULL, ANYCCL_INT32, bed->comm,
+                                   harness->comm, &requests[SCATTER]));
+    CHECK_OK(anyccl_all_gather_v_init(own, got[ALL_GATHER], to_root.counts, NULL, ANYCCL_INT32, harness->comm,
                                       &requests[ALL_GATHER]));
-    CHECK_OK(anyccl_all_gather_list_init(own, gathered, to_root.counts, ANYCCL_INT32, bed->comm, &requests[GATHER_LIST]));
+    CHECK_OK(anyccl_all_gather_list_init(own, gathered, to_root.counts, ANYCCL_INT32, harness->comm, &requests[GATHER_LIST]));
     /* The arrays were read: nothing depends on them any more. */
     memset(recvs, 0, sizeof recvs);
     struct blocks sent = out, received = in, ends = to_root;
@@ -96,22 +96,22 @@ static void blocks_of_unequal_length(struct bed *bed, void *shared)
         CHECK_OK(anyccl_request_free(&requests[k]));
 }
 
-static void scans_and_neighbours(struct bed *bed, void *shared)
+static void scans_and_neighbours(struct harness *harness, void *shared)
 {
     enum { SCAN, EXSCAN, GATHER, ALL_TO_ALL, REQUESTS };
     anyccl_request_t requests[REQUESTS];
     anyccl_graph_t graph;
     int mine = 0, upto = 0, before = -1, left_has = 0, pair[2], from_left = 0;
-    const int size = bed->size, rank = bed->rank, right = (rank + 1) % size, left = (rank + size - 1) % size;
+    const int size = harness->size, rank = harness->rank, right = (rank + 1) % size, left = (rank + size - 1) % size;
     const size_t one = 1, none_and_one[1] = {1};
     (void)shared;
-    CHECK_OK(anyccl_graph_create(&left, 1, &right, 1, bed->comm, &graph));
-    CHECK_OK(anyccl_scan_init(&mine, &upto, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[SCAN]));
-    CHECK_OK(anyccl_exscan_init(&mine, &before, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[EXSCAN]));
-    CHECK_OK(anyccl_neighbor_all_gather_v_init(&mine, &left_has, 1, &one, NULL, ANYCCL_INT32, graph, bed->comm,
+    CHECK_OK(anyccl_graph_create(&left, 1, &right, 1, harness->comm, &graph));
+    CHECK_OK(anyccl_scan_init(&mine, &upto, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[SCAN]));
+    CHECK_OK(anyccl_exscan_init(&mine, &before, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[EXSCAN]));
+    CHECK_OK(anyccl_neighbor_all_gather_v_init(&mine, &left_has, 1, &one, NULL, ANYCCL_INT32, graph, harness->comm,
                                                &requests[GATHER]));
     CHECK_OK(anyccl_neighbor_all_to_all_v_init(pair, &from_left, none_and_one, NULL, &one, NULL, ANYCCL_INT32, graph,
-                                               bed->comm, &requests[ALL_TO_ALL]));
+                                               harness->comm, &requests[ALL_TO_ALL]));
     CHECK_OK(anyccl_graph_destroy(graph));
     for (int run = 0; run < RUNS; run++) {
         mine = rank + run;
@@ -126,7 +126,7 @@ static void scans_and_neighbours(struct bed *bed, void *shared)
         CHECK_OK(anyccl_request_free(&requests[k]));
 }
 
-static void lists_of_buffers(struct bed *bed, void *shared)
+static void lists_of_buffers(struct harness *harness, void *shared)
 {
     enum { ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, PARAMS, GRADS, REQUESTS };
     enum { SMALL = 3, LARGE = 20000 };
@@ -134,7 +134,7 @@ static void lists_of_buffers(struct bed *bed, void *shared)
     const size_t counts[2] = {SMALL, LARGE};
     const anyccl_datatype_t datatypes[2] = {ANYCCL_INT32, ANYCCL_INT32};
     int *memory[REQUESTS][2][2];
-    const int size = bed->size, rank = bed->rank, root = size - 1;
+    const int size = harness->size, rank = harness->rank, root = size - 1;
     (void)shared;
     for (int k = 0; k < REQUESTS; k++)
         for (int i = 0; i < 4; i++) {
@@ -144,15 +144,15 @@ static void lists_of_buffers(struct bed *bed, void *shared)
 #define SENDS(k) ((const void *const *)memory[k][0])
 #define RECVS(k) ((void *const *)memory[k][1])
     CHECK_OK(anyccl_all_reduce_coalesced_init(SENDS(ALL_REDUCE), RECVS(ALL_REDUCE), counts, 2, ANYCCL_INT32, ANYCCL_SUM,
-                                              bed->comm, &requests[ALL_REDUCE]));
-    CHECK_OK(anyccl_broadcast_coalesced_init(SENDS(BROADCAST), RECVS(BROADCAST), counts, 2, ANYCCL_INT32, root, bed->comm,
+                                              harness->comm, &requests[ALL_REDUCE]));
+    CHECK_OK(anyccl_broadcast_coalesced_init(SENDS(BROADCAST), RECVS(BROADCAST), counts, 2, ANYCCL_INT32, root, harness->comm,
                                              &requests[BROADCAST]));
-    CHECK_OK(anyccl_all_gather_coalesced_init(SENDS(ALL_GATHER), RECVS(ALL_GATHER), counts, 2, ANYCCL_INT32, bed->comm,
+    CHECK_OK(anyccl_all_gather_coalesced_init(SENDS(ALL_GATHER), RECVS(ALL_GATHER), counts, 2, ANYCCL_INT32, harness->comm,
                                               &requests[ALL_GATHER]));
     CHECK_OK(anyccl_reduce_scatter_coalesced_init(SENDS(REDUCE_SCATTER), RECVS(REDUCE_SCATTER), counts, 2, ANYCCL_INT32,
-                                                  ANYCCL_SUM, bed->comm, &requests[REDUCE_SCATTER]));
-    CHECK_OK(anyccl_sync_params_init(RECVS(PARAMS), counts, datatypes, 2, root, bed->comm, &requests[PARAMS]));
-    CHECK_OK(anyccl_gather_grads_init(RECVS(GRADS), counts, datatypes, 2, bed->comm, &requests[GRADS]));
+                                                  ANYCCL_SUM, harness->comm, &requests[REDUCE_SCATTER]));
+    CHECK_OK(anyccl_sync_params_init(RECVS(PARAMS), counts, datatypes, 2, root, harness->comm, &requests[PARAMS]));
+    CHECK_OK(anyccl_gather_grads_init(RECVS(GRADS), counts, datatypes, 2, harness->comm, &requests[GRADS]));
     for (int run = 0; run < RUNS; run++) {
         for (int k = 0; k < REQUESTS; k++)
             for (int b = 0; b < 2; b++)
@@ -182,10 +182,10 @@ static void lists_of_buffers(struct bed *bed, void *shared)
     /* Who has which buffers cannot be found out without the others. */
     void *missing[1] = {NULL};
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_gather_grads_init(missing, counts, datatypes, 1, bed->comm, &requests[0]));
+                 anyccl_gather_grads_init(missing, counts, datatypes, 1, harness->comm, &requests[0]));
     CHECK(strstr(anyccl_last_error(), "buffer 0 is NULL") != NULL);
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_gather_v_init(NULL, NULL, 3, counts, NULL, ANYCCL_INT32, 0, bed->comm, &requests[0]));
+                 anyccl_gather_v_init(NULL, NULL, 3, counts, NULL, ANYCCL_INT32, 0, harness->comm, &requests[0]));
 }
 
 /* Strings of digits: what is appended to what is seen. */
@@ -204,43 +204,43 @@ static void append(const void *in, void *inout, size_t count, anyccl_datatype_t 
 }
 
 /* The parts of the result have 1, 2, 0 and 3 elements. */
-static void parts_by_own_operators(struct bed *bed, void *shared)
+static void parts_by_own_operators(struct harness *harness, void *shared)
 {
     static const size_t COUNTS[MOST] = {1, 2, 0, 3};
-    const size_t mine = COUNTS[bed->rank];
+    const size_t mine = COUNTS[harness->rank];
     long long digits[6], strings[3] = {0}, sums[3] = {0}, scalar = 1, string = 0;
     anyccl_reduce_op_t appended, scaled;
     anyccl_request_t request;
     size_t first = 0;
     (void)shared;
-    for (int rank = 0; rank < bed->rank; rank++)
+    for (int rank = 0; rank < harness->rank; rank++)
         first += COUNTS[rank];
-    for (int rank = 0; rank < bed->size; rank++)
+    for (int rank = 0; rank < harness->size; rank++)
         string = 10 * string + rank + 1;
     for (int i = 0; i < 6; i++)
-        digits[i] = bed->rank + 1;
+        digits[i] = harness->rank + 1;
     CHECK_OK(anyccl_op_create(append, NULL, 0, &appended));
     CHECK_OK(anyccl_op_create_premul_sum(&scalar, ANYCCL_INT64, ANYCCL_SCALAR_DEFERRED, &scaled));
-    CHECK_OK(anyccl_reduce_scatter_v(digits, strings, COUNTS, ANYCCL_INT64, appended, bed->comm));
+    CHECK_OK(anyccl_reduce_scatter_v(digits, strings, COUNTS, ANYCCL_INT64, appended, harness->comm));
     for (size_t i = 0; i < mine; i++)
         CHECK(strings[i] == string);
     memset(strings, 0, sizeof strings);
-    CHECK_OK(anyccl_ireduce_scatter_v(digits, strings, COUNTS, ANYCCL_INT64, appended, bed->comm, &request));
+    CHECK_OK(anyccl_ireduce_scatter_v(digits, strings, COUNTS, ANYCCL_INT64, appended, harness->comm, &request));
     CHECK_OK(anyccl_wait(&request));
     for (size_t i = 0; i < mine; i++)
         CHECK(strings[i] == string);
 
-    CHECK_OK(anyccl_reduce_scatter_v_init(digits, sums, COUNTS, ANYCCL_INT64, scaled, bed->comm, &request));
+    CHECK_OK(anyccl_reduce_scatter_v_init(digits, sums, COUNTS, ANYCCL_INT64, scaled, harness->comm, &request));
     CHECK_OK(anyccl_op_destroy(scaled));
     for (int run = 1; run <= RUNS; run++) {
         scalar = run;
         for (int i = 0; i < 6; i++)
-            digits[i] = 10 * i + bed->rank;
+            digits[i] = 10 * i + harness->rank;
         CHECK_OK(anyccl_start(request));
         CHECK_OK(anyccl_wait(&request));
         for (size_t i = 0; i < mine; i++)
-            CHECK(sums[i] == run * (bed->size * 10 * (int)(first + i) + bed->size * (bed->size - 1) / 2));
-        CHECK(digits[5] == 50 + bed->rank);
+            CHECK(sums[i] == run * (harness->size * 10 * (int)(first + i) + harness->size * (harness->size - 1) / 2));
+        CHECK(digits[5] == 50 + harness->rank);
     }
     CHECK_OK(anyccl_request_free(&request));
     CHECK_OK(anyccl_op_destroy(appended));

@@ -3,33 +3,33 @@
 #include "check.h"
 #include "ranks.h"
 
-static void everything(struct bed *bed, void *shared)
+static void everything(struct harness *harness, void *shared)
 {
     int rank = -1, size = -1, local_rank = -1, local_size = -1;
     (void)shared;
-    CHECK_OK(anyccl_comm_rank(bed->comm, &rank));
-    CHECK_OK(anyccl_comm_size(bed->comm, &size));
-    CHECK_OK(anyccl_comm_local_rank(bed->comm, &local_rank));
-    CHECK_OK(anyccl_comm_local_size(bed->comm, &local_size));
-    CHECK(rank == bed->rank && size == bed->size && local_rank == rank && local_size == size);
-    try_all_datatypes(bed);
-    CHECK_OK(anyccl_barrier(bed->comm));
+    CHECK_OK(anyccl_comm_rank(harness->comm, &rank));
+    CHECK_OK(anyccl_comm_size(harness->comm, &size));
+    CHECK_OK(anyccl_comm_local_rank(harness->comm, &local_rank));
+    CHECK_OK(anyccl_comm_local_size(harness->comm, &local_size));
+    CHECK(rank == harness->rank && size == harness->size && local_rank == rank && local_size == size);
+    try_all_datatypes(harness);
+    CHECK_OK(anyccl_barrier(harness->comm));
 }
 
 /* While the outer communicator is open, its ranks make another one, with the ranks reversed. */
-static void two_communicators(struct bed *bed, void *shared)
+static void two_communicators(struct harness *harness, void *shared)
 {
     anyccl_unique_id_t id;
-    struct bed inner = {NULL, bed->size - 1 - bed->rank, bed->size, OF_THE_PROGRAM};
+    struct harness inner = {NULL, harness->size - 1 - harness->rank, harness->size, OF_THE_PROGRAM};
     (void)shared;
-    if (bed->rank == 0)
+    if (harness->rank == 0)
         CHECK_OK(anyccl_get_unique_id(&id));
-    CHECK_OK(anyccl_broadcast(&id, &id, sizeof id, ANYCCL_BYTE, 0, bed->comm));
+    CHECK_OK(anyccl_broadcast(&id, &id, sizeof id, ANYCCL_BYTE, 0, harness->comm));
     CHECK_OK(anyccl_comm_create(&id, inner.size, inner.rank, NULL, &inner.comm));
     try_all_collectives(&inner, ANYCCL_INT32, ANYCCL_SUM, 11);
-    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 11);
+    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 11);
     CHECK_OK(anyccl_comm_destroy(inner.comm));
-    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 3);
+    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 3);
 }
 
 /* An argument is the largest number of ranks: fewer where every access is checked, on one core. */

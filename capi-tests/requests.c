@@ -22,7 +22,7 @@ static void check_sums(int size, int step, const int *array)
         CHECK(array[i] == sum_at(size, step, i));
 }
 
-static void many_at_once(struct bed *bed, void *shared)
+static void many_at_once(struct harness *harness, void *shared)
 {
     static const int UNSET = -1;
     anyccl_request_t requests[MANY + 1];
@@ -30,81 +30,81 @@ static void many_at_once(struct bed *bed, void *shared)
     (void)shared;
     CHECK(sent != NULL && got != NULL);
     for (int k = 0; k < MANY; k++) {
-        fill(sent[k], (k + 1) * (bed->rank + 1));
+        fill(sent[k], (k + 1) * (harness->rank + 1));
         got[k][0] = UNSET;
-        CHECK_OK(anyccl_iall_reduce(sent[k], got[k], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[k]));
+        CHECK_OK(anyccl_iall_reduce(sent[k], got[k], COUNT, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[k]));
     }
     requests[MANY] = ANYCCL_REQUEST_NULL; /* skipped */
 
     /* The last one first, then one by testing, then the rest. */
     CHECK_OK(anyccl_wait(&requests[MANY - 1]));
-    check_sums(bed->size, MANY, got[MANY - 1]);
+    check_sums(harness->size, MANY, got[MANY - 1]);
     int done = 0;
     while (!done)
         CHECK_OK(anyccl_test(&requests[3], &done));
     CHECK(requests[3] == ANYCCL_REQUEST_NULL);
-    check_sums(bed->size, 4, got[3]);
+    check_sums(harness->size, 4, got[3]);
     CHECK_OK(anyccl_wait_all(MANY + 1, requests));
     for (int k = 0; k < MANY; k++) {
         CHECK(requests[k] == ANYCCL_REQUEST_NULL);
-        check_sums(bed->size, k + 1, got[k]);
+        check_sums(harness->size, k + 1, got[k]);
     }
     free(sent);
     free(got);
 }
 
 /* Everybody sends to everybody, itself included; receives are started in another order than sends. */
-static void everybody_to_everybody(struct bed *bed, void *shared)
+static void everybody_to_everybody(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[8];
     int sent[4], got[4];
     (void)shared;
-    for (int k = 0; k < bed->size; k++) {
-        const int from = (bed->rank + k) % bed->size;
-        CHECK_OK(anyccl_irecv(&got[from], 1, ANYCCL_INT32, from, 0, bed->comm, &requests[k]));
+    for (int k = 0; k < harness->size; k++) {
+        const int from = (harness->rank + k) % harness->size;
+        CHECK_OK(anyccl_irecv(&got[from], 1, ANYCCL_INT32, from, 0, harness->comm, &requests[k]));
     }
-    for (int to = 0; to < bed->size; to++) {
-        sent[to] = 10 * bed->rank + to;
-        CHECK_OK(anyccl_isend(&sent[to], 1, ANYCCL_INT32, to, 0, bed->comm, &requests[bed->size + to]));
+    for (int to = 0; to < harness->size; to++) {
+        sent[to] = 10 * harness->rank + to;
+        CHECK_OK(anyccl_isend(&sent[to], 1, ANYCCL_INT32, to, 0, harness->comm, &requests[harness->size + to]));
     }
-    CHECK_OK(anyccl_wait_all(2 * (size_t)bed->size, requests));
-    for (int from = 0; from < bed->size; from++)
-        CHECK(got[from] == 10 * from + bed->rank);
+    CHECK_OK(anyccl_wait_all(2 * (size_t)harness->size, requests));
+    for (int from = 0; from < harness->size; from++)
+        CHECK(got[from] == 10 * from + harness->rank);
 }
 
 /* Between two ranks, transfers meet in the order in which they were started, empty ones too. */
-static void in_order(struct bed *bed, void *shared)
+static void in_order(struct harness *harness, void *shared)
 {
     int values[3] = {1, 2, 3}, first = 0, second = 0;
     (void)shared;
-    if (bed->rank == 0) {
-        CHECK_OK(anyccl_send(&values[0], 1, ANYCCL_INT32, 1, 0, bed->comm));
-        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, 0, bed->comm));
-        CHECK_OK(anyccl_send(&values[1], 1, ANYCCL_INT32, 1, 0, bed->comm));
-    } else if (bed->rank == 1) {
-        CHECK_OK(anyccl_recv(&first, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
-        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 0, bed->comm, NULL));
-        CHECK_OK(anyccl_recv(&second, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+    if (harness->rank == 0) {
+        CHECK_OK(anyccl_send(&values[0], 1, ANYCCL_INT32, 1, 0, harness->comm));
+        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, 0, harness->comm));
+        CHECK_OK(anyccl_send(&values[1], 1, ANYCCL_INT32, 1, 0, harness->comm));
+    } else if (harness->rank == 1) {
+        CHECK_OK(anyccl_recv(&first, 1, ANYCCL_INT32, 0, 0, harness->comm, NULL));
+        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 0, harness->comm, NULL));
+        CHECK_OK(anyccl_recv(&second, 1, ANYCCL_INT32, 0, 0, harness->comm, NULL));
         CHECK(first == 1 && second == 2);
     }
 }
 
 /* A wait that is over before the operation leaves it as it was. */
-static void for_a_while(struct bed *bed, void *shared)
+static void for_a_while(struct harness *harness, void *shared)
 {
     int got = 0, value = 7, done = 2;
     anyccl_request_t request;
     anyccl_message_status_t status = {-5, -5, -5, -5, 5, 5};
     (void)shared;
-    if (bed->rank == 0) {
-        CHECK_OK(anyccl_irecv(&got, 1, ANYCCL_INT32, 1, 3, bed->comm, &request));
+    if (harness->rank == 0) {
+        CHECK_OK(anyccl_irecv(&got, 1, ANYCCL_INT32, 1, 3, harness->comm, &request));
         CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_for(&request, -2, &done, NULL));
         CHECK(done == 2);
         for (int ms = 0; ms <= 20; ms += 20) {
             CHECK_OK(anyccl_wait_for(&request, ms, &done, &status));
             CHECK(done == 0 && request != ANYCCL_REQUEST_NULL && status.source == -5);
         }
-        CHECK_OK(anyccl_send(&value, 1, ANYCCL_INT32, 1, 0, bed->comm));
+        CHECK_OK(anyccl_send(&value, 1, ANYCCL_INT32, 1, 0, harness->comm));
         CHECK_OK(anyccl_wait_for(&request, PATIENCE_MS, &done, &status));
         CHECK(done == 1 && request == ANYCCL_REQUEST_NULL && got == 8);
         CHECK(status.source == 1 && status.tag == 3 && status.count == 1);
@@ -112,28 +112,28 @@ static void for_a_while(struct bed *bed, void *shared)
         CHECK_OK(anyccl_wait_for(&request, 0, &done, &status));
         CHECK(done == 1);
     } else {
-        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+        CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 0, 0, harness->comm, NULL));
         value = got + 1;
-        CHECK_OK(anyccl_isend(&value, 1, ANYCCL_INT32, 0, 3, bed->comm, &request));
+        CHECK_OK(anyccl_isend(&value, 1, ANYCCL_INT32, 0, 3, harness->comm, &request));
         CHECK_OK(anyccl_wait_for(&request, ANYCCL_TIMEOUT_NEVER, &done, NULL));
         CHECK(done == 1 && request == ANYCCL_REQUEST_NULL);
     }
 }
 
-static void wrong_uses(struct bed *bed, void *shared)
+static void wrong_uses(struct harness *harness, void *shared)
 {
     anyccl_request_t request, twice[2];
     (void)shared;
-    CHECK_OK(anyccl_ibarrier(bed->comm, &request));
+    CHECK_OK(anyccl_ibarrier(harness->comm, &request));
 
     /* An open request keeps its communicator. */
-    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(bed->comm));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(harness->comm));
     /* Given twice: none of them is waited for. */
     twice[0] = twice[1] = request;
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait_all(2, twice));
     CHECK(twice[0] == request && twice[1] == request);
     /* A communicator is no request. */
-    twice[1] = (anyccl_request_t)(void *)bed->comm;
+    twice[1] = (anyccl_request_t)(void *)harness->comm;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_all(2, twice));
     CHECK(twice[0] == request);
 

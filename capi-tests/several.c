@@ -5,33 +5,33 @@
 enum { MANY = 8 };
 
 /* Rank 0 receives MANY values that rank 1 sends one after the other, each when it is asked for. */
-static void one_by_one(struct bed *bed, void *shared)
+static void one_by_one(struct harness *harness, void *shared)
 {
     int got[MANY], values[MANY];
     anyccl_request_t requests[MANY + 2];
     size_t index = 3;
     (void)shared;
-    if (bed->rank == 1) {
+    if (harness->rank == 1) {
         for (int k = 0; k < MANY; k++) {
             int asked;
-            CHECK_OK(anyccl_recv(&asked, 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
+            CHECK_OK(anyccl_recv(&asked, 1, ANYCCL_INT32, 0, 0, harness->comm, NULL));
             values[k] = 100 + k;
-            CHECK_OK(anyccl_send(&values[k], 1, ANYCCL_INT32, 0, 0, bed->comm));
+            CHECK_OK(anyccl_send(&values[k], 1, ANYCCL_INT32, 0, 0, harness->comm));
         }
         return;
     }
     for (int k = 0; k < MANY; k++)
-        CHECK_OK(anyccl_irecv(&got[k], 1, ANYCCL_INT32, 1, 0, bed->comm, &requests[k]));
+        CHECK_OK(anyccl_irecv(&got[k], 1, ANYCCL_INT32, 1, 0, harness->comm, &requests[k]));
     requests[MANY] = ANYCCL_REQUEST_NULL;
     /* Persistent and never started: skipped. */
-    CHECK_OK(anyccl_barrier_init(bed->comm, &requests[MANY + 1]));
+    CHECK_OK(anyccl_barrier_init(harness->comm, &requests[MANY + 1]));
     for (int k = 0; k < MANY; k++) {
         int done = 7;
         CHECK_OK(anyccl_test_all(MANY + 2, requests, &done));
         CHECK(done == 0);
         CHECK_OK(anyccl_test_any(MANY + 2, requests, &index, &done));
         CHECK(done == 0 && index == ANYCCL_NO_INDEX);
-        CHECK_OK(anyccl_send(&k, 1, ANYCCL_INT32, 1, 0, bed->comm));
+        CHECK_OK(anyccl_send(&k, 1, ANYCCL_INT32, 1, 0, harness->comm));
         if (k % 2 == 0) {
             CHECK_OK(anyccl_wait_any(MANY + 2, requests, &index));
         } else {
@@ -48,21 +48,21 @@ static void one_by_one(struct bed *bed, void *shared)
     CHECK_OK(anyccl_request_free(&requests[MANY + 1]));
 }
 
-static void all_together(struct bed *bed, void *shared)
+static void all_together(struct harness *harness, void *shared)
 {
     int sent[MANY], got[MANY], done = 0;
     anyccl_request_t requests[MANY];
     (void)shared;
     for (int k = 0; k < MANY; k++) {
         sent[k] = k;
-        CHECK_OK(anyccl_iall_reduce(&sent[k], &got[k], 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[k]));
+        CHECK_OK(anyccl_iall_reduce(&sent[k], &got[k], 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[k]));
     }
     while (!done)
         CHECK_OK(anyccl_test_all(MANY, requests, &done));
     for (int k = 0; k < MANY; k++)
-        CHECK(got[k] == k * bed->size && requests[k] == ANYCCL_REQUEST_NULL);
+        CHECK(got[k] == k * harness->size && requests[k] == ANYCCL_REQUEST_NULL);
     for (int k = 0; k < MANY; k++)
-        CHECK_OK(anyccl_ibarrier(bed->comm, &requests[k]));
+        CHECK_OK(anyccl_ibarrier(harness->comm, &requests[k]));
     for (int k = 0; k < MANY;) {
         size_t index = 0;
         CHECK_OK(anyccl_test_any(MANY, requests, &index, &done));
@@ -73,13 +73,13 @@ static void all_together(struct bed *bed, void *shared)
     }
 }
 
-static void wrong_uses(struct bed *bed, void *shared)
+static void wrong_uses(struct harness *harness, void *shared)
 {
     anyccl_request_t request, twice[2];
     size_t index = 5, ended = 5;
     int done = 5;
     (void)shared;
-    CHECK_OK(anyccl_ibarrier(bed->comm, &request));
+    CHECK_OK(anyccl_ibarrier(harness->comm, &request));
     twice[0] = twice[1] = request;
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait_any(2, twice, &index));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_test_all(2, twice, &done));
@@ -94,77 +94,77 @@ static void wrong_uses(struct bed *bed, void *shared)
 }
 
 /* A failure is told with the place of what failed. */
-static void failing(struct bed *bed, void *shared)
+static void failing(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2] = {ANYCCL_REQUEST_NULL, ANYCCL_REQUEST_NULL};
     size_t index = 0;
     int value;
     (void)shared;
-    CHECK_OK(anyccl_irecv(&value, 1, ANYCCL_INT32, 1 - bed->rank, 0, bed->comm, &requests[1]));
-    if (bed->rank == 0)
-        CHECK_OK(anyccl_comm_abort(bed->comm));
+    CHECK_OK(anyccl_irecv(&value, 1, ANYCCL_INT32, 1 - harness->rank, 0, harness->comm, &requests[1]));
+    if (harness->rank == 0)
+        CHECK_OK(anyccl_comm_abort(harness->comm));
     CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_wait_any(2, requests, &index));
     CHECK(index == 1 && requests[1] == ANYCCL_REQUEST_NULL);
 }
 
 /* Waits until something has ended, in turn, and takes nothing: asking tells what, and of which message. */
-static void ready(struct bed *bed, void *shared)
+static void ready(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2];
     anyccl_message_status_t told;
     int values[2] = {-1, -1}, sent = 7, done = 0;
     (void)shared;
     CHECK_OK(anyccl_wait_ready(0, NULL));
-    if (bed->rank == 1) {
-        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 5, bed->comm));
-        CHECK_OK(anyccl_recv(&values[0], 1, ANYCCL_INT32, 0, 0, bed->comm, NULL));
-        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 4, bed->comm));
+    if (harness->rank == 1) {
+        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 5, harness->comm));
+        CHECK_OK(anyccl_recv(&values[0], 1, ANYCCL_INT32, 0, 0, harness->comm, NULL));
+        CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 0, 4, harness->comm));
         return;
     }
-    CHECK_OK(anyccl_irecv(&values[0], 1, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 4, bed->comm, &requests[0]));
-    CHECK_OK(anyccl_irecv(&values[1], 1, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 5, bed->comm, &requests[1]));
+    CHECK_OK(anyccl_irecv(&values[0], 1, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 4, harness->comm, &requests[0]));
+    CHECK_OK(anyccl_irecv(&values[1], 1, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 5, harness->comm, &requests[1]));
     CHECK_OK(anyccl_wait_ready(2, requests));
     CHECK(requests[0] != ANYCCL_REQUEST_NULL && requests[1] != ANYCCL_REQUEST_NULL && values[1] == 7);
     CHECK_OK(anyccl_test(&requests[0], &done));
     CHECK(done == 0);
     CHECK_OK(anyccl_test_message(&requests[1], &done, &told));
     CHECK(done == 1 && told.source == 1 && told.tag == 5 && requests[1] == ANYCCL_REQUEST_NULL);
-    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 1, 0, bed->comm));
+    CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, 1, 0, harness->comm));
     CHECK_OK(anyccl_wait_ready(2, requests));
     CHECK_OK(anyccl_test(&requests[0], &done));
     CHECK(done == 1 && values[0] == 7);
 }
 
 /* The time without progress counts on from one wait to the next, and is the one that was set last when it was started. */
-static void patience(struct bed *bed, void *shared)
+static void patience(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2];
     int value, other, done = 0, waits = 0;
     (void)shared;
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_set_timeout(bed->comm, 0));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_set_timeout(bed->comm, -2));
-    CHECK_OK(anyccl_comm_set_timeout(bed->comm, ANYCCL_TIMEOUT_NEVER));
-    CHECK_OK(anyccl_comm_set_timeout(bed->comm, 200));
-    if (bed->rank == 1) {
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_set_timeout(harness->comm, 0));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_set_timeout(harness->comm, -2));
+    CHECK_OK(anyccl_comm_set_timeout(harness->comm, ANYCCL_TIMEOUT_NEVER));
+    CHECK_OK(anyccl_comm_set_timeout(harness->comm, 200));
+    if (harness->rank == 1) {
         /* Keeps rank 0 busy, by messages of which each ends a wait, until that gives up. */
         anyccl_status_t status;
         do
-            status = anyccl_send(&bed->rank, 1, ANYCCL_INT32, 0, 1, bed->comm);
-        while (status == ANYCCL_SUCCESS && anyccl_recv(&value, 1, ANYCCL_INT32, 0, 2, bed->comm, NULL) == ANYCCL_SUCCESS);
-        CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_comm_failure(bed->comm));
+            status = anyccl_send(&harness->rank, 1, ANYCCL_INT32, 0, 1, harness->comm);
+        while (status == ANYCCL_SUCCESS && anyccl_recv(&value, 1, ANYCCL_INT32, 0, 2, harness->comm, NULL) == ANYCCL_SUCCESS);
+        CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_comm_failure(harness->comm));
         return;
     }
     /* Rank 1 never joins in. */
-    CHECK_OK(anyccl_ibarrier(bed->comm, &requests[0]));
+    CHECK_OK(anyccl_ibarrier(harness->comm, &requests[0]));
     while (!done) {
-        if (anyccl_irecv(&other, 1, ANYCCL_INT32, 1, 1, bed->comm, &requests[1]) != ANYCCL_SUCCESS)
+        if (anyccl_irecv(&other, 1, ANYCCL_INT32, 1, 1, harness->comm, &requests[1]) != ANYCCL_SUCCESS)
             break;
         CHECK_OK(anyccl_wait_ready(2, requests));
         if (anyccl_test(&requests[1], &done) != ANYCCL_SUCCESS)
             break;
         waits += done;
         done = 0;
-        if (requests[1] == ANYCCL_REQUEST_NULL && anyccl_send(&other, 1, ANYCCL_INT32, 1, 2, bed->comm) != ANYCCL_SUCCESS)
+        if (requests[1] == ANYCCL_REQUEST_NULL && anyccl_send(&other, 1, ANYCCL_INT32, 1, 2, harness->comm) != ANYCCL_SUCCESS)
             break;
     }
     CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_wait(&requests[0]));

@@ -28,7 +28,7 @@ static void be_refused_what_is_none(void)
 }
 
 /* Both buffers in one allocation, at odd places; the first elements stay what they are. */
-static void sum_parts(struct bed *bed, void *shared)
+static void sum_parts(struct harness *harness, void *shared)
 {
     void *ptr = NULL;
     (void)shared;
@@ -37,11 +37,11 @@ static void sum_parts(struct bed *bed, void *shared)
     send[-1] = send[COUNT] = -5;
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < COUNT; i++)
-            send[i] = round + i * (bed->rank + 1);
-        CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+            send[i] = round + i * (harness->rank + 1);
+        CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
         for (int i = 0; i < COUNT; i++)
-            CHECK(recv[i] == bed->size * round + i * (bed->size * (bed->size + 1) / 2));
-        CHECK_OK(anyccl_broadcast(recv, recv, COUNT, ANYCCL_INT32, 0, bed->comm));
+            CHECK(recv[i] == harness->size * round + i * (harness->size * (harness->size + 1) / 2));
+        CHECK_OK(anyccl_broadcast(recv, recv, COUNT, ANYCCL_INT32, 0, harness->comm));
     }
     CHECK(send[-1] == -5 && send[COUNT] == -5);
     CHECK_OK(anyccl_mem_free(ptr));
@@ -81,13 +81,13 @@ static void register_what_is_there(void)
 }
 
 /* Every collective on odd parts of allocations: short ones, and long enough to be read where they are. */
-static void call_with_parts(struct bed *bed, void *shared)
+static void call_with_parts(struct harness *harness, void *shared)
 {
     (void)shared;
-    bed->home = OF_THE_LIBRARY;
-    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 5);
-    try_all_collectives(bed, ANYCCL_FLOAT32, ANYCCL_SUM, 20001);
-    try_all_collectives(bed, ANYCCL_INT8, ANYCCL_MAX, 40003);
+    harness->home = OF_THE_LIBRARY;
+    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 5);
+    try_all_collectives(harness, ANYCCL_FLOAT32, ANYCCL_SUM, 20001);
+    try_all_collectives(harness, ANYCCL_INT8, ANYCCL_MAX, 40003);
 }
 
 /* What `from` has for `to`. Some have nothing. */
@@ -102,38 +102,38 @@ static unsigned char letter(int from, int to, size_t at)
 }
 
 /* What each rank has for rank 0, `counts` of them, to the last rank and back; and reductions of as much. */
-static void gather_and_scatter_parts(struct bed *bed, unsigned char *send, unsigned char *recv, const size_t *counts)
+static void gather_and_scatter_parts(struct harness *harness, unsigned char *send, unsigned char *recv, const size_t *counts)
 {
-    const int root = bed->size - 1;
-    const size_t mine = counts[bed->rank];
+    const int root = harness->size - 1;
+    const size_t mine = counts[harness->rank];
     size_t own = 0, whole = 0, at;
-    for (int peer = 0; peer < bed->size; whole += counts[peer++])
-        own = peer == bed->rank ? whole : own;
+    for (int peer = 0; peer < harness->size; whole += counts[peer++])
+        own = peer == harness->rank ? whole : own;
     for (at = 0; at < mine; at++)
-        send[at] = letter(bed->rank, 0, at);
+        send[at] = letter(harness->rank, 0, at);
     memset(recv, 0, whole);
-    CHECK_OK(anyccl_gather_v(send, recv, mine, counts, NULL, ANYCCL_BYTE, root, bed->comm));
-    for (size_t peer = 0, start = 0; bed->rank == root && peer < (size_t)bed->size; start += counts[peer++])
+    CHECK_OK(anyccl_gather_v(send, recv, mine, counts, NULL, ANYCCL_BYTE, root, harness->comm));
+    for (size_t peer = 0, start = 0; harness->rank == root && peer < (size_t)harness->size; start += counts[peer++])
         for (at = 0; at < counts[peer]; at++)
             CHECK(recv[start + at] == letter((int)peer, 0, at));
     memset(send, 0, mine);
-    CHECK_OK(anyccl_scatter_v(recv, send, counts, NULL, mine, ANYCCL_BYTE, root, bed->comm));
+    CHECK_OK(anyccl_scatter_v(recv, send, counts, NULL, mine, ANYCCL_BYTE, root, harness->comm));
     for (at = 0; at < mine; at++)
-        CHECK(send[at] == letter(bed->rank, 0, at));
+        CHECK(send[at] == letter(harness->rank, 0, at));
 
     for (at = 0; at < whole; at++)
-        send[at] = (unsigned char)(at % 100 + (size_t)bed->rank);
-    CHECK_OK(anyccl_reduce_scatter_v(send, recv, counts, ANYCCL_UINT8, ANYCCL_MAX, bed->comm));
+        send[at] = (unsigned char)(at % 100 + (size_t)harness->rank);
+    CHECK_OK(anyccl_reduce_scatter_v(send, recv, counts, ANYCCL_UINT8, ANYCCL_MAX, harness->comm));
     for (at = 0; at < mine; at++)
         CHECK(recv[at] == (own + at) % 100 + (size_t)root);
-    CHECK_OK(anyccl_scan(send, recv, whole, ANYCCL_UINT8, ANYCCL_MIN, bed->comm));
+    CHECK_OK(anyccl_scan(send, recv, whole, ANYCCL_UINT8, ANYCCL_MIN, harness->comm));
     CHECK(whole == 0 || (recv[0] == 0 && recv[whole - 1] == (whole - 1) % 100));
-    CHECK_OK(anyccl_exscan(send, recv, whole, ANYCCL_UINT8, ANYCCL_MAX, bed->comm));
-    CHECK(whole == 0 || bed->rank == 0 || recv[whole - 1] == (whole - 1) % 100 + (size_t)bed->rank - 1);
+    CHECK_OK(anyccl_exscan(send, recv, whole, ANYCCL_UINT8, ANYCCL_MAX, harness->comm));
+    CHECK(whole == 0 || harness->rank == 0 || recv[whole - 1] == (whole - 1) % 100 + (size_t)harness->rank - 1);
 }
 
 /* Blocks of unequal length and messages, from one part of a registered allocation to another. */
-static void exchange_parts(struct bed *bed, void *registered)
+static void exchange_parts(struct harness *harness, void *registered)
 {
     enum { ROOM = MOST_RANKS * 16000 };
     size_t send_counts[MOST_RANKS], recv_counts[MOST_RANKS], sent = 0, received = 0, at;
@@ -143,46 +143,46 @@ static void exchange_parts(struct bed *bed, void *registered)
     if (registered != NULL)
         CHECK_OK(anyccl_mem_register(ptr, 2 * ROOM, &shared));
     unsigned char *const send = (unsigned char *)ptr + 5, *const recv = send + ROOM + 2;
-    for (int peer = 0; peer < bed->size; peer++) {
-        send_counts[peer] = length(bed->rank, peer);
-        recv_counts[peer] = length(peer, bed->rank);
+    for (int peer = 0; peer < harness->size; peer++) {
+        send_counts[peer] = length(harness->rank, peer);
+        recv_counts[peer] = length(peer, harness->rank);
         for (at = 0; at < send_counts[peer]; at++)
-            send[sent + at] = letter(bed->rank, peer, at);
+            send[sent + at] = letter(harness->rank, peer, at);
         sent += send_counts[peer];
     }
     memset(recv, 0, ROOM - 7);
-    CHECK_OK(anyccl_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_BYTE, bed->comm));
-    for (int peer = 0; peer < bed->size; received += recv_counts[peer++])
+    CHECK_OK(anyccl_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_BYTE, harness->comm));
+    for (int peer = 0; peer < harness->size; received += recv_counts[peer++])
         for (at = 0; at < recv_counts[peer]; at++)
-            CHECK(recv[received + at] == letter(peer, bed->rank, at));
+            CHECK(recv[received + at] == letter(peer, harness->rank, at));
 
     /* What all have for rank 0 to everybody, in place. */
     size_t own = 0, whole = 0;
-    for (int peer = 0; peer < bed->size; whole += recv_counts[peer++]) {
+    for (int peer = 0; peer < harness->size; whole += recv_counts[peer++]) {
         recv_counts[peer] = length(peer, 0);
-        own = peer == bed->rank ? whole : own;
+        own = peer == harness->rank ? whole : own;
     }
-    for (at = 0; at < length(bed->rank, 0); at++)
-        recv[own + at] = letter(bed->rank, 0, at);
-    CHECK_OK(anyccl_all_gather_v(recv + own, recv, recv_counts, NULL, ANYCCL_BYTE, bed->comm));
+    for (at = 0; at < length(harness->rank, 0); at++)
+        recv[own + at] = letter(harness->rank, 0, at);
+    CHECK_OK(anyccl_all_gather_v(recv + own, recv, recv_counts, NULL, ANYCCL_BYTE, harness->comm));
     received = 0;
-    for (int peer = 0; peer < bed->size; received += recv_counts[peer++])
+    for (int peer = 0; peer < harness->size; received += recv_counts[peer++])
         for (at = 0; at < recv_counts[peer]; at++)
             CHECK(recv[received + at] == letter(peer, 0, at));
 
-    gather_and_scatter_parts(bed, send, recv, recv_counts);
+    gather_and_scatter_parts(harness, send, recv, recv_counts);
 
     /* Once around, both ways of sending. */
-    const int right = (bed->rank + 1) % bed->size, left = (bed->rank + bed->size - 1) % bed->size;
+    const int right = (harness->rank + 1) % harness->size, left = (harness->rank + harness->size - 1) % harness->size;
     for (size_t bytes = 3; bytes < ROOM - 7; bytes = bytes * 5 + 1) {
         anyccl_request_t requests[2];
-        memset(send, (int)bytes + bed->rank, bytes);
-        CHECK_OK(anyccl_irecv(recv, bytes, ANYCCL_BYTE, left, 3, bed->comm, &requests[0]));
-        CHECK_OK(anyccl_isend(send, bytes, ANYCCL_BYTE, right, 3, bed->comm, &requests[1]));
+        memset(send, (int)bytes + harness->rank, bytes);
+        CHECK_OK(anyccl_irecv(recv, bytes, ANYCCL_BYTE, left, 3, harness->comm, &requests[0]));
+        CHECK_OK(anyccl_isend(send, bytes, ANYCCL_BYTE, right, 3, harness->comm, &requests[1]));
         CHECK_OK(anyccl_wait_all(2, requests));
         CHECK(recv[0] == (unsigned char)(bytes + (size_t)left) && memcmp(recv, recv + bytes / 2, bytes - bytes / 2) == 0);
     }
-    CHECK_OK(anyccl_barrier(bed->comm));
+    CHECK_OK(anyccl_barrier(harness->comm));
     if (registered != NULL) {
         CHECK(shared == 1);
         CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_mem_free(ptr));

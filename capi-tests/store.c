@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "bed.h"
+#include "harness.h"
 
 enum { MOST_RANKS = 4, VALUE_BYTES = 4096 };
 
@@ -95,10 +95,10 @@ static void *be_a_rank(void *argument)
 {
     const struct rank *own = argument;
     const anyccl_store_t store = store_of(own->table);
-    struct bed bed = {NULL, own->rank, own->size, OF_THE_PROGRAM};
-    CHECK_OK(anyccl_comm_create_with_store(&store, own->size, own->rank, NULL, &bed.comm));
-    try_all_collectives(&bed, ANYCCL_INT32, ANYCCL_SUM, 11);
-    CHECK_OK(anyccl_comm_destroy(bed.comm));
+    struct harness harness = {NULL, own->rank, own->size, OF_THE_PROGRAM};
+    CHECK_OK(anyccl_comm_create_with_store(&store, own->size, own->rank, NULL, &harness.comm));
+    try_all_collectives(&harness, ANYCCL_INT32, ANYCCL_SUM, 11);
+    CHECK_OK(anyccl_comm_destroy(harness.comm));
     return NULL;
 }
 

@@ -10,28 +10,28 @@
 
 enum { ROOM = MOST_RANKS * 4 };
 
-static void everything_comes_out_right(struct bed *bed, void *shared)
+static void everything_comes_out_right(struct harness *harness, void *shared)
 {
     (void)shared;
-    try_all_unequal(bed);
+    try_all_unequal(harness);
 }
 
 /* Rank 1 expects an element more of rank 0 than that has for it. */
-static void a_wrong_count_is_named_on_all_ranks(struct bed *bed, void *shared)
+static void a_wrong_count_is_named_on_all_ranks(struct harness *harness, void *shared)
 {
     int send[ROOM] = {0}, recv[ROOM];
     size_t send_counts[MOST_RANKS], recv_counts[MOST_RANKS];
     int status;
 
     (void)shared;
-    for (int peer = 0; peer < bed->size; peer++)
+    for (int peer = 0; peer < harness->size; peer++)
         send_counts[peer] = recv_counts[peer] = 3;
-    if (bed->rank == 1)
+    if (harness->rank == 1)
         recv_counts[0] = 4;
-    status = anyccl_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_INT32, bed->comm);
+    status = anyccl_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_INT32, harness->comm);
     /* Who had all it waited for learns of it in the next calls. */
     for (int i = 0; i < 2 && status == ANYCCL_SUCCESS; i++)
-        status = anyccl_barrier(bed->comm);
+        status = anyccl_barrier(harness->comm);
     CHECK(status == ANYCCL_ERR_MISMATCH);
     CHECK(strstr(anyccl_last_error(), "a block of 3") != NULL && strstr(anyccl_last_error(), "a block of 4") != NULL);
     CHECK(strstr(anyccl_last_error(), "rank 0 called") != NULL && strstr(anyccl_last_error(), "rank 1 called") != NULL);

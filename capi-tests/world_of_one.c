@@ -1,21 +1,21 @@
 /* A program that nobody started as a job: its world is itself alone, and every call works. */
-#include "bed.h"
+#include "harness.h"
 #include "check.h"
 
 int main(void)
 {
-    struct bed bed = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
+    struct harness harness = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
     int local_rank = -1, local_size = -1;
     anyccl_comm_t world;
 
     CHECK_OK(anyccl_init());
-    CHECK_OK(anyccl_rank(&bed.rank));
-    CHECK_OK(anyccl_world_size(&bed.size));
+    CHECK_OK(anyccl_rank(&harness.rank));
+    CHECK_OK(anyccl_world_size(&harness.size));
     CHECK_OK(anyccl_local_rank(&local_rank));
     CHECK_OK(anyccl_local_size(&local_size));
-    CHECK(bed.rank == 0 && bed.size == 1 && local_rank == 0 && local_size == 1);
+    CHECK(harness.rank == 0 && harness.size == 1 && local_rank == 0 && local_size == 1);
 
-    try_all_datatypes(&bed);
+    try_all_datatypes(&harness);
     CHECK_OK(anyccl_barrier(ANYCCL_WORLD));
 
     /* To oneself, the receive must be started first. */
@@ -29,8 +29,8 @@ int main(void)
     /* The handle names the same world. */
     CHECK_OK(anyccl_world(&world));
     CHECK(world != ANYCCL_WORLD);
-    CHECK_OK(anyccl_comm_size(world, &bed.size));
-    CHECK(bed.size == 1);
+    CHECK_OK(anyccl_comm_size(world, &harness.size));
+    CHECK(harness.size == 1);
     CHECK_OK(anyccl_finalize());
     return 0;
 }

@@ -5,8 +5,8 @@
     compare.py --ours anyccl-mem_alloc --peers anyccl       # what memory of the library's own brings
 
 All contestants take turns, the first of a round being another each time. Before and after each run the time of a cache
-line between two cores is probed; where it says that the machine changed its mood meanwhile, the run is thrown away and
-repeated. Figures are compared within one mood only. results.py says what a ratio is.
+line between two cores is probed; where it says that the machine changed their placement meanwhile, the run is thrown away and
+repeated. Figures are compared within one placement only. results.py says what a ratio is.
 """
 
 import argparse
@@ -30,14 +30,14 @@ FAR_FROM_NS = 100
 
 
 class Probe:
-    """The mood of the machine, as the time of a cache line tells it."""
+    """The cache placement, as the time of a cache line tells it."""
 
     def __init__(self):
-        self.binary = PEERS / "programs" / "mood"
-        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-pthread", str(HERE / "mood.c"), "-o",
+        self.binary = PEERS / "programs" / "placement"
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-O2", "-pthread", str(HERE / "placement.c"), "-o",
                         str(self.binary)], check=True)
 
-    def mood(self):
+    def placement(self):
         said = subprocess.run([str(self.binary)], capture_output=True, text=True, check=True).stdout
         return "near" if float(said) < FAR_FROM_NS else "far"
 
@@ -85,19 +85,19 @@ def measure(turns, args):
                 if (contestant.name, ranks) in hopeless:
                     continue
                 for attempt in range(args.attempts):
-                    before = probe.mood()
+                    before = probe.placement()
                     cells, trouble = run(contestant, ranks, args)
-                    mood = before if probe.mood() == before else None
+                    placement = before if probe.placement() == before else None
                     print(f"# round {number + 1}, {ranks} ranks, {contestant.name}: {len(cells)} cells, "
-                          f"{mood or 'the mood changed'}" + (f", {trouble}" if trouble else ""), file=sys.stderr)
+                          f"{placement or 'the placement changed'}" + (f", {trouble}" if trouble else ""), file=sys.stderr)
                     if trouble:
                         hopeless.add((contestant.name, ranks))
-                    if mood or trouble:
+                    if placement or trouble:
                         break
-                if mood is None:
+                if placement is None:
                     continue
                 for (collective, size), us in cells.items():
-                    of_cell = times.setdefault(results.Cell(collective, ranks, size, mood), {})
+                    of_cell = times.setdefault(results.Cell(collective, ranks, size, placement), {})
                     of_cell[contestant.name] = min(us, of_cell.get(contestant.name, us))
     return times
 
@@ -121,7 +121,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=0.04, help="per cell and run")
     parser.add_argument("--timeout", type=float, default=90, help="seconds of one run; a contestant that needs more is "
                         "not run again with so many ranks, what it had measured counts")
-    parser.add_argument("--attempts", type=int, default=3, help="runs until one is in a single mood")
+    parser.add_argument("--attempts", type=int, default=3, help="runs until one is at a single placement")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)), help="that ranks may be bound to")
     parser.add_argument("--json", type=Path, help="the cells, for plots.py and report.py")
     parser.add_argument("--add", action="store_true", help="to what that file has; of each time the lesser counts")

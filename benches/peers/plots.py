@@ -80,10 +80,10 @@ def ratios(results):
         set_log_y(place, 2)
         place.yaxis.set_major_formatter(FuncFormatter(lambda ratio, _: f"{ratio:g}"))
         for colour, ranks in zip(COLOURS, results.ranks()):
-            for mood in results.moods():
-                line = [r for r in results.of(name, ranks, mood) if r.cell.bytes]
-                place.plot([r.cell.bytes for r in line], [r.ratio for r in line], STYLES[mood], color=colour, marker=".",
-                           linewidth=1, label=f"{ranks} ranks, {mood}")
+            for placement in results.placements():
+                line = [r for r in results.of(name, ranks, placement) if r.cell.bytes]
+                place.plot([r.cell.bytes for r in line], [r.ratio for r in line], STYLES[placement], color=colour, marker=".",
+                           linewidth=1, label=f"{ranks} ranks, {placement}")
         place.set_ylim(least, most)
     legend(figure, places[0][1])
     return figure
@@ -95,11 +95,11 @@ def times(results):
     figure, places = panels(results, "microseconds")
     for name, place in places:
         set_log_y(place, 10)
-        for mood in results.moods():
-            line = [r for r in results.of(name, few, mood) if r.cell.bytes]
+        for placement in results.placements():
+            line = [r for r in results.of(name, few, placement) if r.cell.bytes]
             for colour, who, of in ((COLOURS[0], "anyccl", "ours"), (COLOURS[1], "best other", "best")):
-                place.plot([r.cell.bytes for r in line], [getattr(r, of) for r in line], STYLES[mood], color=colour,
-                           marker=".", linewidth=1, label=f"{who}, {mood}")
+                place.plot([r.cell.bytes for r in line], [getattr(r, of) for r in line], STYLES[placement], color=colour,
+                           marker=".", linewidth=1, label=f"{who}, {placement}")
     legend(figure, places[0][1])
     return figure
 

@@ -46,15 +46,15 @@ def ratio_text(ratio):
 
 
 def ratios(found):
-    """A row per collective and size, a column per number of ranks and mood."""
-    columns = [(ranks, mood) for ranks in found.ranks() for mood in found.moods()]
+    """A row per collective and size, a column per number of ranks and placement."""
+    columns = [(ranks, placement) for ranks in found.ranks() for placement in found.placements()]
     rows = []
     for collective in found.collectives():
         of_column = {c: {r.cell.bytes: r for r in found.of(collective, *c)} for c in columns}
         for size in sorted({size for cells in of_column.values() for size in cells}):
             cells = [of_column[c].get(size) for c in columns]
             rows.append([collective, size_text(size) if size else "", *(ratio_text(r.ratio) if r else "" for r in cells)])
-    header = ["collective", "bytes", *(f"{ranks} ranks, {mood}" for ranks, mood in columns)]
+    header = ["collective", "bytes", *(f"{ranks} ranks, {placement}" for ranks, placement in columns)]
     return markdown(header, rows)
 
 
@@ -66,16 +66,16 @@ def about(found):
 
 
 def means(found):
-    """Geometric means of the ratios, by ranks and mood."""
+    """Geometric means of the ratios, by ranks and placement."""
     rows = []
     for ranks in found.ranks():
-        for mood in found.moods():
-            chosen = [r for r in found.list if (r.cell.ranks, r.cell.mood) == (ranks, mood)]
+        for placement in found.placements():
+            chosen = [r for r in found.list if (r.cell.ranks, r.cell.placement) == (ranks, placement)]
             if chosen:
                 behind = sum(r.ratio < 1 for r in chosen)
-                rows.append([str(ranks), mood, f"{geometric_mean(chosen):.2f}", f"{len(chosen)}", f"{behind}"])
+                rows.append([str(ranks), placement, f"{geometric_mean(chosen):.2f}", f"{len(chosen)}", f"{behind}"])
     rows.append(["all", "", f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
-    return markdown(["ranks", "mood", "geometric mean", "cells", "behind"], rows)
+    return markdown(["ranks", "placement", "geometric mean", "cells", "behind"], rows)
 
 
 def overview(files):
@@ -83,28 +83,28 @@ def overview(files):
     rows = []
     for name in files:
         found = results.load(FOLDER / f"results-{name}.json")
-        rows.append([found.about["processor"].split(", a ")[0], "shared memory" if found.mode == "shm" else "TCP", " and ".join(found.moods()),
+        rows.append([found.about["processor"].split(", a ")[0], "shared memory" if found.mode == "shm" else "TCP", " and ".join(found.placements()),
                      f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
-    return markdown(["machine", "transport", "mood", "geometric mean", "cells", "behind"], rows)
+    return markdown(["machine", "transport", "placement", "geometric mean", "cells", "behind"], rows)
 
 
 def regions(private, lent):
-    """Geometric means of the ratios of two ranks, by size, with private buffers and with memory of the library's own, in the moods that were met."""
-    moods = [mood for mood in results.MOODS if any(r.cell.mood == mood for r in private)]
+    """Geometric means of the ratios of two ranks, by size, with private buffers and with memory of the library's own, in the placements that were met."""
+    placements = [placement for placement in results.PLACEMENTS if any(r.cell.placement == placement for r in private)]
 
-    def mean(found, collective, least, most, mood):
-        chosen = [r for r in found if r.cell.ranks == 2 and r.cell.mood == mood and least <= r.cell.bytes <= most
+    def mean(found, collective, least, most, placement):
+        chosen = [r for r in found if r.cell.ranks == 2 and r.cell.placement == placement and least <= r.cell.bytes <= most
                   and collective in ("all", r.cell.collective)]
         return f"{geometric_mean(chosen):.2f}" if chosen else ""
-    rows = [[collective, words, *(mean(found, collective, least, most, mood) for found in (private, lent) for mood in moods)]
+    rows = [[collective, words, *(mean(found, collective, least, most, placement) for found in (private, lent) for placement in placements)]
             for collective, words, least, most in REGIONS]
-    return markdown(["collectives", "bytes", *moods, *(f"mem_alloc, {mood}" for mood in moods)], rows)
+    return markdown(["collectives", "bytes", *placements, *(f"mem_alloc, {placement}" for placement in placements)], rows)
 
 
 def behind(found):
-    rows = [[r.cell.collective, str(r.cell.ranks), size_text(r.cell.bytes), r.cell.mood, us_text(r.ours),
+    rows = [[r.cell.collective, str(r.cell.ranks), size_text(r.cell.bytes), r.cell.placement, us_text(r.ours),
              us_text(r.best), r.best_name, ratio_text(r.ratio)] for r in found.behind()]
-    return markdown(["collective", "ranks", "bytes", "mood", "ours, us", "best, us", "best", "ratio"], rows)
+    return markdown(["collective", "ranks", "bytes", "placement", "ours, us", "best, us", "best", "ratio"], rows)
 
 
 def us_text(us):
@@ -113,15 +113,15 @@ def us_text(us):
 
 
 def times(found, text):
-    """A row per collective and size of the fewest ranks, a column per mood with `text` of the result."""
-    few, moods = found.ranks()[0], found.moods()
+    """A row per collective and size of the fewest ranks, a column per placement with `text` of the result."""
+    few, placements = found.ranks()[0], found.placements()
     rows = []
     for name in found.collectives():
-        of_mood = {mood: {r.cell.bytes: r for r in found.of(name, few, mood)} for mood in moods}
-        for size in sorted({size for cells in of_mood.values() for size in cells}):
-            cells = [of_mood[mood].get(size) for mood in moods]
+        by_placement = {placement: {r.cell.bytes: r for r in found.of(name, few, placement)} for placement in placements}
+        for size in sorted({size for cells in by_placement.values() for size in cells}):
+            cells = [by_placement[placement].get(size) for placement in placements]
             rows.append([name, size_text(size) if size else "", *(text(r) if r else "" for r in cells)])
-    return markdown(["collective", "bytes", *moods], rows)
+    return markdown(["collective", "bytes", *placements], rows)
 
 
 def ours_and_best(r):
@@ -199,11 +199,11 @@ def unrounded(ours, best, ratio):
 
 
 def import_text(path, mode, about):
-    """Lines `collective ranks bytes mood ours best ratio vs name`; all else is passed over."""
+    """Lines `collective ranks bytes placement ours best ratio vs name`; all else is passed over."""
     times = {}
     for line in path.read_text().splitlines():
         words = line.split()
-        if len(words) >= 9 and words[3] in results.MOODS and words[7] == "vs":
+        if len(words) >= 9 and words[3] in results.PLACEMENTS and words[7] == "vs":
             collective = OTHER_NAMES.get(words[0], words[0])
             name = words[8].replace(f"_{mode}", "", 1)
             cell = Cell(collective, int(words[1]), int(words[2]), words[3])

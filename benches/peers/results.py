@@ -1,7 +1,7 @@
 """What was measured: cells, and the ratio of each.
 
-A cell is a collective among so many ranks, of so many bytes, in one mood of the machine. Its ratio is the time of the
-best other library over ours: above 1 we are faster than all. Each time is the least, over the runs in that mood, of the
+A cell is a collective among so many ranks, of so many bytes, at one cache placement. Its ratio is the time of the
+best other library over ours: above 1 we are faster than all. Each time is the least, over the runs at that placement, of the
 run's median.
 """
 
@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 COLLECTIVES = ["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "barrier", "ping_pong"]
-MOODS = ["near", "far"]
+PLACEMENTS = ["near", "far"]
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class Cell:
     collective: str
     ranks: int
     bytes: int
-    mood: str
+    placement: str
 
     def order(self):
-        return COLLECTIVES.index(self.collective), self.ranks, self.bytes, MOODS.index(self.mood)
+        return COLLECTIVES.index(self.collective), self.ranks, self.bytes, PLACEMENTS.index(self.placement)
 
 
 @dataclass
@@ -50,8 +50,8 @@ class Results:
                 best = min(others, key=others.get)
                 self.list.append(Result(cell, times[cell][ours], others[best], best))
 
-    def moods(self):
-        return [mood for mood in MOODS if any(r.cell.mood == mood for r in self.list)]
+    def placements(self):
+        return [placement for placement in PLACEMENTS if any(r.cell.placement == placement for r in self.list)]
 
     def ranks(self):
         return sorted({r.cell.ranks for r in self.list})
@@ -59,9 +59,9 @@ class Results:
     def collectives(self):
         return [name for name in COLLECTIVES if any(r.cell.collective == name for r in self.list)]
 
-    def of(self, collective, ranks, mood):
+    def of(self, collective, ranks, placement):
         """By bytes, ascending."""
-        chosen = [r for r in self.list if (r.cell.collective, r.cell.ranks, r.cell.mood) == (collective, ranks, mood)]
+        chosen = [r for r in self.list if (r.cell.collective, r.cell.ranks, r.cell.placement) == (collective, ranks, placement)]
         return sorted(chosen, key=lambda r: r.cell.bytes)
 
     def behind(self):
@@ -82,7 +82,7 @@ class Results:
         rows = [[*vars(cell).values(), {name: round(us, 3) for name, us in sorted(self.times[cell].items())}]
                 for cell in sorted(self.times, key=Cell.order)]
         head = json.dumps({"mode": self.mode, "about": self.about, "ours": self.ours,
-                           "columns": ["collective", "ranks", "bytes", "mood", "microseconds"]}, indent=2)
+                           "columns": ["collective", "ranks", "bytes", "placement", "microseconds"]}, indent=2)
         lines = ",\n".join("    " + json.dumps(row) for row in rows)
         path.write_text(f'{head[:-2]},\n  "rows": [\n{lines}\n  ]\n}}\n')
 
@@ -106,16 +106,16 @@ def size_text(count):
 def summary(results):
     """The last line of a comparison."""
     low = min(results.list, key=lambda r: r.ratio)
-    where = f"{low.cell.collective}, {low.cell.ranks} ranks, {size_text(low.cell.bytes)}, {low.cell.mood}"
+    where = f"{low.cell.collective}, {low.cell.ranks} ranks, {size_text(low.cell.bytes)}, {low.cell.placement}"
     return (f"geometric mean {geometric_mean(results.list):.2f}, lowest {low.ratio:.2f} ({where}), "
             f"{len(results.behind())} of {len(results.list)} cells behind")
 
 
 def table(results):
     """All cells as text."""
-    lines = [f"{'collective':15}{'ranks':>6}{'bytes':>10}{'mood':>6}{'our us':>12}{'best us':>12}{'ratio':>8}"]
+    lines = [f"{'collective':15}{'ranks':>6}{'bytes':>10}{'placement':>10}{'our us':>12}{'best us':>12}{'ratio':>8}"]
     for r in results.list:
         c = r.cell
-        lines.append(f"{c.collective:15}{c.ranks:6}{c.bytes:10}{c.mood:>6}{r.ours:12.2f}{r.best:12.2f}{r.ratio:8.2f}"
+        lines.append(f"{c.collective:15}{c.ranks:6}{c.bytes:10}{c.placement:>10}{r.ours:12.2f}{r.best:12.2f}{r.ratio:8.2f}"
                      f"  {r.best_name}" + ("  <- behind" if r.ratio < 1 else ""))
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bed.h"
+#include "harness.h"
 #include "check.h"
 #include "oracle.h"
 #include "unequal_calls.h"
@@ -16,7 +16,7 @@ static void compare(const void *received, const void *wanted, size_t bytes)
 }
 
 /* Prefixes, with and without this rank, of every datatype and operator whose results are exact. */
-static void scans(const struct bed *bed)
+static void scans(const struct harness *harness)
 {
     unsigned char send[BYTES], recv[BYTES], wanted[BYTES];
     for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
@@ -24,31 +24,31 @@ static void scans(const struct bed *bed)
             const size_t bytes = anyccl_datatype_bytes(datatype) * COUNT;
             int supported, exact = 1;
             CHECK_OK(anyccl_is_supported(op, datatype, &supported));
-            for (int size = 1; size <= bed->size; size++)
+            for (int size = 1; size <= harness->size; size++)
                 exact = exact && is_exact(datatype, op, size);
             if (!supported || !exact)
                 continue;
             memset(recv, 0x5A, sizeof recv);
             memset(wanted, 0x5A, sizeof wanted);
             for (size_t i = 0; i < COUNT; i++) {
-                store(datatype, send, i, contribution(datatype, bed->rank, i));
-                store(datatype, wanted, i, combined(datatype, op, bed->rank + 1, i));
+                store(datatype, send, i, contribution(datatype, harness->rank, i));
+                store(datatype, wanted, i, combined(datatype, op, harness->rank + 1, i));
             }
-            CHECK_OK(anyccl_scan(send, recv, COUNT, datatype, op, bed->comm));
+            CHECK_OK(anyccl_scan(send, recv, COUNT, datatype, op, harness->comm));
             compare(recv, wanted, sizeof recv);
 
             memset(recv, 0x5A, sizeof recv);
             memset(wanted, 0x5A, sizeof wanted);
-            for (size_t i = 0; bed->rank > 0 && i < COUNT; i++)
-                store(datatype, wanted, i, combined(datatype, op, bed->rank, i));
-            CHECK_OK(anyccl_exscan(send, recv, COUNT, datatype, op, bed->comm));
+            for (size_t i = 0; harness->rank > 0 && i < COUNT; i++)
+                store(datatype, wanted, i, combined(datatype, op, harness->rank, i));
+            CHECK_OK(anyccl_exscan(send, recv, COUNT, datatype, op, harness->comm));
             compare(recv, wanted, sizeof recv);
 
             /* In place; what rank 0 has of an exscan is its own still. */
             memcpy(recv, send, bytes);
-            for (size_t i = 0; bed->rank == 0 && i < COUNT; i++)
+            for (size_t i = 0; harness->rank == 0 && i < COUNT; i++)
                 store(datatype, wanted, i, contribution(datatype, 0, i));
-            CHECK_OK(anyccl_exscan(recv, recv, COUNT, datatype, op, bed->comm));
+            CHECK_OK(anyccl_exscan(recv, recv, COUNT, datatype, op, harness->comm));
             compare(recv, wanted, bytes);
         }
 }
@@ -63,9 +63,9 @@ static void smaller(const void *left, void *both, size_t count, anyccl_datatype_
         b[i] = a[i] < b[i] ? a[i] : b[i];
 }
 
-static void operators_of_the_program(const struct bed *bed)
+static void operators_of_the_program(const struct harness *harness)
 {
-    const int scalar = bed->rank + 1;
+    const int scalar = harness->rank + 1;
     int send[COUNT], recv[COUNT];
     anyccl_reduce_op_t scaled, function;
     anyccl_request_t request;
@@ -73,21 +73,21 @@ static void operators_of_the_program(const struct bed *bed)
     CHECK_OK(anyccl_op_create_premul_sum(&scalar, ANYCCL_INT32, ANYCCL_SCALAR_IMMEDIATE, &scaled));
     CHECK_OK(anyccl_op_create(smaller, NULL, 1, &function));
     for (int i = 0; i < COUNT; i++)
-        send[i] = 3 * i + bed->rank;
+        send[i] = 3 * i + harness->rank;
     for (int started = 0; started < 2; started++) {
         if (started) {
-            CHECK_OK(anyccl_iall_reduce(send, recv, COUNT, ANYCCL_INT32, scaled, bed->comm, &request));
+            CHECK_OK(anyccl_iall_reduce(send, recv, COUNT, ANYCCL_INT32, scaled, harness->comm, &request));
             CHECK_OK(anyccl_wait(&request));
         } else {
-            CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, scaled, bed->comm));
+            CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, scaled, harness->comm));
         }
         for (int i = 0; i < COUNT; i++) {
             int sum = 0;
-            for (int rank = 0; rank < bed->size; rank++)
+            for (int rank = 0; rank < harness->size; rank++)
                 sum += (rank + 1) * (3 * i + rank);
             CHECK(recv[i] == sum);
         }
-        CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, function, bed->comm));
+        CHECK_OK(anyccl_all_reduce(send, recv, COUNT, ANYCCL_INT32, function, harness->comm));
         for (int i = 0; i < COUNT; i++)
             CHECK(recv[i] == 3 * i);
     }
@@ -96,11 +96,11 @@ static void operators_of_the_program(const struct bed *bed)
 }
 
 /* Communicators made of the world have the engine, too. */
-static void halves(const struct bed *bed)
+static void halves(const struct harness *harness)
 {
-    struct bed half = {NULL, -1, -1, OF_THE_PROGRAM}, twin = {NULL, bed->rank, bed->size, OF_THE_PROGRAM};
-    CHECK_OK(anyccl_comm_split(bed->comm, bed->rank % 2, -bed->rank, NULL, &half.comm));
-    CHECK_OK(anyccl_comm_dup(bed->comm, NULL, &twin.comm));
+    struct harness half = {NULL, -1, -1, OF_THE_PROGRAM}, twin = {NULL, harness->rank, harness->size, OF_THE_PROGRAM};
+    CHECK_OK(anyccl_comm_split(harness->comm, harness->rank % 2, -harness->rank, NULL, &half.comm));
+    CHECK_OK(anyccl_comm_dup(harness->comm, NULL, &twin.comm));
     CHECK_OK(anyccl_comm_rank(half.comm, &half.rank));
     CHECK_OK(anyccl_comm_size(half.comm, &half.size));
     try_all_collectives(&half, ANYCCL_FLOAT32, ANYCCL_SUM, 1000);
@@ -110,61 +110,61 @@ static void halves(const struct bed *bed)
 }
 
 /* What one engine has begun goes on while the rank waits in another. */
-static void engines_side_by_side(const struct bed *bed)
+static void engines_side_by_side(const struct harness *harness)
 {
-    const int right = (bed->rank + 1) % bed->size;
+    const int right = (harness->rank + 1) % harness->size;
     int *const out = malloc(LONG * sizeof *out), *const in = malloc(LONG * sizeof *in);
     int one = 1, sum = 0;
     anyccl_request_t sent, reduced;
 
     CHECK(out != NULL && in != NULL);
     for (int i = 0; i < LONG; i++)
-        out[i] = bed->rank + i;
+        out[i] = harness->rank + i;
     /* A message that only ends when its receiver has read it, and a rank that enters the collective first. */
-    if (bed->rank == 0) {
-        CHECK_OK(anyccl_isend(out, LONG, ANYCCL_INT32, right, 5, bed->comm, &sent));
-        CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
+    if (harness->rank == 0) {
+        CHECK_OK(anyccl_isend(out, LONG, ANYCCL_INT32, right, 5, harness->comm, &sent));
+        CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
         CHECK_OK(anyccl_wait(&sent));
     } else {
-        if (bed->rank == 1)
-            CHECK_OK(anyccl_recv(in, LONG, ANYCCL_INT32, 0, 5, bed->comm, NULL));
-        CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, bed->comm));
-        CHECK(bed->rank != 1 || in[LONG - 1] == LONG - 1);
+        if (harness->rank == 1)
+            CHECK_OK(anyccl_recv(in, LONG, ANYCCL_INT32, 0, 5, harness->comm, NULL));
+        CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
+        CHECK(harness->rank != 1 || in[LONG - 1] == LONG - 1);
     }
-    CHECK(sum == bed->size);
+    CHECK(sum == harness->size);
     /* The other way round: a collective that was started, and a message that is waited for first. */
-    CHECK_OK(anyccl_iall_reduce(out, in, LONG, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &reduced));
-    if (bed->rank == 0 && bed->size > 1)
-        CHECK_OK(anyccl_recv(&sum, 1, ANYCCL_INT32, right, 6, bed->comm, NULL));
+    CHECK_OK(anyccl_iall_reduce(out, in, LONG, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &reduced));
+    if (harness->rank == 0 && harness->size > 1)
+        CHECK_OK(anyccl_recv(&sum, 1, ANYCCL_INT32, right, 6, harness->comm, NULL));
     CHECK_OK(anyccl_wait(&reduced));
-    if (bed->rank == 1)
-        CHECK_OK(anyccl_send(&one, 1, ANYCCL_INT32, 0, 6, bed->comm));
+    if (harness->rank == 1)
+        CHECK_OK(anyccl_send(&one, 1, ANYCCL_INT32, 0, 6, harness->comm));
     for (int i = 0; i < LONG; i += 997)
-        CHECK(in[i] == bed->size * (bed->size - 1) / 2 + bed->size * i);
+        CHECK(in[i] == harness->size * (harness->size - 1) / 2 + harness->size * i);
     free(out);
     free(in);
 }
 
-static void requests_of_all_kinds(const struct bed *bed)
+static void requests_of_all_kinds(const struct harness *harness)
 {
     int send[COUNT], recv[4][COUNT];
     anyccl_request_t requests[4];
     for (int i = 0; i < COUNT; i++)
-        send[i] = i + bed->rank;
+        send[i] = i + harness->rank;
     for (int k = 0; k < 3; k++)
-        CHECK_OK(anyccl_iall_reduce(send, recv[k], COUNT, ANYCCL_INT32, k == 2 ? ANYCCL_MAX : ANYCCL_SUM, bed->comm,
+        CHECK_OK(anyccl_iall_reduce(send, recv[k], COUNT, ANYCCL_INT32, k == 2 ? ANYCCL_MAX : ANYCCL_SUM, harness->comm,
                                     &requests[k]));
-    CHECK_OK(anyccl_ibarrier(bed->comm, &requests[3]));
+    CHECK_OK(anyccl_ibarrier(harness->comm, &requests[3]));
     CHECK_OK(anyccl_wait_all(4, requests));
     for (int i = 0; i < COUNT; i++) {
-        CHECK(recv[0][i] == bed->size * i + bed->size * (bed->size - 1) / 2 && recv[1][i] == recv[0][i]);
-        CHECK(recv[2][i] == i + bed->size - 1);
+        CHECK(recv[0][i] == harness->size * i + harness->size * (harness->size - 1) / 2 && recv[1][i] == recv[0][i]);
+        CHECK(recv[2][i] == i + harness->size - 1);
     }
     int done = 0;
-    CHECK_OK(anyccl_iall_reduce(send, recv[0], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[0]));
+    CHECK_OK(anyccl_iall_reduce(send, recv[0], COUNT, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[0]));
     while (!done)
         CHECK_OK(anyccl_test(&requests[0], &done));
-    CHECK_OK(anyccl_all_reduce_init(send, recv[3], COUNT, ANYCCL_INT32, ANYCCL_SUM, bed->comm, &requests[0]));
+    CHECK_OK(anyccl_all_reduce_init(send, recv[3], COUNT, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[0]));
     for (int run = 0; run < 3; run++) {
         memset(recv[3], 0, sizeof recv[3]);
         CHECK_OK(anyccl_start(requests[0]));
@@ -176,22 +176,22 @@ static void requests_of_all_kinds(const struct bed *bed)
 
 int main(void)
 {
-    struct bed bed = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
+    struct harness harness = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
     config.timeout_ms = 60000;
     CHECK_OK(anyccl_init_with(&config));
-    CHECK_OK(anyccl_rank(&bed.rank));
-    CHECK_OK(anyccl_world_size(&bed.size));
+    CHECK_OK(anyccl_rank(&harness.rank));
+    CHECK_OK(anyccl_world_size(&harness.size));
 
-    CHECK_OK(anyccl_barrier(bed.comm));
-    try_all_datatypes(&bed);
-    try_all_unequal(&bed);
-    scans(&bed);
-    operators_of_the_program(&bed);
-    requests_of_all_kinds(&bed);
-    engines_side_by_side(&bed);
-    halves(&bed);
+    CHECK_OK(anyccl_barrier(harness.comm));
+    try_all_datatypes(&harness);
+    try_all_unequal(&harness);
+    scans(&harness);
+    operators_of_the_program(&harness);
+    requests_of_all_kinds(&harness);
+    engines_side_by_side(&harness);
+    halves(&harness);
     CHECK_OK(anyccl_finalize());
-    printf("rank %d of %d: all as expected\n", bed.rank, bed.size);
+    printf("rank %d of %d: all as expected\n", harness.rank, harness.size);
     return 0;
 }

@@ -106,7 +106,7 @@ def compiled(options, name, sources, compiler="cc", more=()):
 def matrix(options):
     if options.matrix is None:
         common = HERE.parent / "common"
-        sources = [HERE / "matrix.c", *(common / f"{name}.c" for name in ("bed", "oracle", "unequal_calls"))]
+        sources = [HERE / "matrix.c", *(common / f"{name}.c" for name in ("harness", "oracle", "unequal_calls"))]
         options.matrix = compiled(options, "matrix", sources)
     return options.matrix
 

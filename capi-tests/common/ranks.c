@@ -8,24 +8,24 @@ struct rank_thread {
     pthread_t thread;
     anyccl_unique_id_t id;
     int rank, size, timeout_ms;
-    void (*body)(struct bed *bed, void *shared);
+    void (*body)(struct harness *harness, void *shared);
     void *shared;
 };
 
 static void *live(void *argument)
 {
     const struct rank_thread *self = argument;
-    struct bed bed = {NULL, self->rank, self->size, OF_THE_PROGRAM};
+    struct harness harness = {NULL, self->rank, self->size, OF_THE_PROGRAM};
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
     config.name = "threads";
     config.timeout_ms = self->timeout_ms;
-    CHECK_OK(anyccl_comm_create(&self->id, self->size, self->rank, &config, &bed.comm));
-    self->body(&bed, self->shared);
-    CHECK_OK(anyccl_comm_destroy(bed.comm));
+    CHECK_OK(anyccl_comm_create(&self->id, self->size, self->rank, &config, &harness.comm));
+    self->body(&harness, self->shared);
+    CHECK_OK(anyccl_comm_destroy(harness.comm));
     return NULL;
 }
 
-void run_ranks(int size, int timeout_ms, void (*body)(struct bed *bed, void *shared), void *shared)
+void run_ranks(int size, int timeout_ms, void (*body)(struct harness *harness, void *shared), void *shared)
 {
     anyccl_unique_id_t id;
     struct rank_thread *threads = calloc((size_t)size, sizeof *threads);

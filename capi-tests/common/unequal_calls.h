@@ -2,11 +2,11 @@
 #ifndef UNEQUAL_CALLS_H
 #define UNEQUAL_CALLS_H
 
-#include "bed.h"
+#include "harness.h"
 
 enum { MOST_RANKS = 8 };
 
 /* Makes each of them on every rank, blocking and started. Ends the process when an element is wrong. */
-void try_all_unequal(const struct bed *bed);
+void try_all_unequal(const struct harness *harness);
 
 #endif

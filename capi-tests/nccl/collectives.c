@@ -22,50 +22,50 @@ struct trial {
 };
 
 /* Elements that this rank gives and gets. */
-static size_t given(const struct bed *bed, const struct trial *trial)
+static size_t given(const struct harness *harness, const struct trial *trial)
 {
-    const size_t all = trial->count * (size_t)bed->size;
+    const size_t all = trial->count * (size_t)harness->size;
     switch (trial->collective) {
     case REDUCE_SCATTER:
     case ALL_TO_ALL:
         return all;
     case SCATTER:
-        return bed->rank == trial->root ? all : 0;
+        return harness->rank == trial->root ? all : 0;
     case BROADCAST:
     case BCAST:
-        return bed->rank == trial->root ? trial->count : 0;
+        return harness->rank == trial->root ? trial->count : 0;
     default:
         return trial->count;
     }
 }
 
-static size_t got(const struct bed *bed, const struct trial *trial)
+static size_t got(const struct harness *harness, const struct trial *trial)
 {
-    const size_t all = trial->count * (size_t)bed->size;
+    const size_t all = trial->count * (size_t)harness->size;
     switch (trial->collective) {
     case ALL_GATHER:
     case ALL_TO_ALL:
         return all;
     case GATHER:
-        return bed->rank == trial->root ? all : 0;
+        return harness->rank == trial->root ? all : 0;
     case REDUCE:
-        return bed->rank == trial->root ? trial->count : 0;
+        return harness->rank == trial->root ? trial->count : 0;
     default:
         return trial->count;
     }
 }
 
 /* What must be at `index` of what this rank gets. */
-static double expected(const struct bed *bed, const struct trial *trial, size_t index)
+static double expected(const struct harness *harness, const struct trial *trial, size_t index)
 {
     const ncclDataType_t datatype = trial->datatype;
-    const size_t mine = (size_t)bed->rank * trial->count;
+    const size_t mine = (size_t)harness->rank * trial->count;
     switch (trial->collective) {
     case ALL_REDUCE:
     case REDUCE:
-        return combined(datatype, trial->op, bed->size, index);
+        return combined(datatype, trial->op, harness->size, index);
     case REDUCE_SCATTER:
-        return combined(datatype, trial->op, bed->size, mine + index);
+        return combined(datatype, trial->op, harness->size, mine + index);
     case BROADCAST:
     case BCAST:
         return contribution(datatype, trial->root, index);
@@ -79,14 +79,14 @@ static double expected(const struct bed *bed, const struct trial *trial, size_t 
     }
 }
 
-static ncclResult_t call(const struct bed *bed, const struct trial *trial, const void *send, void *recv)
+static ncclResult_t call(const struct harness *harness, const struct trial *trial, const void *send, void *recv)
 {
     const ncclCollConfig_t config = NCCL_COLLCONFIG_INITIALIZER;
     const ncclDataType_t type = trial->datatype;
     const size_t count = trial->count;
     const ncclRedOp_t op = trial->op;
     const int root = trial->root;
-    const ncclComm_t comm = bed->comm;
+    const ncclComm_t comm = harness->comm;
     /* Any stream will do. */
     const cudaStream_t stream = (cudaStream_t)(size_t)(count % 3);
     if (trial->configured) {
@@ -134,23 +134,23 @@ static ncclResult_t call(const struct bed *bed, const struct trial *trial, const
 }
 
 /* Where this rank's part lies in the longer buffer, in elements, when both are one. */
-static size_t shift(const struct bed *bed, const struct trial *trial)
+static size_t shift(const struct harness *harness, const struct trial *trial)
 {
     switch (trial->collective) {
     case ALL_GATHER:
     case REDUCE_SCATTER:
-        return (size_t)bed->rank * trial->count;
+        return (size_t)harness->rank * trial->count;
     case GATHER:
     case SCATTER:
-        return bed->rank == trial->root ? (size_t)trial->root * trial->count : 0;
+        return harness->rank == trial->root ? (size_t)trial->root * trial->count : 0;
     default:
         return 0;
     }
 }
 
-static void try_one(const struct bed *bed, const struct trial *trial)
+static void try_one(const struct harness *harness, const struct trial *trial)
 {
-    const size_t bytes = bytes_of(trial->datatype), in = given(bed, trial), out = got(bed, trial);
+    const size_t bytes = bytes_of(trial->datatype), in = given(harness, trial), out = got(harness, trial);
     const size_t room = ((in > out ? in : out) + 2 * GUARD) * bytes;
     char *sends = malloc(room), *recvs = malloc(room);
     char *send = sends + GUARD * bytes, *recv = recvs + GUARD * bytes;
@@ -159,21 +159,21 @@ static void try_one(const struct bed *bed, const struct trial *trial)
     memset(recvs, GUARD_BYTE, room);
     if (trial->in_place || trial->collective == BCAST) {
         /* The longer one of both is at the start of the memory. */
-        const size_t at = shift(bed, trial) * bytes;
+        const size_t at = shift(harness, trial) * bytes;
         if (in > out)
             recv = send + at;
         else
             recv = send, send = recv + at;
     }
     for (size_t i = 0; i < in; i++)
-        store(trial->datatype, send, i, contribution(trial->datatype, bed->rank, i));
-    CHECK_OK(call(bed, trial, send, recv));
+        store(trial->datatype, send, i, contribution(trial->datatype, harness->rank, i));
+    CHECK_OK(call(harness, trial, send, recv));
     for (size_t i = 0; i < out; i++) {
-        const double wanted = expected(bed, trial, i), found = load(trial->datatype, recv, i);
-        if (!is_right(trial->datatype, trial->op, bed->size, wanted, found)) {
+        const double wanted = expected(harness, trial, i), found = load(trial->datatype, recv, i);
+        if (!is_right(trial->datatype, trial->op, harness->size, wanted, found)) {
             fprintf(stderr, "collective %d, type %d, op %d, root %d, count %zu, in place %d: rank %d of %d, element %zu "
                     "is %g, not %g\n", trial->collective, trial->datatype, trial->op, trial->root, trial->count,
-                    trial->in_place, bed->rank, bed->size, i, found, wanted);
+                    trial->in_place, harness->rank, harness->size, i, found, wanted);
             _Exit(1);
         }
     }
@@ -181,7 +181,7 @@ static void try_one(const struct bed *bed, const struct trial *trial)
     for (size_t i = 0; used == recv && recv == recvs + GUARD * bytes && i < GUARD * bytes; i++)
         CHECK(recvs[i] == GUARD_BYTE && recv[out * bytes + i] == GUARD_BYTE);
     for (size_t i = 0; !trial->in_place && trial->collective != BCAST && i < in; i++)
-        CHECK(load(trial->datatype, send, i) == contribution(trial->datatype, bed->rank, i));
+        CHECK(load(trial->datatype, send, i) == contribution(trial->datatype, harness->rank, i));
     free(sends);
     free(recvs);
 }
@@ -191,7 +191,7 @@ static int reduces(enum collective collective)
     return collective == ALL_REDUCE || collective == REDUCE || collective == REDUCE_SCATTER;
 }
 
-static void try_everything(struct bed *bed)
+static void try_everything(struct harness *harness)
 {
     static const size_t counts[] = {0, 1, 13, 1000};
     int number = 0;
@@ -203,13 +203,13 @@ static void try_everything(struct bed *bed)
                         /* In place is more than NCCL offers there. */
                         if (collective == ALL_TO_ALL && in_place)
                             continue;
-                        try_one(bed, &(struct trial){collective, type, op, number % bed->size, counts[c], in_place,
+                        try_one(harness, &(struct trial){collective, type, op, number % harness->size, counts[c], in_place,
                                                      number % 5 == 0});
                     }
 }
 
 /* What is too large is the largest finite number, infinities included, as by NVIDIA's __nv_fp8 constructors; NaN stays. */
-static void saturate(struct bed *bed)
+static void saturate(struct harness *harness)
 {
     static const struct {
         ncclDataType_t datatype;
@@ -221,16 +221,16 @@ static void saturate(struct bed *bed)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char sum = 0x55;
-        CHECK_OK(ncclAllReduce(&cases[i].given, &sum, 1, cases[i].datatype, ncclSum, bed->comm, NULL));
+        CHECK_OK(ncclAllReduce(&cases[i].given, &sum, 1, cases[i].datatype, ncclSum, harness->comm, NULL));
         /* One rank gets what it gives. */
-        CHECK(sum == (bed->size > 1 ? cases[i].sum : cases[i].given));
+        CHECK(sum == (harness->size > 1 ? cases[i].sum : cases[i].given));
     }
 }
 
-static void everything(struct bed *bed)
+static void everything(struct harness *harness)
 {
-    try_everything(bed);
-    saturate(bed);
+    try_everything(harness);
+    saturate(harness);
 }
 
 int main(int argc, char **argv)

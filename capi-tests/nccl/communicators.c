@@ -42,55 +42,55 @@ static ncclResult_t settled(ncclComm_t comm)
         CHECK(begun_ == ncclSuccess || begun_ == ncclInProgress);                                                      \
     } while (0)
 
-static void split(const struct bed *bed)
+static void split(const struct harness *harness)
 {
     ncclComm_t part = (ncclComm_t)1, reversed, twins[2];
     int rank, size;
     /* The first rank is in none of the parts. */
-    CHECK_OK(ncclCommSplit(bed->comm, bed->rank == 0 ? NCCL_SPLIT_NOCOLOR : bed->rank % 2, bed->rank, &part, NULL));
-    if (bed->rank == 0) {
+    CHECK_OK(ncclCommSplit(harness->comm, harness->rank == 0 ? NCCL_SPLIT_NOCOLOR : harness->rank % 2, harness->rank, &part, NULL));
+    if (harness->rank == 0) {
         CHECK(part == NULL);
     } else {
         works(part);
         CHECK_OK(ncclCommDestroy(part));
     }
-    CHECK_OK(ncclCommSplit(bed->comm, 7, -bed->rank, &reversed, NULL));
+    CHECK_OK(ncclCommSplit(harness->comm, 7, -harness->rank, &reversed, NULL));
     CHECK_OK(ncclCommUserRank(reversed, &rank));
     CHECK_OK(ncclCommCount(reversed, &size));
-    CHECK(rank == bed->size - 1 - bed->rank && size == bed->size);
+    CHECK(rank == harness->size - 1 - harness->rank && size == harness->size);
     works(reversed);
     CHECK_OK(ncclCommDestroy(reversed));
     /* Two in one group. */
     CHECK_OK(ncclGroupStart());
-    CHECK_OK(ncclCommSplit(bed->comm, 0, 0, &twins[0], NULL));
-    CHECK_OK(ncclCommSplit(bed->comm, 1, 0, &twins[1], NULL));
+    CHECK_OK(ncclCommSplit(harness->comm, 0, 0, &twins[0], NULL));
+    CHECK_OK(ncclCommSplit(harness->comm, 1, 0, &twins[1], NULL));
     CHECK_OK(ncclGroupEnd());
     works(twins[1]);
     works(twins[0]);
     CHECK_OK(ncclCommDestroy(twins[0]));
     CHECK_OK(ncclCommDestroy(twins[1]));
-    CHECK_RESULT(ncclInvalidArgument, ncclCommSplit(bed->comm, -5, 0, &part, NULL));
+    CHECK_RESULT(ncclInvalidArgument, ncclCommSplit(harness->comm, -5, 0, &part, NULL));
 }
 
-static void non_blocking(const struct bed *bed)
+static void non_blocking(const struct harness *harness)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclComm_t comm;
-    int value = bed->rank, sum = -1, sums[2] = {-1, -1};
+    int value = harness->rank, sum = -1, sums[2] = {-1, -1};
     config.blocking = 0;
     config.commName = "patient";
-    CHECK_BEGUN(ncclCommSplit(bed->comm, 0, bed->rank, &comm, &config));
+    CHECK_BEGUN(ncclCommSplit(harness->comm, 0, harness->rank, &comm, &config));
     CHECK(comm != NULL);
-    CHECK(settled(comm) == ncclSuccess && settled(bed->comm) == ncclSuccess);
+    CHECK(settled(comm) == ncclSuccess && settled(harness->comm) == ncclSuccess);
     CHECK_BEGUN(ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, comm, NULL));
     CHECK(settled(comm) == ncclSuccess);
-    CHECK(sum == bed->size * (bed->size - 1) / 2);
+    CHECK(sum == harness->size * (harness->size - 1) / 2);
     CHECK_OK(ncclGroupStart());
     CHECK_OK(ncclAllReduce(&value, &sums[0], 1, ncclInt, ncclMax, comm, NULL));
     CHECK_OK(ncclAllReduce(&value, &sums[1], 1, ncclInt, ncclMin, comm, NULL));
     CHECK_BEGUN(ncclGroupEnd());
     CHECK(settled(comm) == ncclSuccess);
-    CHECK(sums[0] == bed->size - 1 && sums[1] == 0);
+    CHECK(sums[0] == harness->size - 1 && sums[1] == 0);
     CHECK_BEGUN(ncclCommFinalize(comm));
     CHECK(settled(comm) == ncclSuccess);
     CHECK_RESULT(ncclInvalidUsage, ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, comm, NULL));
@@ -98,63 +98,63 @@ static void non_blocking(const struct bed *bed)
 }
 
 /* The last rank does not stay; it does not even call. */
-static void shrink(const struct bed *bed)
+static void shrink(const struct harness *harness)
 {
-    int leaving = bed->size - 1, size;
+    int leaving = harness->size - 1, size;
     ncclComm_t smaller;
-    if (bed->size < 2 || bed->rank == leaving)
+    if (harness->size < 2 || harness->rank == leaving)
         return;
-    CHECK_OK(ncclCommShrink(bed->comm, &leaving, 1, &smaller, NULL, NCCL_SHRINK_DEFAULT));
+    CHECK_OK(ncclCommShrink(harness->comm, &leaving, 1, &smaller, NULL, NCCL_SHRINK_DEFAULT));
     CHECK_OK(ncclCommCount(smaller, &size));
-    CHECK(size == bed->size - 1);
+    CHECK(size == harness->size - 1);
     works(smaller);
     CHECK_OK(ncclCommDestroy(smaller));
 }
 
-static void suspend(const struct bed *bed)
+static void suspend(const struct harness *harness)
 {
     int value = 0;
     uint64_t is_suspended = 9, bytes = 9;
-    CHECK_OK(ncclCommSuspend(bed->comm, NCCL_SUSPEND_MEM));
-    CHECK_OK(ncclCommMemStats(bed->comm, ncclStatGpuMemSuspended, &is_suspended));
-    CHECK_OK(ncclCommMemStats(bed->comm, ncclStatGpuMemTotal, &bytes));
+    CHECK_OK(ncclCommSuspend(harness->comm, NCCL_SUSPEND_MEM));
+    CHECK_OK(ncclCommMemStats(harness->comm, ncclStatGpuMemSuspended, &is_suspended));
+    CHECK_OK(ncclCommMemStats(harness->comm, ncclStatGpuMemTotal, &bytes));
     CHECK(is_suspended == 1 && bytes == 0);
-    CHECK_RESULT(ncclInvalidUsage, ncclAllReduce(&value, &value, 1, ncclInt, ncclSum, bed->comm, NULL));
-    CHECK_OK(ncclCommResume(bed->comm));
-    CHECK_RESULT(ncclInvalidUsage, ncclCommResume(bed->comm));
-    works(bed->comm);
+    CHECK_RESULT(ncclInvalidUsage, ncclAllReduce(&value, &value, 1, ncclInt, ncclSum, harness->comm, NULL));
+    CHECK_OK(ncclCommResume(harness->comm));
+    CHECK_RESULT(ncclInvalidUsage, ncclCommResume(harness->comm));
+    works(harness->comm);
 }
 
 /* A revoked communicator takes no calls, but those that are left make another. */
-static void revoked(const struct bed *bed)
+static void revoked(const struct harness *harness)
 {
     ncclComm_t comm, next;
     int value = 0;
     ncclResult_t result;
-    CHECK_OK(ncclCommSplit(bed->comm, 0, bed->rank, &comm, NULL));
+    CHECK_OK(ncclCommSplit(harness->comm, 0, harness->rank, &comm, NULL));
     works(comm);
-    works(bed->comm);
+    works(harness->comm);
     CHECK_OK(ncclCommRevoke(comm, NCCL_REVOKE_DEFAULT));
     CHECK_OK(ncclCommGetAsyncError(comm, &result));
     CHECK(result == ncclSuccess);
     CHECK_RESULT(ncclInvalidUsage, ncclAllReduce(&value, &value, 1, ncclInt, ncclSum, comm, NULL));
     CHECK_RESULT(ncclInvalidUsage, ncclCommFinalize(comm));
-    CHECK_OK(ncclCommSplit(comm, 0, bed->rank, &next, NULL));
+    CHECK_OK(ncclCommSplit(comm, 0, harness->rank, &next, NULL));
     works(next);
     CHECK_OK(ncclCommDestroy(next));
     CHECK_OK(ncclCommDestroy(comm));
 }
 
-static void everything(struct bed *bed)
+static void everything(struct harness *harness)
 {
-    works(bed->comm);
-    split(bed);
-    non_blocking(bed);
-    shrink(bed);
-    works(bed->comm);
-    suspend(bed);
-    revoked(bed);
-    works(bed->comm);
+    works(harness->comm);
+    split(harness);
+    non_blocking(harness);
+    shrink(harness);
+    works(harness->comm);
+    suspend(harness);
+    revoked(harness);
+    works(harness->comm);
 }
 
 /* One thread waits in a call that nobody answers; another ends it. */

@@ -65,43 +65,43 @@ static void end(ncclComm_t comm, unsigned how)
     }
 }
 
-static void one_round(struct bed *bed, unsigned number, float *in, float *out)
+static void one_round(struct harness *harness, unsigned number, float *in, float *out)
 {
     struct round *round = &rounds[number];
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclComm_t comm, used;
-    if (bed->rank == 0) {
+    if (harness->rank == 0) {
         CHECK_OK(ncclGetUniqueId(&round->id));
         atomic_store(&round->is_there, 1);
     }
     while (!atomic_load(&round->is_there))
         sched_yield();
     config.blocking = number % 2 == 0;
-    finish(ncclCommInitRankConfig(&comm, bed->size, round->id, bed->rank, &config), &comm);
+    finish(ncclCommInitRankConfig(&comm, harness->size, round->id, harness->rank, &config), &comm);
     used = comm;
     /* One that was made from another shares its links. */
     if (number % 3 == 0)
-        finish(ncclCommSplit(comm, 0, bed->rank, &used, &config), &comm);
+        finish(ncclCommSplit(comm, 0, harness->rank, &used, &config), &comm);
     if (used != comm && !config.blocking)
         CHECK(settled(used) == ncclSuccess);
     for (int i = 0; i < count; i++)
-        in[i] = (float)(bed->rank + 1);
+        in[i] = (float)(harness->rank + 1);
     for (int call = 0; call < CALLS; call++) {
         memset(out, 0, sizeof(float) * (size_t)count);
         finish(ncclAllReduce(in, out, (size_t)count, ncclFloat, ncclSum, used, NULL), &used);
-        CHECK(out[0] == (float)(bed->size * (bed->size + 1) / 2) && out[count - 1] == out[0]);
+        CHECK(out[0] == (float)(harness->size * (harness->size + 1) / 2) && out[count - 1] == out[0]);
     }
     if (used != comm)
-        end(used, mixed(number, (unsigned)bed->rank) >> 8);
-    end(comm, mixed(number, (unsigned)bed->rank));
+        end(used, mixed(number, (unsigned)harness->rank) >> 8);
+    end(comm, mixed(number, (unsigned)harness->rank));
 }
 
-static void all_rounds(struct bed *bed)
+static void all_rounds(struct harness *harness)
 {
     float *in = malloc(sizeof(float) * (size_t)count), *out = malloc(sizeof(float) * (size_t)count);
     CHECK(in != NULL && out != NULL);
     for (unsigned number = 0; number < (unsigned)round_count; number++)
-        one_round(bed, number, in, out);
+        one_round(harness, number, in, out);
     free(in);
     free(out);
 }

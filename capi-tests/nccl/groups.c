@@ -9,40 +9,40 @@
 #define COUNT 300
 
 /* Everybody sends to everybody, itself included, in one group, with lengths that differ from pair to pair. */
-static void exchange(const struct bed *bed, size_t step)
+static void exchange(const struct harness *harness, size_t step)
 {
-    const int size = bed->size;
+    const int size = harness->size;
     int *send = malloc(sizeof(int) * COUNT * (size_t)size), *recv = calloc(COUNT * (size_t)size, sizeof(int));
     CHECK(send != NULL && recv != NULL);
     CHECK_OK(ncclGroupStart());
     for (int peer = 0; peer < size; peer++) {
-        const size_t out = (size_t)(bed->rank + 2 * peer) * step, in = (size_t)(peer + 2 * bed->rank) * step;
+        const size_t out = (size_t)(harness->rank + 2 * peer) * step, in = (size_t)(peer + 2 * harness->rank) * step;
         for (size_t i = 0; i < out; i++)
-            send[(size_t)peer * COUNT + i] = bed->rank * 1000 + peer * 100 + (int)i;
+            send[(size_t)peer * COUNT + i] = harness->rank * 1000 + peer * 100 + (int)i;
         /* Nesting counts. */
         CHECK_OK(ncclGroupStart());
-        CHECK_OK(ncclRecv(recv + (size_t)peer * COUNT, in, ncclInt, peer, bed->comm, NULL));
-        CHECK_OK(ncclSend(send + (size_t)peer * COUNT, out, ncclInt, peer, bed->comm, NULL));
+        CHECK_OK(ncclRecv(recv + (size_t)peer * COUNT, in, ncclInt, peer, harness->comm, NULL));
+        CHECK_OK(ncclSend(send + (size_t)peer * COUNT, out, ncclInt, peer, harness->comm, NULL));
         CHECK_OK(ncclGroupEnd());
     }
     CHECK_OK(ncclGroupEnd());
     for (int peer = 0; peer < size; peer++)
-        for (size_t i = 0; i < (size_t)(peer + 2 * bed->rank) * step; i++)
-            CHECK(recv[(size_t)peer * COUNT + i] == peer * 1000 + bed->rank * 100 + (int)i);
+        for (size_t i = 0; i < (size_t)(peer + 2 * harness->rank) * step; i++)
+            CHECK(recv[(size_t)peer * COUNT + i] == peer * 1000 + harness->rank * 100 + (int)i);
     free(send);
     free(recv);
 }
 
 /* Several messages of a pair meet in the order of the calls. */
-static void order(const struct bed *bed)
+static void order(const struct harness *harness)
 {
-    const int next = (bed->rank + 1) % bed->size, before = (bed->rank + bed->size - 1) % bed->size;
+    const int next = (harness->rank + 1) % harness->size, before = (harness->rank + harness->size - 1) % harness->size;
     int out[5], in[5] = {0};
     CHECK_OK(ncclGroupStart());
     for (int i = 0; i < 5; i++) {
-        out[i] = 10 * bed->rank + i;
-        CHECK_OK(ncclSend(&out[i], 1, ncclInt, next, bed->comm, NULL));
-        CHECK_OK(ncclRecv(&in[i], 1, ncclInt, before, bed->comm, NULL));
+        out[i] = 10 * harness->rank + i;
+        CHECK_OK(ncclSend(&out[i], 1, ncclInt, next, harness->comm, NULL));
+        CHECK_OK(ncclRecv(&in[i], 1, ncclInt, before, harness->comm, NULL));
     }
     CHECK_OK(ncclGroupEnd());
     for (int i = 0; i < 5; i++)
@@ -50,106 +50,106 @@ static void order(const struct bed *bed)
 }
 
 /* Outside of a group, a send and a receive are calls of their own. */
-static void one_by_one(const struct bed *bed)
+static void one_by_one(const struct harness *harness)
 {
-    float value = (float)bed->rank;
-    for (int rank = 0; rank + 1 < bed->size; rank++) {
-        if (bed->rank == rank)
-            CHECK_OK(ncclSend(&value, 1, ncclFloat, rank + 1, bed->comm, NULL));
-        if (bed->rank == rank + 1) {
-            CHECK_OK(ncclRecv(&value, 1, ncclFloat, rank, bed->comm, NULL));
+    float value = (float)harness->rank;
+    for (int rank = 0; rank + 1 < harness->size; rank++) {
+        if (harness->rank == rank)
+            CHECK_OK(ncclSend(&value, 1, ncclFloat, rank + 1, harness->comm, NULL));
+        if (harness->rank == rank + 1) {
+            CHECK_OK(ncclRecv(&value, 1, ncclFloat, rank, harness->comm, NULL));
             CHECK(value == (float)rank);
-            value = (float)bed->rank;
+            value = (float)harness->rank;
         }
     }
 }
 
 /* A call that is refused is as if it had not been made. */
-static void refusals(const struct bed *bed)
+static void refusals(const struct harness *harness)
 {
-    int value = bed->rank, sum = -1;
+    int value = harness->rank, sum = -1;
     CHECK_OK(ncclGroupStart());
-    CHECK_RESULT(ncclInvalidArgument, ncclSend(&value, 1, ncclInt, bed->size, bed->comm, NULL));
-    CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, NULL, 1, ncclInt, ncclSum, bed->comm, NULL));
-    CHECK_OK(ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, bed->comm, NULL));
+    CHECK_RESULT(ncclInvalidArgument, ncclSend(&value, 1, ncclInt, harness->size, harness->comm, NULL));
+    CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, NULL, 1, ncclInt, ncclSum, harness->comm, NULL));
+    CHECK_OK(ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, harness->comm, NULL));
     CHECK(sum == -1);
-    CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, (ncclDataType_t)99, ncclSum, bed->comm, NULL));
-    CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, ncclInt, (ncclRedOp_t)17, bed->comm, NULL));
+    CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, (ncclDataType_t)99, ncclSum, harness->comm, NULL));
+    CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, ncclInt, (ncclRedOp_t)17, harness->comm, NULL));
     CHECK_OK(ncclGroupEnd());
-    CHECK(sum == bed->size * (bed->size - 1) / 2);
-    CHECK(strlen(ncclGetLastError(NULL)) > 0 && strlen(ncclGetLastError(bed->comm)) > 0);
+    CHECK(sum == harness->size * (harness->size - 1) / 2);
+    CHECK(strlen(ncclGetLastError(NULL)) > 0 && strlen(ncclGetLastError(harness->comm)) > 0);
     CHECK_RESULT(ncclInvalidUsage, ncclGroupEnd());
-    CHECK_RESULT(ncclInvalidArgument, ncclBroadcast(&value, &sum, 1, ncclInt, -1, bed->comm, NULL));
+    CHECK_RESULT(ncclInvalidArgument, ncclBroadcast(&value, &sum, 1, ncclInt, -1, harness->comm, NULL));
     CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, NULL, NULL));
 }
 
 /* A message that is shorter than its receive is a mistake of the program, and says so. */
-static void too_short(const struct bed *bed)
+static void too_short(const struct harness *harness)
 {
     int out = 1, in[2];
     CHECK_OK(ncclGroupStart());
-    CHECK_OK(ncclSend(&out, 1, ncclInt, bed->rank, bed->comm, NULL));
-    CHECK_OK(ncclRecv(in, 2, ncclInt, bed->rank, bed->comm, NULL));
+    CHECK_OK(ncclSend(&out, 1, ncclInt, harness->rank, harness->comm, NULL));
+    CHECK_OK(ncclRecv(in, 2, ncclInt, harness->rank, harness->comm, NULL));
     CHECK_RESULT(ncclInvalidUsage, ncclGroupEnd());
     CHECK(strstr(ncclGetLastError(NULL), "ncclRecv of 2 elements met an ncclSend of 1") != NULL);
 }
 
 /* Collectives in one group, and the estimate of one, which begins nothing. */
-static void aggregation(const struct bed *bed)
+static void aggregation(const struct harness *harness)
 {
-    int a = bed->rank, b = 1, sum = -1, count = -1;
+    int a = harness->rank, b = 1, sum = -1, count = -1;
     ncclSimInfo_t info = NCCL_SIM_INFO_INITIALIZER;
     CHECK_OK(ncclGroupStart());
-    CHECK_OK(ncclAllReduce(&a, &sum, 1, ncclInt, ncclSum, bed->comm, NULL));
-    CHECK_OK(ncclSend(&a, 1, ncclInt, 0, bed->comm, NULL));
+    CHECK_OK(ncclAllReduce(&a, &sum, 1, ncclInt, ncclSum, harness->comm, NULL));
+    CHECK_OK(ncclSend(&a, 1, ncclInt, 0, harness->comm, NULL));
     CHECK_OK(ncclGroupSimulateEnd(&info));
     CHECK(info.estimatedTime > 0 && sum == -1);
     CHECK_OK(ncclGroupStart());
-    CHECK_OK(ncclAllReduce(&a, &sum, 1, ncclInt, ncclSum, bed->comm, NULL));
-    CHECK_OK(ncclAllReduce(&b, &count, 1, ncclInt, ncclSum, bed->comm, (cudaStream_t)8));
+    CHECK_OK(ncclAllReduce(&a, &sum, 1, ncclInt, ncclSum, harness->comm, NULL));
+    CHECK_OK(ncclAllReduce(&b, &count, 1, ncclInt, ncclSum, harness->comm, (cudaStream_t)8));
     CHECK_OK(ncclGroupEnd());
-    CHECK(sum == bed->size * (bed->size - 1) / 2 && count == bed->size);
+    CHECK(sum == harness->size * (harness->size - 1) / 2 && count == harness->size);
 }
 
 /* Sums of what each rank has multiplied by a number of its own. */
-static void scaled(const struct bed *bed)
+static void scaled(const struct harness *harness)
 {
     for (int type = 0; type < ncclNumTypes; type++) {
         char scalar[8], send[8], recv[8];
         ncclRedOp_t immediate, deferred;
         store(type, scalar, 0, 2);
-        store(type, send, 0, bed->rank % 2);
-        CHECK_OK(ncclRedOpCreatePreMulSum(&immediate, scalar, type, ncclScalarHostImmediate, bed->comm));
-        store(type, scalar, 0, bed->rank % 2 ? 1 : 3);
-        CHECK_OK(ncclRedOpCreatePreMulSum(&deferred, scalar, type, ncclScalarDevice, bed->comm));
+        store(type, send, 0, harness->rank % 2);
+        CHECK_OK(ncclRedOpCreatePreMulSum(&immediate, scalar, type, ncclScalarHostImmediate, harness->comm));
+        store(type, scalar, 0, harness->rank % 2 ? 1 : 3);
+        CHECK_OK(ncclRedOpCreatePreMulSum(&deferred, scalar, type, ncclScalarDevice, harness->comm));
         CHECK((int)immediate >= ncclNumOps && (int)deferred >= ncclNumOps);
-        CHECK_OK(ncclAllReduce(send, recv, 1, type, immediate, bed->comm, NULL));
-        CHECK(load(type, recv, 0) == 2 * (bed->size / 2));
+        CHECK_OK(ncclAllReduce(send, recv, 1, type, immediate, harness->comm, NULL));
+        CHECK(load(type, recv, 0) == 2 * (harness->size / 2));
         CHECK_OK(ncclGroupStart());
-        CHECK_OK(ncclAllReduce(send, recv, 1, type, deferred, bed->comm, NULL));
-        CHECK_OK(ncclRedOpDestroy(deferred, bed->comm)); /* Once the last call that is given it has returned. */
+        CHECK_OK(ncclAllReduce(send, recv, 1, type, deferred, harness->comm, NULL));
+        CHECK_OK(ncclRedOpDestroy(deferred, harness->comm)); /* Once the last call that is given it has returned. */
         CHECK_OK(ncclGroupEnd());
-        CHECK(load(type, recv, 0) == bed->size / 2);
-        CHECK_OK(ncclRedOpDestroy(immediate, bed->comm));
-        CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(immediate, bed->comm));
+        CHECK(load(type, recv, 0) == harness->size / 2);
+        CHECK_OK(ncclRedOpDestroy(immediate, harness->comm));
+        CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(immediate, harness->comm));
     }
-    CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(ncclSum, bed->comm));
+    CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(ncclSum, harness->comm));
 }
 
 /* What a rank puts into the windows of all is there when they have waited for its signal. Large enough to be more than what
  * leaves unasked. */
-static void windows(const struct bed *bed)
+static void windows(const struct harness *harness)
 {
     enum { ROOM = 100000 };
-    const int size = bed->size, rank = bed->rank;
+    const int size = harness->size, rank = harness->rank;
     int *memory = calloc((size_t)size * ROOM, sizeof(int)), *mine = malloc(ROOM * sizeof(int));
     ncclWaitSignalDesc_t *signals = calloc((size_t)size, sizeof *signals);
     ncclWindow_t window, other;
     void *found = NULL;
     CHECK(memory != NULL && mine != NULL && signals != NULL);
-    CHECK_OK(ncclCommWindowRegister(bed->comm, memory, (size_t)size * ROOM * sizeof(int), &window, NCCL_WIN_COLL_SYMMETRIC));
-    CHECK_OK(ncclCommWindowRegister(bed->comm, NULL, 0, &other, NCCL_WIN_DEFAULT));
-    CHECK_OK(ncclWinGetUserPtr(bed->comm, window, &found));
+    CHECK_OK(ncclCommWindowRegister(harness->comm, memory, (size_t)size * ROOM * sizeof(int), &window, NCCL_WIN_COLL_SYMMETRIC));
+    CHECK_OK(ncclCommWindowRegister(harness->comm, NULL, 0, &other, NCCL_WIN_DEFAULT));
+    CHECK_OK(ncclWinGetUserPtr(harness->comm, window, &found));
     CHECK(window != other && found == memory);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < ROOM; i++)
@@ -160,42 +160,42 @@ static void windows(const struct bed *bed)
             /* Twice: the second half, then the first. */
             for (int half = 1; half >= 0; half--)
                 CHECK_OK(ncclPutSignal(mine + half * ROOM / 2, ROOM / 2, ncclInt, peer, window,
-                                       sizeof(int) * (size_t)(rank * ROOM + half * ROOM / 2), 0, 0, 0, bed->comm, NULL));
+                                       sizeof(int) * (size_t)(rank * ROOM + half * ROOM / 2), 0, 0, 0, harness->comm, NULL));
             signals[peer] = (ncclWaitSignalDesc_t){2, peer, 0, 0};
         }
         memset(mine, 0, ROOM * sizeof(int)); /* A put has read it. */
-        CHECK_OK(ncclWaitSignal(size, signals, bed->comm, NULL));
+        CHECK_OK(ncclWaitSignal(size, signals, harness->comm, NULL));
         if (round == 2)
             CHECK_OK(ncclGroupEnd());
         for (int i = 0; i < size * ROOM; i++)
             CHECK(memory[i] == round * 7 + i);
         /* All have looked before anybody puts again: each signals all, on another signal. */
         for (int peer = 0; peer < size; peer++) {
-            CHECK_OK(ncclSignal(peer, 5, 1, 0, bed->comm, NULL));
+            CHECK_OK(ncclSignal(peer, 5, 1, 0, harness->comm, NULL));
             signals[peer] = (ncclWaitSignalDesc_t){1, peer, 5, 1};
         }
-        CHECK_OK(ncclWaitSignal(size, signals, bed->comm, NULL));
+        CHECK_OK(ncclWaitSignal(size, signals, harness->comm, NULL));
     }
-    CHECK_RESULT(ncclInvalidArgument, ncclSignal(0, -1, 0, 0, bed->comm, NULL));
-    CHECK_OK(ncclCommWindowDeregister(bed->comm, window));
-    CHECK_RESULT(ncclInvalidArgument, ncclCommWindowDeregister(bed->comm, window));
-    CHECK_OK(ncclCommWindowDeregister(bed->comm, other));
+    CHECK_RESULT(ncclInvalidArgument, ncclSignal(0, -1, 0, 0, harness->comm, NULL));
+    CHECK_OK(ncclCommWindowDeregister(harness->comm, window));
+    CHECK_RESULT(ncclInvalidArgument, ncclCommWindowDeregister(harness->comm, window));
+    CHECK_OK(ncclCommWindowDeregister(harness->comm, other));
     free(signals);
     free(mine);
     free(memory);
 }
 
-static void everything(struct bed *bed)
+static void everything(struct harness *harness)
 {
-    windows(bed);
-    exchange(bed, 1);
-    exchange(bed, 12);
-    order(bed);
-    one_by_one(bed);
-    refusals(bed);
-    too_short(bed);
-    aggregation(bed);
-    scaled(bed);
+    windows(harness);
+    exchange(harness, 1);
+    exchange(harness, 12);
+    order(harness);
+    one_by_one(harness);
+    refusals(harness);
+    too_short(harness);
+    aggregation(harness);
+    scaled(harness);
 }
 
 /* One thread is all ranks: only a group can do that. */

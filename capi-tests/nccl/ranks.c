@@ -8,9 +8,9 @@
 
 struct rank_thread {
     pthread_t thread;
-    struct bed bed;
+    struct harness harness;
     const ncclUniqueId *id;
-    void (*body)(struct bed *bed);
+    void (*body)(struct harness *harness);
 };
 
 struct spread spread_from(int argc, char **argv)
@@ -25,15 +25,15 @@ static void *live(void *argument)
 {
     struct rank_thread *self = argument;
     if (self->id != NULL)
-        CHECK_OK(ncclCommInitRank(&self->bed.comm, self->bed.size, *self->id, self->bed.rank));
-    self->body(&self->bed);
+        CHECK_OK(ncclCommInitRank(&self->harness.comm, self->harness.size, *self->id, self->harness.rank));
+    self->body(&self->harness);
     if (self->id != NULL)
-        CHECK_OK(ncclCommDestroy(self->bed.comm));
+        CHECK_OK(ncclCommDestroy(self->harness.comm));
     return NULL;
 }
 
 /* The ranks of one process. Without an id they are all there are. */
-static void run_threads(const ncclUniqueId *id, struct spread spread, int process, void (*body)(struct bed *bed))
+static void run_threads(const ncclUniqueId *id, struct spread spread, int process, void (*body)(struct harness *harness))
 {
     struct rank_thread *threads = calloc((size_t)spread.threads, sizeof *threads);
     ncclComm_t *comms = calloc((size_t)spread.threads, sizeof *comms);
@@ -42,7 +42,7 @@ static void run_threads(const ncclUniqueId *id, struct spread spread, int proces
         CHECK_OK(ncclCommInitAll(comms, spread.threads, NULL));
     for (int i = 0; i < spread.threads; i++) {
         struct rank_thread *t = &threads[i];
-        t->bed = (struct bed){comms[i], process * spread.threads + i, spread.processes * spread.threads};
+        t->harness = (struct harness){comms[i], process * spread.threads + i, spread.processes * spread.threads};
         t->id = id;
         t->body = body;
         CHECK(pthread_create(&t->thread, NULL, live, t) == 0);
@@ -55,7 +55,7 @@ static void run_threads(const ncclUniqueId *id, struct spread spread, int proces
     free(comms);
 }
 
-void run_ranks(struct spread spread, void (*body)(struct bed *bed))
+void run_ranks(struct spread spread, void (*body)(struct harness *harness))
 {
     ncclUniqueId id;
     if (spread.processes == 1) {

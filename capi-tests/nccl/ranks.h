@@ -5,7 +5,7 @@
 #include <nccl.h>
 
 /* One rank. */
-struct bed {
+struct harness {
     ncclComm_t comm;
     int rank, size;
 };
@@ -20,6 +20,6 @@ struct spread spread_from(int argc, char **argv);
 
 /* Runs `body` once per rank, with a communicator of all. Ranks of one process and no other come by ncclCommInitAll, and
  * are destroyed one after the other by one thread. Ends the process when a rank has failed. */
-void run_ranks(struct spread spread, void (*body)(struct bed *bed));
+void run_ranks(struct spread spread, void (*body)(struct harness *harness));
 
 #endif

@@ -68,7 +68,7 @@ int main(void)
         if (CPU_ISSET(core, &set))
             cores[found++] = core;
     if (found < 2) {
-        fprintf(stderr, "mood: this process may use one core only\n");
+        fprintf(stderr, "placement: this process may use one core only\n");
         return 1;
     }
     if (pthread_create(&thread, NULL, answer, NULL) != 0)

@@ -1,6 +1,6 @@
-/* The test bed: makes one collective call on this rank and compares what comes with the oracle. */
-#ifndef BED_H
-#define BED_H
+/* The test harness: makes one collective call on this rank and compares what comes with the oracle. */
+#ifndef HARNESS_H
+#define HARNESS_H
 
 #include <stddef.h>
 
@@ -12,7 +12,7 @@ enum collective { ALL_REDUCE, REDUCE, BROADCAST, ALL_GATHER, GATHER, SCATTER, RE
 enum home { OF_THE_PROGRAM, OF_THE_LIBRARY };
 
 /* Where this rank is. */
-struct bed {
+struct harness {
     anyccl_comm_t comm;
     int rank, size;
     enum home home;
@@ -30,12 +30,12 @@ struct trial {
 
 /* Makes the call on every rank, and ends the process when a byte is wrong: of the result, of the send buffer, or
  * outside of both. */
-void try_collective(const struct bed *bed, const struct trial *trial);
+void try_collective(const struct harness *harness, const struct trial *trial);
 
 /* Tries every collective in both forms, apart and in place, with every root: for one datatype, operator, count. */
-void try_all_collectives(const struct bed *bed, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count);
+void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count);
 
 /* Tries everything for every datatype and operator that go together, with a few counts. At most four ranks. */
-void try_all_datatypes(const struct bed *bed);
+void try_all_datatypes(const struct harness *harness);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bed.h"
+#include "harness.h"
 
 #include <string.h>
 
@@ -21,49 +21,49 @@ static int reduces(enum collective c)
 }
 
 /* Elements that this rank sends. */
-static size_t input_elements(const struct bed *bed, const struct trial *t)
+static size_t input_elements(const struct harness *harness, const struct trial *t)
 {
-    const int at_root = bed->rank == t->root;
+    const int at_root = harness->rank == t->root;
     switch (t->collective) {
     case BROADCAST:
         return at_root ? t->count : 0;
     case SCATTER:
-        return at_root ? t->count * (size_t)bed->size : 0;
+        return at_root ? t->count * (size_t)harness->size : 0;
     case REDUCE_SCATTER:
     case ALL_TO_ALL:
-        return t->count * (size_t)bed->size;
+        return t->count * (size_t)harness->size;
     default:
         return t->count;
     }
 }
 
 /* Elements that this rank receives. */
-static size_t output_elements(const struct bed *bed, const struct trial *t)
+static size_t output_elements(const struct harness *harness, const struct trial *t)
 {
-    const int at_root = bed->rank == t->root;
+    const int at_root = harness->rank == t->root;
     switch (t->collective) {
     case REDUCE:
         return at_root ? t->count : 0;
     case GATHER:
-        return at_root ? t->count * (size_t)bed->size : 0;
+        return at_root ? t->count * (size_t)harness->size : 0;
     case ALL_GATHER:
     case ALL_TO_ALL:
-        return t->count * (size_t)bed->size;
+        return t->count * (size_t)harness->size;
     default:
         return t->count;
     }
 }
 
 /* Element `index` of this rank's result, by definition. */
-static struct number expected(const struct bed *bed, const struct trial *t, size_t index)
+static struct number expected(const struct harness *harness, const struct trial *t, size_t index)
 {
-    const size_t mine = (size_t)bed->rank * t->count;
+    const size_t mine = (size_t)harness->rank * t->count;
     switch (t->collective) {
     case ALL_REDUCE:
     case REDUCE:
-        return combined(t->datatype, t->op, bed->size, index);
+        return combined(t->datatype, t->op, harness->size, index);
     case REDUCE_SCATTER:
-        return combined(t->datatype, t->op, bed->size, mine + index);
+        return combined(t->datatype, t->op, harness->size, mine + index);
     case BROADCAST:
         return contribution(t->datatype, t->root, index);
     case SCATTER:
@@ -75,48 +75,48 @@ static struct number expected(const struct bed *bed, const struct trial *t, size
     }
 }
 
-static anyccl_status_t make_call(const struct bed *bed, const struct trial *t, const void *send, void *recv)
+static anyccl_status_t make_call(const struct harness *harness, const struct trial *t, const void *send, void *recv)
 {
     switch (t->collective) {
     case ALL_REDUCE:
-        return anyccl_all_reduce(send, recv, t->count, t->datatype, t->op, bed->comm);
+        return anyccl_all_reduce(send, recv, t->count, t->datatype, t->op, harness->comm);
     case REDUCE:
-        return anyccl_reduce(send, recv, t->count, t->datatype, t->op, t->root, bed->comm);
+        return anyccl_reduce(send, recv, t->count, t->datatype, t->op, t->root, harness->comm);
     case BROADCAST:
-        return anyccl_broadcast(send, recv, t->count, t->datatype, t->root, bed->comm);
+        return anyccl_broadcast(send, recv, t->count, t->datatype, t->root, harness->comm);
     case ALL_GATHER:
-        return anyccl_all_gather(send, recv, t->count, t->datatype, bed->comm);
+        return anyccl_all_gather(send, recv, t->count, t->datatype, harness->comm);
     case GATHER:
-        return anyccl_gather(send, recv, t->count, t->datatype, t->root, bed->comm);
+        return anyccl_gather(send, recv, t->count, t->datatype, t->root, harness->comm);
     case SCATTER:
-        return anyccl_scatter(send, recv, t->count, t->datatype, t->root, bed->comm);
+        return anyccl_scatter(send, recv, t->count, t->datatype, t->root, harness->comm);
     case REDUCE_SCATTER:
-        return anyccl_reduce_scatter(send, recv, t->count, t->datatype, t->op, bed->comm);
+        return anyccl_reduce_scatter(send, recv, t->count, t->datatype, t->op, harness->comm);
     default:
-        return anyccl_all_to_all(send, recv, t->count, t->datatype, bed->comm);
+        return anyccl_all_to_all(send, recv, t->count, t->datatype, harness->comm);
     }
 }
 
-static anyccl_status_t start_call(const struct bed *bed, const struct trial *t, const void *send, void *recv,
+static anyccl_status_t start_call(const struct harness *harness, const struct trial *t, const void *send, void *recv,
                                   anyccl_request_t *request)
 {
     switch (t->collective) {
     case ALL_REDUCE:
-        return anyccl_iall_reduce(send, recv, t->count, t->datatype, t->op, bed->comm, request);
+        return anyccl_iall_reduce(send, recv, t->count, t->datatype, t->op, harness->comm, request);
     case REDUCE:
-        return anyccl_ireduce(send, recv, t->count, t->datatype, t->op, t->root, bed->comm, request);
+        return anyccl_ireduce(send, recv, t->count, t->datatype, t->op, t->root, harness->comm, request);
     case BROADCAST:
-        return anyccl_ibroadcast(send, recv, t->count, t->datatype, t->root, bed->comm, request);
+        return anyccl_ibroadcast(send, recv, t->count, t->datatype, t->root, harness->comm, request);
     case ALL_GATHER:
-        return anyccl_iall_gather(send, recv, t->count, t->datatype, bed->comm, request);
+        return anyccl_iall_gather(send, recv, t->count, t->datatype, harness->comm, request);
     case GATHER:
-        return anyccl_igather(send, recv, t->count, t->datatype, t->root, bed->comm, request);
+        return anyccl_igather(send, recv, t->count, t->datatype, t->root, harness->comm, request);
     case SCATTER:
-        return anyccl_iscatter(send, recv, t->count, t->datatype, t->root, bed->comm, request);
+        return anyccl_iscatter(send, recv, t->count, t->datatype, t->root, harness->comm, request);
     case REDUCE_SCATTER:
-        return anyccl_ireduce_scatter(send, recv, t->count, t->datatype, t->op, bed->comm, request);
+        return anyccl_ireduce_scatter(send, recv, t->count, t->datatype, t->op, harness->comm, request);
     default:
-        return anyccl_iall_to_all(send, recv, t->count, t->datatype, bed->comm, request);
+        return anyccl_iall_to_all(send, recv, t->count, t->datatype, harness->comm, request);
     }
 }
 
@@ -145,7 +145,7 @@ static void release(enum home home, unsigned char *memory)
         free(memory - GUARD_BYTES);
 }
 
-static void compare(const struct bed *bed, const struct trial *t, const char *what, const unsigned char *got,
+static void compare(const struct harness *harness, const struct trial *t, const char *what, const unsigned char *got,
                     const unsigned char *wanted, size_t bytes)
 {
     for (size_t at = 0; at < bytes + 2 * GUARD_BYTES; at++) {
@@ -153,7 +153,7 @@ static void compare(const struct bed *bed, const struct trial *t, const char *wh
         if (got[offset] == wanted[offset])
             continue;
         fprintf(stderr, "%s: rank %d of %d, %s %s, root %d, count %zu%s%s: byte %ld of %s is %#x, expected %#x\n",
-                NAMES[t->collective], bed->rank, bed->size, anyccl_datatype_name(t->datatype),
+                NAMES[t->collective], harness->rank, harness->size, anyccl_datatype_name(t->datatype),
                 reduces(t->collective) ? anyccl_reduce_op_name(t->op) : "moved", t->root, t->count,
                 t->in_place ? ", in place" : "", t->started ? ", started" : "", offset, what, (unsigned)got[offset],
                 (unsigned)wanted[offset]);
@@ -161,11 +161,11 @@ static void compare(const struct bed *bed, const struct trial *t, const char *wh
     }
 }
 
-static void try_once(const struct bed *bed, const struct trial *t)
+static void try_once(const struct harness *harness, const struct trial *t)
 {
     const size_t element = anyccl_datatype_bytes(t->datatype);
-    const size_t inputs = input_elements(bed, t), outputs = output_elements(bed, t);
-    const size_t share = (size_t)bed->rank * t->count * element;
+    const size_t inputs = input_elements(harness, t), outputs = output_elements(harness, t);
+    const size_t share = (size_t)harness->rank * t->count * element;
     /* In place, one memory has both: the smaller one lies at this rank's share of the larger one. */
     const int in_place = t->in_place && inputs > 0 && outputs > 0;
     const size_t send_at = in_place && outputs > inputs ? share : 0;
@@ -173,10 +173,10 @@ static void try_once(const struct bed *bed, const struct trial *t)
     const size_t larger = inputs > outputs ? inputs : outputs;
     const size_t recv_bytes = (in_place ? larger : outputs) * element;
 
-    unsigned char *sent = guarded(bed->home, inputs * element), *received = guarded(bed->home, recv_bytes);
+    unsigned char *sent = guarded(harness->home, inputs * element), *received = guarded(harness->home, recv_bytes);
     unsigned char *sent_before = guarded(OF_THE_PROGRAM, inputs * element), *wanted = guarded(OF_THE_PROGRAM, recv_bytes);
     for (size_t i = 0; i < inputs; i++) {
-        const struct number value = contribution(t->datatype, bed->rank, i);
+        const struct number value = contribution(t->datatype, harness->rank, i);
         store(t->datatype, sent, i, value);
         store(t->datatype, sent_before, i, value);
         if (in_place) {
@@ -185,7 +185,7 @@ static void try_once(const struct bed *bed, const struct trial *t)
         }
     }
     for (size_t i = 0; i < outputs; i++)
-        store(t->datatype, wanted + recv_at, i, expected(bed, t, i));
+        store(t->datatype, wanted + recv_at, i, expected(harness, t, i));
 
     /* A buffer that is not used may be NULL; broadcast may be given its receive buffer twice everywhere. */
     const void *send = in_place ? received + send_at : inputs > 0 ? sent : NULL;
@@ -195,47 +195,47 @@ static void try_once(const struct bed *bed, const struct trial *t)
 
     if (t->started) {
         anyccl_request_t request = ANYCCL_REQUEST_NULL;
-        CHECK_OK(start_call(bed, t, send, recv, &request));
+        CHECK_OK(start_call(harness, t, send, recv, &request));
         CHECK(request != ANYCCL_REQUEST_NULL);
         CHECK_OK(anyccl_wait(&request));
         CHECK(request == ANYCCL_REQUEST_NULL);
     } else {
-        CHECK_OK(make_call(bed, t, send, recv));
+        CHECK_OK(make_call(harness, t, send, recv));
     }
 
-    compare(bed, t, "the receive buffer", received, wanted, recv_bytes);
-    compare(bed, t, "the send buffer", sent, sent_before, inputs * element);
-    release(bed->home, sent);
+    compare(harness, t, "the receive buffer", received, wanted, recv_bytes);
+    compare(harness, t, "the send buffer", sent, sent_before, inputs * element);
+    release(harness->home, sent);
     release(OF_THE_PROGRAM, sent_before);
-    release(bed->home, received);
+    release(harness->home, received);
     release(OF_THE_PROGRAM, wanted);
 }
 
-void try_collective(const struct bed *bed, const struct trial *t)
+void try_collective(const struct harness *harness, const struct trial *t)
 {
-    try_once(bed, t);
+    try_once(harness, t);
     /* A blocking call like one that was made lately takes a shorter way. */
     if (!t->started)
-        try_once(bed, t);
+        try_once(harness, t);
 }
 
-void try_all_collectives(const struct bed *bed, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
+void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
 {
     int supported;
     CHECK_OK(anyccl_is_supported(op, datatype, &supported));
     for (int c = 0; c < COLLECTIVES; c++) {
         const enum collective collective = (enum collective)c;
-        if (reduces(collective) && (!supported || !is_exact(datatype, op, bed->size)))
+        if (reduces(collective) && (!supported || !is_exact(datatype, op, harness->size)))
             continue;
-        for (int root = 0; root < (has_root(collective) ? bed->size : 1); root++)
+        for (int root = 0; root < (has_root(collective) ? harness->size : 1); root++)
             for (int variant = 0; variant < 4; variant++) {
                 const struct trial trial = {collective, datatype, op, root, count, variant & 1, variant >> 1};
-                try_collective(bed, &trial);
+                try_collective(harness, &trial);
             }
     }
 }
 
-void try_all_datatypes(const struct bed *bed)
+void try_all_datatypes(const struct harness *harness)
 {
     static const size_t COUNTS[] = {0, 1, 37};
     for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
@@ -244,21 +244,21 @@ void try_all_datatypes(const struct bed *bed)
             CHECK_OK(anyccl_is_supported(op, datatype, &supported));
             for (size_t i = 0; supported && i < sizeof COUNTS / sizeof COUNTS[0]; i++) {
                 struct trial trial = {ALL_REDUCE, datatype, op, 0, COUNTS[i], (int)i & 1, 0};
-                if (!is_exact(datatype, op, bed->size))
+                if (!is_exact(datatype, op, harness->size))
                     continue;
-                try_collective(bed, &trial);
+                try_collective(harness, &trial);
                 trial.collective = REDUCE;
-                trial.root = bed->size - 1;
-                try_collective(bed, &trial);
+                trial.root = harness->size - 1;
+                try_collective(harness, &trial);
                 trial.collective = REDUCE_SCATTER;
-                try_collective(bed, &trial);
+                try_collective(harness, &trial);
             }
         }
     for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
-        try_all_collectives(bed, datatype, datatype == ANYCCL_BYTE ? ANYCCL_BOR : ANYCCL_MAX, 5);
+        try_all_collectives(harness, datatype, datatype == ANYCCL_BYTE ? ANYCCL_BOR : ANYCCL_MAX, 5);
     /* Counts of one algorithm and of another, with odd ends. */
-    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 0);
-    try_all_collectives(bed, ANYCCL_INT32, ANYCCL_SUM, 1);
-    try_all_collectives(bed, ANYCCL_INT64, ANYCCL_SUM, 4099);
-    try_all_collectives(bed, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
+    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 0);
+    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 1);
+    try_all_collectives(harness, ANYCCL_INT64, ANYCCL_SUM, 4099);
+    try_all_collectives(harness, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
 }
