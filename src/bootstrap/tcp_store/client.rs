@@ -217,10 +217,18 @@ impl Store for Client {
     }
 
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let start = Instant::now();
+        let left = deadline.saturating_duration_since(start);
         let patience = left - (left / LEAD_PART).min(MAX_LEAD);
         let request = Request::Get { key: key.into(), timeout_ms: patience.as_millis() as u64 };
-        self.ask(&request, deadline)
+        match self.ask(&request, deadline) {
+            Err(Error::Timeout { detail, .. }) => {
+                // The server was asked early for who is missing; the caller is told when its time is over.
+                std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
+                Err(Error::Timeout { waited: start.elapsed(), detail })
+            }
+            answer => answer,
+        }
     }
 
     fn fail(&mut self, why: &str) {
