@@ -8,6 +8,7 @@ mod header;
 mod install;
 mod pictures;
 mod symbols;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Task {
     Symbols(Drift),
     /// Make the pages of docs/ that say what the code says
     Docs(Drift),
+    /// Look for retired words, vague doc comments and wide ones
+    Words,
     /// Install library, header, tool and package files
     Install(install::Install),
     /// Everything that must hold before a commit, except the tests
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Task::Header(drift) => header::run(drift.check),
         Task::Symbols(drift) => symbols::run(drift.check),
         Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
+        Task::Words => words::run(),
         Task::Install(install) => install.run(),
         Task::Check => check::run(),
         Task::BareMachine(bare_machine) => bare_machine.run(),
