@@ -14,6 +14,7 @@
 // would be copied into the header.
 #![allow(clippy::missing_safety_doc)]
 
+mod invocation;
 mod status;
 
 mod version;

@@ -10,6 +10,7 @@ use anyccl_engine::base::{Collective, Datatype};
 use crate::collective::Arguments;
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
@@ -40,7 +41,12 @@ pub unsafe extern "C" fn anyccl_all_reduce_init(
         let (op, root) = (Some(op), None);
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
-        unsafe { Arguments { collective, send, recv, count, datatype, op, root, comm }.init(request) }
+        unsafe {
+            invocation::prepare(
+                Arguments { collective, send, recv, count, datatype, op, root, comm },
+                request,
+            )
+        }
     })
 }
 
@@ -67,7 +73,12 @@ pub unsafe extern "C" fn anyccl_reduce_init(
         let (op, root) = (Some(op), Some(root));
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
-        unsafe { Arguments { collective, send, recv, count, datatype, op, root, comm }.init(request) }
+        unsafe {
+            invocation::prepare(
+                Arguments { collective, send, recv, count, datatype, op, root, comm },
+                request,
+            )
+        }
     })
 }
 
@@ -93,7 +104,12 @@ pub unsafe extern "C" fn anyccl_broadcast_init(
         let (op, root) = (None, Some(root));
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
-        unsafe { Arguments { collective, send, recv, count, datatype, op, root, comm }.init(request) }
+        unsafe {
+            invocation::prepare(
+                Arguments { collective, send, recv, count, datatype, op, root, comm },
+                request,
+            )
+        }
     })
 }
 
@@ -119,7 +135,10 @@ pub unsafe extern "C" fn anyccl_all_gather_init(
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
         unsafe {
-            Arguments { collective, send, recv, count: send_count, datatype, op, root, comm }.init(request)
+            invocation::prepare(
+                Arguments { collective, send, recv, count: send_count, datatype, op, root, comm },
+                request,
+            )
         }
     })
 }
@@ -147,7 +166,10 @@ pub unsafe extern "C" fn anyccl_gather_init(
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
         unsafe {
-            Arguments { collective, send, recv, count: send_count, datatype, op, root, comm }.init(request)
+            invocation::prepare(
+                Arguments { collective, send, recv, count: send_count, datatype, op, root, comm },
+                request,
+            )
         }
     })
 }
@@ -175,7 +197,10 @@ pub unsafe extern "C" fn anyccl_scatter_init(
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
         unsafe {
-            Arguments { collective, send, recv, count: recv_count, datatype, op, root, comm }.init(request)
+            invocation::prepare(
+                Arguments { collective, send, recv, count: recv_count, datatype, op, root, comm },
+                request,
+            )
         }
     })
 }
@@ -203,7 +228,10 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_init(
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
         unsafe {
-            Arguments { collective, send, recv, count: recv_count, datatype, op, root, comm }.init(request)
+            invocation::prepare(
+                Arguments { collective, send, recv, count: recv_count, datatype, op, root, comm },
+                request,
+            )
         }
     })
 }
@@ -230,8 +258,10 @@ pub unsafe extern "C" fn anyccl_all_to_all_init(
         // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
         // writable request or NULL.
         unsafe {
-            Arguments { collective, send, recv, count: count_per_rank, datatype, op, root, comm }
-                .init(request)
+            invocation::prepare(
+                Arguments { collective, send, recv, count: count_per_rank, datatype, op, root, comm },
+                request,
+            )
         }
     })
 }
@@ -260,7 +290,7 @@ pub unsafe extern "C" fn anyccl_barrier_init(
             comm,
         };
         // SAFETY: a barrier has no buffers; the caller promises a writable request or NULL.
-        unsafe { arguments.init(request) }
+        unsafe { invocation::prepare(arguments, request) }
     })
 }
 
@@ -284,7 +314,7 @@ pub unsafe extern "C" fn anyccl_send_init(
     let arguments = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
     // SAFETY: the caller promises a buffer of the documented length that nobody else changes during each run, and a
     // writable request or NULL.
-    edge("anyccl_send_init", || unsafe { arguments.init(request) })
+    edge("anyccl_send_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
 /// Prepares a receive that is started later, and often.
@@ -307,5 +337,5 @@ pub unsafe extern "C" fn anyccl_recv_init(
     let arguments = Received { recv, count, datatype, source, tag, comm };
     // SAFETY: the caller promises a buffer of the documented length that nobody else uses during each run, and a
     // writable request or NULL.
-    edge("anyccl_recv_init", || unsafe { arguments.init(request) })
+    edge("anyccl_recv_init", || unsafe { invocation::prepare(arguments, request) })
 }

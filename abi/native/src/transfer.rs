@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use anyccl_edge::{ObjectRef, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Rank, Result};
-use anyccl_engine::comm::Persistent;
-use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::comm::{Communicator, Persistent, Work};
+use anyccl_engine::p2p::{Landing, Outgoing, Selector, Status};
 
 use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
-use crate::message::{self, StatusPlace, anyccl_message_status_t, status_place};
-use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
+use crate::invocation::{self, Invocation};
+use crate::message::{self, anyccl_message_status_t, status_place};
+use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge, edge_boxed};
 
 /// Sends elements to one rank.
@@ -120,7 +121,7 @@ pub unsafe extern "C" fn anyccl_isend(
     let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
     // SAFETY: the caller promises a buffer of the documented length that nobody changes until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_isend", || unsafe { message.hand_out(request) })
+    edge("anyccl_isend", || unsafe { invocation::start(message, request) })
 }
 
 /// Starts a send that ends when it is received, and returns at once.
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn anyccl_issend(
     let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: true };
     // SAFETY: the caller promises a buffer of the documented length that nobody changes until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_issend", || unsafe { message.hand_out(request) })
+    edge("anyccl_issend", || unsafe { invocation::start(message, request) })
 }
 
 /// Starts a receive and returns at once.
@@ -169,7 +170,7 @@ pub unsafe extern "C" fn anyccl_irecv(
     let message = Received { recv, count, datatype, source, tag, comm };
     // SAFETY: the caller promises a buffer of the documented length that nobody else uses until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_irecv", || unsafe { message.hand_out(request) })
+    edge("anyccl_irecv", || unsafe { invocation::start(message, request) })
 }
 
 /// Sends elements to one rank and receives elements from one, at the same time.
@@ -210,17 +211,21 @@ pub unsafe extern "C" fn anyccl_sendrecv(
     edge("anyccl_sendrecv", || {
         // SAFETY: the caller promises a writable place or NULL.
         let place = unsafe { status_place(status) };
-        batch::noting(|| sent.check().and(received.check()).map(drop))?;
+        // SAFETY: checks look at no memory.
+        batch::noting(|| unsafe { sent.check() }.map(drop))?;
+        // SAFETY: as above.
+        batch::noting(|| unsafe { received.check() }.map(drop))?;
         // SAFETY: the caller promises buffers of the documented lengths, used as documented during the call. Both
         // requests are waited for before this returns, or belong to the batch.
-        let (sending, comm) = batch::noting(|| unsafe { sent.start() })?;
+        let (sending, comm) = batch::noting(|| unsafe { invocation::begin(sent) })?;
         // SAFETY: as above.
-        let outcome = unsafe { received.run_closely(place) };
+        let outcome = unsafe { invocation::run(received, place) };
         outcome.and(batch::run(None, || Ok((sending, comm))))
     })
 }
 
 /// The arguments of a send as they came from C.
+#[derive(Clone, Copy)]
 pub struct Sent {
     pub send: *const c_void,
     pub count: usize,
@@ -232,20 +237,6 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Says what is wrong with them, or gives what the engine takes.
-    #[inline]
-    fn check(&self) -> Result<(ObjectRef<'static, Comm>, Outgoing)> {
-        let comm = Comm::from_handle(self.comm)?;
-        let datatype = check::datatype(self.datatype)?;
-        let to = check::rank(self.peer, comm.engine.size(), "peer")?;
-        let tag = message::tag(self.tag)?;
-        let count = self.count as u64;
-        let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
-        buffers::check_transfer(&call, self.send.addr(), "send")?;
-        let (data, is_synchronous) = (self.send.cast(), self.is_synchronous);
-        Ok((comm, Outgoing { to, tag, datatype, count, data, is_synchronous }))
-    }
-
     /// Sends for the C function `name`.
     ///
     /// # Safety
@@ -258,7 +249,7 @@ impl Sent {
                 return Ok(());
             }
             // SAFETY: passed on from our caller.
-            unsafe { self.run_checked() }
+            unsafe { invocation::run_boxed(self, None) }
         })
     }
 
@@ -277,61 +268,42 @@ impl Sent {
         // SAFETY: the caller vouches for what the buffer holds. A negative rank is one beyond the last.
         self.tag >= 0 && !batch::is_open() && unsafe { comm.engine.send_at_once(&what) }
     }
+}
 
-    /// # Safety
-    /// As for `run`.
-    #[inline(never)]
-    unsafe fn run_checked(self) -> BoxedResult<()> {
-        // SAFETY: passed on from our caller.
-        unsafe { self.run_closely() }.map_err(Box::new)
+impl Invocation for Sent {
+    type Checked = Outgoing;
+
+    #[inline]
+    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Outgoing)> {
+        let comm = Comm::from_handle(self.comm)?;
+        let datatype = check::datatype(self.datatype)?;
+        let to = check::rank(self.peer, comm.engine.size(), "peer")?;
+        let tag = message::tag(self.tag)?;
+        let count = self.count as u64;
+        let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
+        buffers::check_transfer(&call, self.send.addr(), "send")?;
+        let (data, is_synchronous) = (self.send.cast(), self.is_synchronous);
+        Ok((comm, Outgoing { to, tag, datatype, count, data, is_synchronous }))
     }
 
-    /// # Safety
-    /// As for `run`.
-    unsafe fn run_closely(&self) -> Result<()> {
-        if batch::is_open() {
-            // SAFETY: the same promise holds until the end of the batch.
-            return batch::run(None, || unsafe { self.start() });
-        }
-        let (comm, what) = self.check()?;
+    unsafe fn run(engine: &Communicator, what: &Outgoing) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for what the buffer holds; its extent was computed from the same arguments.
-        unsafe { comm.engine.send(&what) }
+        unsafe { engine.send(what) }.map(|()| None)
     }
 
-    /// # Safety
-    /// As for `run`, until the request has ended.
-    unsafe fn start(&self) -> Result<batch::Started> {
-        let (comm, what) = self.check()?;
+    unsafe fn start(engine: &Communicator, what: &Outgoing) -> Result<Work> {
         // SAFETY: as in `run`.
-        let started = unsafe { comm.engine.start_send(&what) }?;
-        Ok((started.into(), comm.share()))
+        unsafe { engine.start_send(what) }.map(Work::from)
     }
 
-    /// # Safety
-    /// As for `start`; and `request` is NULL or writable.
-    unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
-        // SAFETY: handed on.
-        let start = || unsafe { self.start() };
-        // SAFETY: handed on.
-        unsafe { hand_out_started(request, start) }
-    }
-
-    /// Prepares the send and gives C a persistent request.
-    ///
-    /// # Safety
-    /// As for `run`, during each run of the request; and `request` is NULL or writable.
-    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
-        let prepare = || {
-            let (comm, what) = self.check()?;
-            // SAFETY: as in `run`.
-            Ok((unsafe { Persistent::send(Arc::clone(&comm.engine), what) }?, comm.share()))
-        };
-        // SAFETY: handed on.
-        unsafe { hand_out_prepared(request, prepare) }
+    unsafe fn prepare(engine: Arc<Communicator>, what: Outgoing) -> Result<Persistent> {
+        // SAFETY: as in `run`.
+        unsafe { Persistent::send(engine, what) }
     }
 }
 
 /// The arguments of a receive as they came from C.
+#[derive(Clone, Copy)]
 pub struct Received {
     pub recv: *mut c_void,
     pub count: usize,
@@ -342,15 +314,6 @@ pub struct Received {
 }
 
 impl Received {
-    /// Says what is wrong with them, or gives what the engine takes.
-    #[inline]
-    fn check(&self) -> Result<(ObjectRef<'static, Comm>, Selector, Landing)> {
-        let comm = Comm::from_handle(self.comm)?;
-        let selector = message::selector(self.source, self.tag, &comm)?;
-        let landing = message::landing(self.recv, self.count, check::datatype(self.datatype)?)?;
-        Ok((comm, selector, landing))
-    }
-
     /// Receives for the C function `name`.
     ///
     /// # Safety
@@ -397,54 +360,33 @@ impl Received {
         // SAFETY: passed on from our caller.
         let place = unsafe { status_place(status) };
         // SAFETY: passed on from our caller.
-        unsafe { self.run_closely(place) }.map_err(Box::new)
+        unsafe { invocation::run_boxed(self, place) }
+    }
+}
+
+impl Invocation for Received {
+    type Checked = (Selector, Landing);
+
+    #[inline]
+    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Self::Checked)> {
+        let comm = Comm::from_handle(self.comm)?;
+        let selector = message::selector(self.source, self.tag, &comm)?;
+        let landing = message::landing(self.recv, self.count, check::datatype(self.datatype)?)?;
+        Ok((comm, (selector, landing)))
     }
 
-    /// # Safety
-    /// As for `run`.
-    unsafe fn run_closely(&self, place: StatusPlace) -> Result<()> {
-        if batch::is_open() {
-            // SAFETY: the same promise holds until the end of the batch.
-            return batch::run(place, || unsafe { self.start() });
-        }
-        let (comm, selector, landing) = self.check()?;
+    unsafe fn run(engine: &Communicator, (selector, landing): &Self::Checked) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for the buffer; its extent was computed from the same arguments.
-        let status = unsafe { comm.engine.receive(selector, landing) }?;
-        if let Some(place) = place {
-            place.set(status.into());
-        }
-        Ok(())
+        unsafe { engine.receive(*selector, *landing) }.map(Some)
     }
 
-    /// # Safety
-    /// As for `run`, until the request has ended.
-    unsafe fn start(&self) -> Result<batch::Started> {
-        let (comm, selector, landing) = self.check()?;
+    unsafe fn start(engine: &Communicator, (selector, landing): &Self::Checked) -> Result<Work> {
         // SAFETY: as in `run`.
-        let started = unsafe { comm.engine.start_receive(selector, landing) }?;
-        Ok((started.into(), comm.share()))
+        unsafe { engine.start_receive(*selector, *landing) }.map(Work::from)
     }
 
-    /// # Safety
-    /// As for `start`; and `request` is NULL or writable.
-    unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
-        // SAFETY: handed on.
-        let start = || unsafe { self.start() };
-        // SAFETY: handed on.
-        unsafe { hand_out_started(request, start) }
-    }
-
-    /// Prepares the receive and gives C a persistent request.
-    ///
-    /// # Safety
-    /// As for `run`, during each run of the request; and `request` is NULL or writable.
-    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
-        let prepare = || {
-            let (comm, selector, landing) = self.check()?;
-            // SAFETY: as in `run`.
-            Ok((unsafe { Persistent::receive(Arc::clone(&comm.engine), selector, landing) }?, comm.share()))
-        };
-        // SAFETY: handed on.
-        unsafe { hand_out_prepared(request, prepare) }
+    unsafe fn prepare(engine: Arc<Communicator>, (selector, landing): Self::Checked) -> Result<Persistent> {
+        // SAFETY: as in `run`.
+        unsafe { Persistent::receive(engine, selector, landing) }
     }
 }

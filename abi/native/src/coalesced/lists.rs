@@ -1,4 +1,4 @@
-//! The arguments of coalesced collectives: checked, and started, run or prepared.
+//! The arguments of coalesced collectives, and their checks.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use anyccl_edge::check::{self, not_null};
 use anyccl_edge::{ObjectRef, Resolved, buffers};
 use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{List, Operator, Part, Persistent};
+use anyccl_engine::comm::{Communicator, List, Operator, Part, Persistent, Work};
+use anyccl_engine::p2p::Status;
 
-use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation::Invocation;
 use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 
 /// The arguments as they came from C.
 pub(super) struct Lists {
@@ -29,8 +29,8 @@ pub(super) struct Lists {
 }
 
 /// What the engine takes.
-struct Checked {
-    comm: ObjectRef<'static, Comm>,
+pub(super) struct Checked {
+    collective: Collective,
     op: Option<ReduceOp>,
     root: Rank,
     parts: Vec<Part>,
@@ -38,7 +38,7 @@ struct Checked {
 }
 
 impl Lists {
-    /// Of a call without operator and root.
+    /// The lists of a call without operator and root.
     pub(super) fn plain(
         collective: Collective,
         sends: *const *const c_void,
@@ -50,50 +50,12 @@ impl Lists {
     ) -> Lists {
         Lists { collective, sends, recvs, counts, buffers, datatype, op: None, root: None, comm }
     }
+}
 
-    /// Checks everything, then starts. Nothing was sent when it fails, unless the communicator has failed.
-    ///
-    /// # Safety
-    /// Arrays and buffers are as the documentation of the C function says, until what was started has ended.
-    unsafe fn start(&self) -> Result<batch::Started> {
-        // SAFETY: passed on from our caller.
-        let Checked { comm, op, root, parts, operator } = unsafe { self.check() }?;
-        let list = List { collective: self.collective, op, root, parts: &parts };
-        // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
-        let started = unsafe { comm.engine.start_list(&list, operator.as_ref()) }?;
-        Ok((started.into(), comm.share()))
-    }
+impl Invocation for Lists {
+    type Checked = Checked;
 
-    /// Starts the call and gives C a request.
-    ///
-    /// # Safety
-    /// As `start`; and `request` is NULL or writable.
-    pub(super) unsafe fn hand_out(&self, request: *mut anyccl_request_t) -> Result<()> {
-        // SAFETY: passed on from our caller.
-        let start = || unsafe { self.start() };
-        // SAFETY: as above.
-        unsafe { hand_out_started(request, start) }
-    }
-
-    /// Checks everything, prepares the call and gives C a persistent request.
-    ///
-    /// # Safety
-    /// As `start`, during each run; and `request` is NULL or writable.
-    pub(super) unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
-        let prepare = || {
-            // SAFETY: passed on from our caller.
-            let Checked { comm, op, root, parts, operator } = unsafe { self.check() }?;
-            let list = List { collective: self.collective, op, root, parts: &parts };
-            // SAFETY: as in `start`.
-            Ok((unsafe { Persistent::list(Arc::clone(&comm.engine), &list, operator) }?, comm.share()))
-        };
-        // SAFETY: passed on from our caller.
-        unsafe { hand_out_prepared(request, prepare) }
-    }
-
-    /// # Safety
-    /// The arrays are as the documentation of the C function says.
-    unsafe fn check(&self) -> Result<Checked> {
+    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Checked)> {
         let comm = Comm::from_handle(self.comm)?;
         let (rank, size) = (comm.engine.rank(), comm.engine.size());
         let datatype = check::datatype(self.datatype)?;
@@ -121,16 +83,29 @@ impl Lists {
                 .map_err(|error| of_buffer(error, at))?;
             parts.push(Part { send: send.cast(), recv: recv.cast(), count, datatype });
         }
-        Ok(Checked { comm, op, root, parts, operator })
+        Ok((comm, Checked { collective: self.collective, op, root, parts, operator }))
     }
 
-    /// Runs the call to its end: now, or inside of a batch at its end.
-    ///
-    /// # Safety
-    /// As `start`.
-    pub(super) unsafe fn run(&self) -> Result<()> {
+    /// The engine runs no list to its end by itself: a list is started and waited for.
+    unsafe fn run(engine: &Communicator, checked: &Checked) -> Result<Option<Status>> {
         // SAFETY: passed on from our caller.
-        batch::run(None, || unsafe { self.start() })
+        unsafe { Lists::start(engine, checked) }?.wait().map(|()| None)
+    }
+
+    unsafe fn start(engine: &Communicator, checked: &Checked) -> Result<Work> {
+        // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
+        unsafe { engine.start_list(&checked.list(), checked.operator.as_ref()) }.map(Work::from)
+    }
+
+    unsafe fn prepare(engine: Arc<Communicator>, checked: Checked) -> Result<Persistent> {
+        // SAFETY: as in `start`.
+        unsafe { Persistent::list(engine, &checked.list(), checked.operator.clone()) }
+    }
+}
+
+impl Checked {
+    fn list(&self) -> List<'_> {
+        List { collective: self.collective, op: self.op, root: self.root, parts: &self.parts }
     }
 }
 

@@ -10,6 +10,7 @@ pub use lists::{array, of_buffer};
 
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
         ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_all_reduce_coalesced", || unsafe { arguments.run() })
+    edge("anyccl_all_reduce_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts an all_reduce of a list of buffers and returns at once.
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     };
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_iall_reduce_coalesced", || unsafe { arguments.hand_out(request) })
+    edge("anyccl_iall_reduce_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares an all_reduce_coalesced that is started later, and often.
@@ -105,7 +106,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
     };
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
     // writable request or NULL.
-    edge("anyccl_all_reduce_coalesced_init", || unsafe { arguments.init(request) })
+    edge("anyccl_all_reduce_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
 /// Gives all ranks the elements of the root, for each buffer of a list.
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
         ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_broadcast_coalesced", || unsafe { arguments.run() })
+    edge("anyccl_broadcast_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts a broadcast of a list of buffers and returns at once.
@@ -162,7 +163,7 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     };
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_ibroadcast_coalesced", || unsafe { arguments.hand_out(request) })
+    edge("anyccl_ibroadcast_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares a broadcast_coalesced that is started later, and often.
@@ -190,7 +191,7 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
     };
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
     // writable request or NULL.
-    edge("anyccl_broadcast_coalesced_init", || unsafe { arguments.init(request) })
+    edge("anyccl_broadcast_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
 /// Gives all ranks the elements of every rank, for each buffer of a list.
@@ -214,7 +215,7 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
 ) -> anyccl_status_t {
     let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_all_gather_coalesced", || unsafe { arguments.run() })
+    edge("anyccl_all_gather_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts an all_gather of a list of buffers and returns at once.
@@ -239,7 +240,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_iall_gather_coalesced", || unsafe { arguments.hand_out(request) })
+    edge("anyccl_iall_gather_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares an all_gather_coalesced that is started later, and often.
@@ -263,7 +264,7 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
     let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
     // writable request or NULL.
-    edge("anyccl_all_gather_coalesced_init", || unsafe { arguments.init(request) })
+    edge("anyccl_all_gather_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
 /// Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
@@ -291,7 +292,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
         ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
     };
     // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
-    edge("anyccl_reduce_scatter_coalesced", || unsafe { arguments.run() })
+    edge("anyccl_reduce_scatter_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts a reduce_scatter of a list of buffers and returns at once.
@@ -320,7 +321,7 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     };
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_ireduce_scatter_coalesced", || unsafe { arguments.hand_out(request) })
+    edge("anyccl_ireduce_scatter_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares a reduce_scatter_coalesced that is started later, and often.
@@ -348,5 +349,5 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced_init(
     };
     // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
     // writable request or NULL.
-    edge("anyccl_reduce_scatter_coalesced_init", || unsafe { arguments.init(request) })
+    edge("anyccl_reduce_scatter_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }

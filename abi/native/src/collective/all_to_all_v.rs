@@ -9,6 +9,7 @@ use anyccl_engine::comm::Places;
 use super::unequal::{Arguments, Blocks, Caller};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
@@ -51,7 +52,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_v(
             blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { arguments(datatype, comm).run(describe) }
+        unsafe { invocation::run(arguments(datatype, comm).with(describe), None) }
     })
 }
 
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { arguments(datatype, comm).start(request, describe) }
+        unsafe { invocation::start(arguments(datatype, comm).with(describe), request) }
     })
 }
 
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_v_init(
             blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { arguments(datatype, comm).init(request, describe) }
+        unsafe { invocation::prepare(arguments(datatype, comm).with(describe), request) }
     })
 }
 

@@ -4,6 +4,7 @@ use anyccl_engine::base::{Collective, Datatype};
 
 use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
+use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
@@ -40,7 +41,7 @@ pub unsafe extern "C" fn anyccl_ibarrier(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     // SAFETY: a barrier has no buffers; the caller promises a writable request or NULL.
-    edge("anyccl_ibarrier", || unsafe { arguments(comm).start(request) })
+    edge("anyccl_ibarrier", || unsafe { invocation::start(arguments(comm), request) })
 }
 
 fn arguments(comm: anyccl_comm_t) -> Arguments {

@@ -7,6 +7,7 @@ use anyccl_engine::base::Collective;
 use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
@@ -65,7 +66,9 @@ pub unsafe extern "C" fn anyccl_ibroadcast(
 ) -> anyccl_status_t {
     // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
     // ended, and a writable request or NULL.
-    edge("anyccl_ibroadcast", || unsafe { arguments(send, recv, count, datatype, root, comm).start(request) })
+    edge("anyccl_ibroadcast", || unsafe {
+        invocation::start(arguments(send, recv, count, datatype, root, comm), request)
+    })
 }
 
 fn arguments(

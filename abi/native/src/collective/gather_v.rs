@@ -9,6 +9,7 @@ use anyccl_engine::comm::Places;
 use super::unequal::{Arguments, Blocks, Caller, one};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn anyccl_gather_v(
         let describe =
             |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { arguments(datatype, root, comm).run(describe) }
+        unsafe { invocation::run(arguments(datatype, root, comm).with(describe), None) }
     })
 }
 
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn anyccl_igather_v(
             |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { arguments(datatype, root, comm).start(request, describe) }
+        unsafe { invocation::start(arguments(datatype, root, comm).with(describe), request) }
     })
 }
 
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn anyccl_gather_v_init(
         let describe =
             |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { arguments(datatype, root, comm).init(request, describe) }
+        unsafe { invocation::prepare(arguments(datatype, root, comm).with(describe), request) }
     })
 }
 

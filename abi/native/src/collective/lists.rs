@@ -9,6 +9,7 @@ use anyccl_engine::comm::Places;
 use super::unequal::{Arguments, Blocks, Caller, one};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_list(
             all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { to_all(datatype, comm).run(describe) }
+        unsafe { invocation::run(to_all(datatype, comm).with(describe), None) }
     })
 }
 
@@ -75,7 +76,7 @@ pub unsafe extern "C" fn anyccl_iall_to_all_list(
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { to_all(datatype, comm).start(request, describe) }
+        unsafe { invocation::start(to_all(datatype, comm).with(describe), request) }
     })
 }
 
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_list_init(
             all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { to_all(datatype, comm).init(request, describe) }
+        unsafe { invocation::prepare(to_all(datatype, comm).with(describe), request) }
     })
 }
 
@@ -132,7 +133,7 @@ pub unsafe extern "C" fn anyccl_all_gather_list(
         // SAFETY: the caller promises arrays of the documented length.
         let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { gather(datatype, comm).run(describe) }
+        unsafe { invocation::run(gather(datatype, comm).with(describe), None) }
     })
 }
 
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_list(
         let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { gather(datatype, comm).start(request, describe) }
+        unsafe { invocation::start(gather(datatype, comm).with(describe), request) }
     })
 }
 
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn anyccl_all_gather_list_init(
         // SAFETY: the caller promises arrays of the documented length.
         let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { gather(datatype, comm).init(request, describe) }
+        unsafe { invocation::prepare(gather(datatype, comm).with(describe), request) }
     })
 }
 

@@ -38,14 +38,15 @@ use std::sync::Arc;
 
 use anyccl_edge::{ObjectRef, Resolved, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Collective, Result};
-use anyccl_engine::comm::{Operation, Operator, Persistent};
+use anyccl_engine::comm::{Communicator, Operation, Operator, Persistent, Work};
+use anyccl_engine::p2p::Status;
 
 use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation::{self, Invocation};
 use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 use crate::status::{anyccl_status_t, edge_boxed};
 
 /// The arguments of a collective as they came from C.
@@ -58,14 +59,6 @@ pub struct Arguments {
     pub op: Option<anyccl_reduce_op_t>,
     pub root: Option<c_int>,
     pub comm: anyccl_comm_t,
-}
-
-/// What the engine takes.
-pub struct Checked {
-    pub comm: ObjectRef<'static, Comm>,
-    pub operation: Operation,
-    /// Where it is not builtin.
-    pub operator: Option<Arc<Operator>>,
 }
 
 /// Runs the call of the C function `name` to its end. `arguments` is of a type of its own in each such function, which so
@@ -81,37 +74,12 @@ unsafe fn run(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_statu
         match unsafe { arguments.run_again() } {
             Some(outcome) => outcome,
             // SAFETY: passed on from our caller.
-            None => unsafe { arguments.run_checked() },
+            None => unsafe { invocation::run_boxed(arguments, None) },
         }
     })
 }
 
 impl Arguments {
-    /// Says what is wrong with them, or gives what the engine takes. Nothing was sent when it fails.
-    #[inline]
-    pub fn check(&self) -> Result<Checked> {
-        let comm = Comm::from_handle(self.comm)?;
-        let (rank, size) = (comm.engine.rank(), comm.engine.size());
-        let datatype = check::datatype(self.datatype)?;
-        let (op, operator) = match self.op {
-            None => (None, None),
-            Some(op) => {
-                let Resolved { op, operator } = OPERATORS.resolve(op, datatype)?;
-                (Some(op), operator)
-            }
-        };
-        let call = Call {
-            kind: CallKind::Collective(self.collective),
-            datatype,
-            op,
-            root: self.root.map_or(Ok(0), |root| check::rank(root, size, "root"))?,
-            count: self.count as u64,
-        };
-        buffers::check(&call, rank, size, self.send.addr(), self.recv.addr())?;
-        let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
-        Ok(Checked { comm, operation, operator })
-    }
-
     /// Runs a call like one that was made lately. `None`: it is not one, or not plainly, and nothing was done.
     ///
     /// # Safety
@@ -138,60 +106,48 @@ impl Arguments {
         // SAFETY: the caller vouches for what the buffers hold.
         unsafe { comm.engine.run_again(&operation) }
     }
+}
 
-    /// Runs the call to its end.
-    ///
-    /// # Safety
-    /// As for [`run`].
-    #[inline(never)]
-    unsafe fn run_checked(self) -> BoxedResult<()> {
-        // SAFETY: passed on from our caller.
-        unsafe { self.run_closely() }.map_err(Box::new)
-    }
+impl Invocation for Arguments {
+    /// With the operator where it is not builtin.
+    type Checked = (Operation, Option<Arc<Operator>>);
 
-    /// # Safety
-    /// As for [`run`].
-    unsafe fn run_closely(&self) -> Result<()> {
-        if batch::is_open() {
-            // SAFETY: the same promise holds until the end of the batch.
-            return batch::run(None, || unsafe { self.begin() });
-        }
-        let Checked { comm, operation, operator } = self.check()?;
-        // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
-        unsafe { comm.engine.run_by(&operation, operator.as_ref()) }
-    }
-
-    /// Starts the call and gives C a request.
-    ///
-    /// # Safety
-    /// As for [`run`], until the request has ended; and `request` is NULL or writable.
-    unsafe fn start(&self, request: *mut anyccl_request_t) -> Result<()> {
-        // SAFETY: handed on.
-        let start = || unsafe { self.begin() };
-        // SAFETY: handed on.
-        unsafe { hand_out_started(request, start) }
-    }
-
-    /// # Safety
-    /// As for [`run`], until the request has ended.
-    unsafe fn begin(&self) -> Result<batch::Started> {
-        let Checked { comm, operation, operator } = self.check()?;
-        // SAFETY: as in `run`.
-        let started = unsafe { comm.engine.start_by(&operation, operator.as_ref()) }?;
-        Ok((started.into(), comm.share()))
-    }
-
-    /// Prepares the call and gives C a persistent request.
-    ///
-    /// # Safety
-    /// As for [`run`], during each run of the request; and `request` is NULL or writable.
-    pub unsafe fn init(&self, request: *mut anyccl_request_t) -> Result<()> {
-        let prepare = || {
-            let Checked { comm, operation, operator } = self.check()?;
-            // SAFETY: as in `run`.
-            Ok((unsafe { Persistent::new(Arc::clone(&comm.engine), operation, operator) }?, comm.share()))
+    #[inline]
+    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Self::Checked)> {
+        let comm = Comm::from_handle(self.comm)?;
+        let (rank, size) = (comm.engine.rank(), comm.engine.size());
+        let datatype = check::datatype(self.datatype)?;
+        let (op, operator) = match self.op {
+            None => (None, None),
+            Some(op) => {
+                let Resolved { op, operator } = OPERATORS.resolve(op, datatype)?;
+                (Some(op), operator)
+            }
         };
-        // SAFETY: handed on.
-        unsafe { hand_out_prepared(request, prepare) }
+        let call = Call {
+            kind: CallKind::Collective(self.collective),
+            datatype,
+            op,
+            root: self.root.map_or(Ok(0), |root| check::rank(root, size, "root"))?,
+            count: self.count as u64,
+        };
+        buffers::check(&call, rank, size, self.send.addr(), self.recv.addr())?;
+        let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
+        Ok((comm, (operation, operator)))
+    }
+
+    unsafe fn run(engine: &Communicator, (operation, operator): &Self::Checked) -> Result<Option<Status>> {
+        // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
+        unsafe { engine.run_by(operation, operator.as_ref()) }.map(|()| None)
+    }
+
+    unsafe fn start(engine: &Communicator, (operation, operator): &Self::Checked) -> Result<Work> {
+        // SAFETY: as in `run`.
+        unsafe { engine.start_by(operation, operator.as_ref()) }.map(Work::from)
+    }
+
+    unsafe fn prepare(engine: Arc<Communicator>, (operation, operator): Self::Checked) -> Result<Persistent> {
+        // SAFETY: as in `run`.
+        unsafe { Persistent::new(engine, operation, operator) }
     }
 }

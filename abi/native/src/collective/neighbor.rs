@@ -11,6 +11,7 @@ use super::unequal::{Arguments, Blocks, Caller, one};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::graph::{self, anyccl_graph_t};
+use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
@@ -49,7 +50,12 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
             blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).run(describe) }
+        unsafe {
+            invocation::run(
+                Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(describe),
+                None,
+            )
+        }
     })
 }
 
@@ -84,7 +90,12 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).start(request, describe) }
+        unsafe {
+            invocation::start(
+                Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(describe),
+                request,
+            )
+        }
     })
 }
 
@@ -116,7 +127,12 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
             blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).init(request, describe) }
+        unsafe {
+            invocation::prepare(
+                Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(describe),
+                request,
+            )
+        }
     })
 }
 
@@ -166,7 +182,12 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
             )
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).run(describe) }
+        unsafe {
+            invocation::run(
+                Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(describe),
+                None,
+            )
+        }
     })
 }
 
@@ -210,7 +231,12 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).start(request, describe) }
+        unsafe {
+            invocation::start(
+                Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(describe),
+                request,
+            )
+        }
     })
 }
 
@@ -251,7 +277,12 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v_init(
             )
         };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).init(request, describe) }
+        unsafe {
+            invocation::prepare(
+                Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(describe),
+                request,
+            )
+        }
     })
 }
 

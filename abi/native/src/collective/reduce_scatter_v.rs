@@ -9,6 +9,7 @@ use anyccl_engine::comm::Places;
 use super::unequal::{Arguments, Blocks, Caller, one};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
@@ -44,7 +45,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v(
         // SAFETY: the caller promises an array of the documented length.
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during the call.
-        unsafe { arguments(datatype, op, comm).run(describe) }
+        unsafe { invocation::run(arguments(datatype, op, comm).with(describe), None) }
     })
 }
 
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
         // ended, and a writable request or NULL.
-        unsafe { arguments(datatype, op, comm).start(request, describe) }
+        unsafe { invocation::start(arguments(datatype, op, comm).with(describe), request) }
     })
 }
 
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v_init(
         // SAFETY: the caller promises an array of the documented length.
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
         // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
-        unsafe { arguments(datatype, op, comm).init(request, describe) }
+        unsafe { invocation::prepare(arguments(datatype, op, comm).with(describe), request) }
     })
 }
 

@@ -7,6 +7,7 @@ use anyccl_engine::base::Collective;
 use super::{Arguments, run};
 use crate::communicator::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn anyccl_iscan(
     // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
     // ended, and a writable request or NULL.
     edge("anyccl_iscan", || unsafe {
-        arguments(Collective::Scan, send, recv, count, datatype, op, comm).start(request)
+        invocation::start(arguments(Collective::Scan, send, recv, count, datatype, op, comm), request)
     })
 }
 
@@ -91,7 +92,7 @@ pub unsafe extern "C" fn anyccl_scan_init(
     // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
     // ended, and a writable request or NULL.
     edge("anyccl_scan_init", || unsafe {
-        arguments(Collective::Scan, send, recv, count, datatype, op, comm).init(request)
+        invocation::prepare(arguments(Collective::Scan, send, recv, count, datatype, op, comm), request)
     })
 }
 
@@ -151,7 +152,7 @@ pub unsafe extern "C" fn anyccl_iexscan(
     // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
     // ended, and a writable request or NULL.
     edge("anyccl_iexscan", || unsafe {
-        arguments(Collective::Exscan, send, recv, count, datatype, op, comm).start(request)
+        invocation::start(arguments(Collective::Exscan, send, recv, count, datatype, op, comm), request)
     })
 }
 
@@ -175,7 +176,7 @@ pub unsafe extern "C" fn anyccl_exscan_init(
     // SAFETY: the caller promises buffers of the documented length, used by nobody else until the request has
     // ended, and a writable request or NULL.
     edge("anyccl_exscan_init", || unsafe {
-        arguments(Collective::Exscan, send, recv, count, datatype, op, comm).init(request)
+        invocation::prepare(arguments(Collective::Exscan, send, recv, count, datatype, op, comm), request)
     })
 }
 

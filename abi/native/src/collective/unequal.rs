@@ -1,19 +1,20 @@
-//! What collectives have in common whose blocks differ in length: who describes what, and how a call is run or started.
+//! Arguments of collectives whose blocks differ in length: who describes what, and the checks.
 
 use std::ffi::c_int;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use anyccl_edge::{ObjectRef, Resolved, check};
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Operator, Persistent, Places, Unequal};
+use anyccl_engine::comm::{Communicator, Operator, Persistent, Places, Unequal, Work};
+use anyccl_engine::p2p::Status;
 use anyccl_engine::plan::{Block, BlockLayout};
 
-use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::invocation::Invocation;
 use crate::operators::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
-use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 
 /// The arguments of every such call.
 pub struct Arguments {
@@ -54,112 +55,82 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Arguments that have been checked.
-struct Checked {
-    comm: ObjectRef<'static, Comm>,
+/// The arguments, and what gives the blocks of this rank once the communicator is known.
+pub struct Described<'a, F> {
+    arguments: Arguments,
+    describe: F,
+    blocks: PhantomData<Blocks<'a>>,
+}
+
+/// What the engine takes.
+pub struct Checked<'a> {
+    collective: Collective,
     datatype: Datatype,
     op: Option<ReduceOp>,
     /// Where it is not builtin.
     operator: Option<Arc<Operator>>,
     root: Rank,
+    blocks: Blocks<'a>,
 }
 
 impl Arguments {
-    /// Of a call without operator and root.
+    /// Arguments of a call without operator and root.
     pub fn plain(collective: Collective, datatype: anyccl_datatype_t, comm: anyccl_comm_t) -> Arguments {
         Arguments { collective, datatype, op: None, root: None, comm }
     }
 
-    fn check(&self) -> Result<Checked> {
-        let comm = Comm::from_handle(self.comm)?;
-        let datatype = check::datatype(self.datatype)?;
-        let (op, operator) = match self.op.map(|op| OPERATORS.resolve(op, datatype)).transpose()? {
-            Some(Resolved { op, operator }) => (Some(op), operator),
-            None => (None, None),
-        };
-        let root = self.root.map_or(Ok(0), |root| check::rank(root, comm.engine.size(), "root"))?;
-        Ok(Checked { comm, datatype, op, operator, root })
-    }
-
-    /// Runs the call to its end.
-    ///
-    /// # Safety
-    /// The blocks that `describe` gives are memory that nobody else uses meanwhile.
-    pub unsafe fn run<'a>(&self, describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>) -> Result<()> {
-        if batch::is_open() {
-            // SAFETY: the same promise holds until the end of the batch.
-            return batch::run(None, || unsafe { self.begin(describe) });
-        }
-        let checked = self.check()?;
-        let blocks = describe(checked.caller())?;
-        let operation = checked.operation(self.collective, &blocks);
-        // SAFETY: the caller vouches for the blocks.
-        unsafe { checked.comm.engine.run_unequal_by(&operation, checked.operator.as_ref()) }
-    }
-
-    /// Starts the call and gives C a request.
-    ///
-    /// # Safety
-    /// As for `run`, until the request has ended; and `request` is NULL or writable.
-    pub unsafe fn start<'a>(
-        &self,
-        request: *mut anyccl_request_t,
-        describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
-    ) -> Result<()> {
-        // SAFETY: as in `run`.
-        let start = || unsafe { self.begin(describe) };
-        // SAFETY: handed on.
-        unsafe { hand_out_started(request, start) }
-    }
-
-    /// Prepares the call and gives C a persistent request.
-    ///
-    /// # Safety
-    /// As for `run`, during each run of the request; and `request` is NULL or writable.
-    pub unsafe fn init<'a>(
-        &self,
-        request: *mut anyccl_request_t,
-        describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
-    ) -> Result<()> {
-        let prepare = || {
-            let checked = self.check()?;
-            let blocks = describe(checked.caller())?;
-            let operation = checked.operation(self.collective, &blocks);
-            let engine = Arc::clone(&checked.comm.engine);
-            // SAFETY: as in `run`.
-            let prepared = unsafe { Persistent::unequal(engine, &operation, checked.operator.as_ref()) }?;
-            Ok((prepared, checked.comm.share()))
-        };
-        // SAFETY: handed on.
-        unsafe { hand_out_prepared(request, prepare) }
-    }
-
-    /// # Safety
-    /// As for `run`, until what was started has ended.
-    unsafe fn begin<'a>(
-        &self,
-        describe: impl FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
-    ) -> Result<batch::Started> {
-        let checked = self.check()?;
-        let blocks = describe(checked.caller())?;
-        let operation = checked.operation(self.collective, &blocks);
-        // SAFETY: the caller vouches for the blocks.
-        let started = unsafe { checked.comm.engine.start_unequal_by(&operation, checked.operator.as_ref()) }?;
-        Ok((started.into(), checked.comm.share()))
+    /// The call with the blocks that `describe` gives.
+    pub fn with<'a, F>(self, describe: F) -> Described<'a, F>
+    where
+        F: FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
+    {
+        Described { arguments: self, describe, blocks: PhantomData }
     }
 }
 
-impl Checked {
-    fn caller(&self) -> Caller<'_> {
-        let (rank, size) = (self.comm.engine.rank(), self.comm.engine.size());
-        Caller { comm: &self.comm, rank: rank as usize, size: size as usize, is_root: rank == self.root }
+impl<'a, F> Invocation for Described<'a, F>
+where
+    F: FnOnce(Caller<'_>) -> Result<Blocks<'a>>,
+{
+    type Checked = Checked<'a>;
+
+    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Checked<'a>)> {
+        let Arguments { collective, datatype, op, root, comm } = self.arguments;
+        let comm = Comm::from_handle(comm)?;
+        let datatype = check::datatype(datatype)?;
+        let (op, operator) = match op.map(|op| OPERATORS.resolve(op, datatype)).transpose()? {
+            Some(Resolved { op, operator }) => (Some(op), operator),
+            None => (None, None),
+        };
+        let (rank, size) = (comm.engine.rank(), comm.engine.size());
+        let root = root.map_or(Ok(0), |root| check::rank(root, size, "root"))?;
+        let caller = Caller { comm: &comm, rank: rank as usize, size: size as usize, is_root: rank == root };
+        let blocks = (self.describe)(caller)?;
+        Ok((comm, Checked { collective, datatype, op, operator, root, blocks }))
     }
 
-    fn operation<'a>(&self, collective: Collective, blocks: &'a Blocks) -> Unequal<'a> {
-        let Checked { datatype, op, root, .. } = *self;
-        let Blocks { input, output, sources, destinations, .. } = blocks;
+    unsafe fn run(engine: &Communicator, checked: &Checked<'a>) -> Result<Option<Status>> {
+        // SAFETY: the caller vouches for the blocks.
+        unsafe { engine.run_unequal_by(&checked.operation(), checked.operator.as_ref()) }.map(|()| None)
+    }
+
+    unsafe fn start(engine: &Communicator, checked: &Checked<'a>) -> Result<Work> {
+        // SAFETY: the caller vouches for the blocks.
+        unsafe { engine.start_unequal_by(&checked.operation(), checked.operator.as_ref()) }.map(Work::from)
+    }
+
+    unsafe fn prepare(engine: Arc<Communicator>, checked: Checked<'a>) -> Result<Persistent> {
+        // SAFETY: the caller vouches for the blocks.
+        unsafe { Persistent::unequal(engine, &checked.operation(), checked.operator.as_ref()) }
+    }
+}
+
+impl Checked<'_> {
+    fn operation(&self) -> Unequal<'_> {
+        let Checked { collective, datatype, op, root, .. } = *self;
+        let Blocks { input, output, sources, destinations, places } = &self.blocks;
         let layout = BlockLayout { input, output, sources, destinations, ..BlockLayout::NONE };
-        Unequal { collective, datatype, op, root, layout, places: blocks.places }
+        Unequal { collective, datatype, op, root, layout, places: *places }
     }
 }
 
