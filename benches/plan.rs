@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyccl_engine::algo;
 use anyccl_engine::base::Collective;
+use anyccl_engine::executor::Program;
 use anyccl_engine::plan::{BlockLayout, PlanRequest};
-use anyccl_engine::progress::Program;
 use anyccl_engine::topology::Topology;
 use anyccl_engine::transport::Lending;
 use criterion::{BenchmarkId, Criterion};

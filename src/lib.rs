@@ -1,8 +1,8 @@
 //! The anyccl engine: plans, transports, communicators. Exports no C symbol; the doors in `abi/` do.
 //!
 //! Rooms, arrows downward only:
-//! `simulate`, `comm` → `backend` → `tuning` → `algo`, `progress` → `cost` → `plan`, `topology`, `reduce`, `p2p` → `transport`,
-//! `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
+//! `simulate`, `comm` → `backend` → `tuning` → `algo`, `progress` → `cost`, `executor`, `p2p` → `plan`, `topology`, `reduce`,
+//! `endpoint` → `transport`, `bootstrap` → `memory` → `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
 
 pub mod algo;
 pub mod backend;
@@ -12,6 +12,8 @@ pub mod comm;
 pub mod config;
 pub mod cost;
 pub mod device;
+pub mod endpoint;
+pub mod executor;
 pub mod memory;
 pub mod observe;
 pub mod p2p;

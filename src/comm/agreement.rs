@@ -11,9 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::executor::{Buffers, Prepared, Program};
 use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
+use crate::progress::GroupId;
 use crate::progress::wait::Driver;
-use crate::progress::{Buffers, GroupId, Prepared, Program};
 use crate::sys::cores::{self, CoreSet};
 use crate::sys::host;
 use crate::topology::Topology;

@@ -10,8 +10,8 @@ use parking_lot::Mutex;
 use super::placement::Placement;
 use crate::algo::{Algorithm, Labels, Survey, survey_plan};
 use crate::base::{Call, Collective, Error, Rank, Result};
+use crate::executor::{Prepared, Program, Question};
 use crate::plan::{Block, BlockLayout, PlanRequest};
-use crate::progress::{Prepared, Program, Question};
 use crate::topology::Topology;
 use crate::transport::Lending;
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::placement::Placement;
 use super::unequal::{Places, Unequal};
 use crate::base::{Call, CallKind, Rank, Result};
+use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, BlockLayout};
-use crate::progress::{Buffers, Prepared};
 
 /// Programs that are kept.
 const KEPT: usize = 16;

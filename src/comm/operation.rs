@@ -1,7 +1,7 @@
 //! One call with its buffers, and the checks before anything is sent.
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
-use crate::progress::{Buffers, Division, Extent, Key};
+use crate::executor::{Buffers, Division, Extent, Key};
 use crate::reduce::{Reducer, divide_fn, kernel_of};
 
 /// One call with its buffers.

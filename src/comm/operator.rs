@@ -16,7 +16,7 @@ use super::communicator::Communicator;
 use super::operation::Operation;
 use super::request::Request;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
-use crate::progress::{Key, Prepared};
+use crate::executor::{Key, Prepared};
 use crate::reduce::{Callback, CallbackFn, scale_fn};
 
 /// What a contribution is multiplied by.
@@ -62,7 +62,7 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 static NEXT: AtomicU32 = AtomicU32::new(1);
-/// Numbers have their place in a [`crate::progress::Key`].
+/// Numbers have their place in a [`crate::executor::Key`].
 const LAST: u32 = (1 << 30) - 1;
 
 impl Operator {

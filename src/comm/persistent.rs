@@ -10,8 +10,8 @@ use super::request::Request;
 use super::unequal::Ready;
 use super::{Coalesced, Communicator, List, Operation, Part, Unequal};
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
+use crate::executor::{Key, Prepared};
 use crate::p2p::{Landing, Outgoing, Selector, Status};
-use crate::progress::{Key, Prepared};
 
 /// An operation that can be started again and again, one run at a time. Dropping it waits for the run under way.
 pub struct Persistent {

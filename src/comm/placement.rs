@@ -5,8 +5,8 @@
 
 use crate::base::{Collective, Error, Rank, Result};
 use crate::device::Kinds;
+use crate::executor::{Buffers, Program, Stretch};
 use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest};
-use crate::progress::{Buffers, Program, Stretch};
 use crate::transport::Lending;
 
 use super::operation::in_range;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, mix};
 use crate::comm::Communicator;
+use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, BlockLayout, extent};
-use crate::progress::{Buffers, Prepared};
 
 use super::operation::Kernels;
 use super::operator::Operator;

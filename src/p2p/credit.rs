@@ -5,7 +5,7 @@
 //!
 //! Both sides count with [`cost`]; nothing else must agree.
 
-use super::word::{Announcement, Opening};
+use super::protocol::{Announcement, Opening};
 
 /// Credit of each rank with each other, in one communicator.
 pub const LIMIT_BYTES: usize = 8 << 20;

@@ -3,9 +3,9 @@
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
 use super::matching::{Envelope, Selector, Waiting};
+use super::protocol::{Announcement, Opening, Word};
 use super::slab::Key;
 use super::status::{Message, Outcome, Status};
-use super::word::{Announcement, Opening, Word};
 use crate::base::{Datatype, Error, Rank, Result};
 
 /// Where a message is to be put.

@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
 use super::matching::Tag;
+use super::protocol::{Announcement, Opening, WINDOW_BYTES, Word};
 use super::slab::Key;
 use super::status::{Outcome, Status};
-use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Lending, Link};
 

@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
+use super::context::{GIVEN_UP, Group, GroupId};
 use super::engine::Engine;
-use super::group::{GIVEN_UP, Group, GroupId};
-use super::port::Presence;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
+use crate::endpoint::Presence;
 use crate::transport::control::Message;
 
 /// Instead of a round: the outcome.

@@ -5,7 +5,7 @@
 //! the notes of stalled ranks are compared in the same way. What neither finds, the ranks find when they leave: each tells the
 //! others which calls it has made ([`CallRecord`]).
 
-use crate::base::{Call, mix};
+use crate::base::Call;
 use crate::transport::control::CallRecord;
 
 /// Calls that are remembered after they were made here. A power of two: numbers wrap around.
@@ -66,7 +66,7 @@ impl History {
         self.next
     }
 
-    /// Notes a packed call, whose [`fingerprint`] is known; gives its number.
+    /// Notes a packed call, whose fingerprint (`executor::prepared`) is known; gives its number.
     #[inline(always)]
     pub fn note(&mut self, call: [u64; 2], fingerprint: u64) -> u32 {
         if self.filled < REMEMBERED {
@@ -136,12 +136,6 @@ impl History {
     }
 }
 
-/// What a packed call adds to the digest of a [`History`]. What its messages may differ in does not count.
-pub(super) fn fingerprint([head, count]: [u64; 2]) -> u64 {
-    let count = if Call::is_counted_by_message([head, count]) { 0 } else { count };
-    mix(mix(head) ^ count)
-}
-
 /// A peer's call in words, even if its bytes make no sense.
 pub(super) fn describe(call: [u64; 2]) -> String {
     Call::unpack(call).map_or_else(|| "an unknown call".to_string(), |call| call.to_string())
@@ -151,6 +145,7 @@ pub(super) fn describe(call: [u64; 2]) -> String {
 mod tests {
     use super::*;
     use crate::base::{CallKind, Collective, Datatype};
+    use crate::executor::fingerprint;
 
     fn note(history: &mut History, call: [u64; 2]) -> u32 {
         history.note(call, fingerprint(call))

@@ -12,17 +12,17 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::buffers::{Buffers, Memory, placed};
+use super::context::{GIVEN_UP, Group, GroupId, Groups};
 use super::disagreement::History;
-use super::execution::Execution;
-use super::group::{GIVEN_UP, Group, GroupId, Groups};
-use super::parting::Parted;
-use super::port::Port;
-use super::prepared::{Division, Key, Prepared};
-use super::straight::{self, Stop};
-use super::transfer::MessageTicket;
-use super::widened::Copies;
+use super::final_check::Parted;
+use super::messages::MessageTicket;
 use crate::base::{Error, Rank, Result};
+use crate::endpoint::Port;
+use crate::executor::Copies;
+use crate::executor::Execution;
+use crate::executor::fast_path::{self, Stop};
+use crate::executor::{Buffers, Memory, placed};
+use crate::executor::{Division, Key, Prepared};
 use crate::observe::trace;
 use crate::p2p::{Conversation, Ended};
 use crate::sys::poll::Interest;
@@ -315,7 +315,7 @@ impl Engine {
             _ => scratch_of(&mut self.spare, prepared),
         };
         let memory = Memory { buffers, scratch };
-        let call = straight::Call {
+        let call = fast_path::Call {
             header: &header,
             reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
@@ -323,8 +323,8 @@ impl Engine {
             crowded: self.crowded,
         };
         // SAFETY: passed on from our caller.
-        let stop = unsafe { straight::run(&straight.ops, &memory, &call, &mut self.ports) };
-        if stop.done == straight.ops.len() {
+        let stop = unsafe { fast_path::run(straight, &memory, &call, &mut self.ports) };
+        if stop.is_end_of(straight) {
             finish(prepared, buffers);
             return Ran::ToItsEnd;
         }

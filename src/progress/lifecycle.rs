@@ -1,7 +1,7 @@
 //! How communicators begin and end in an engine: made from others, failed, given up.
 
+use super::context::{GIVEN_UP, Group, GroupId};
 use super::engine::{Engine, Ticket};
-use super::group::{GIVEN_UP, Group, GroupId};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::transport::control::Message;

@@ -1,57 +1,37 @@
-//! Runs plans: one executor for every algorithm, every transport, blocking or not.
+//! Moves all calls of a rank forward, and finds out when they cannot move.
 //!
-//! - [`program`] compiles a plan for execution, `gates` says what must wait in a round; [`execution`] runs one, a little at a
-//!   time, on its `buffers`.
-//! - `widened` runs a call on 8-bit floats in float32.
-//! - [`prepared`] is a call without its buffers; `straight` runs a small one without detours.
-//! - `transfer` gives messages from rank to rank ([`crate::p2p`]) the links, `transfer_wait` makes them calls.
-//! - [`inbox`] gives each execution the bytes that are its own.
-//! - [`port`] is the way to one peer: its inbox and its control channel.
-//! - [`engine`] holds all that goes on over the links of a rank and moves it forward; [`group`] is one of the
-//!   communicators that share them, `consensus` how the survivors of one agree on the next.
-//! - `heads` sorts out what stands in the way, `ahead` bounds what is kept of it.
-//! - `lifecycle` begins and ends communicators, `departure` is how a rank gives one up by itself, `parting` how the ranks
-//!   compare their calls at the end.
-//! - `news` is what the ranks tell each other beside the data, `report` how errors are worded.
+//! - [`engine`] holds everything that goes on over the links of a rank; [`context`] is one of the communicators that share
+//!   them, `lifecycle` begins and ends communicators.
+//! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` makes them calls.
+//! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure` bounds how
+//!   much of it is kept.
+//! - `control` handles what the ranks tell each other beside the data.
+//! - `quit` is how a rank gives a communicator up by itself; `final_check` compares the calls of the ranks when they
+//!   leave one; `consensus` is how the survivors of one agree on the next.
+//! - [`disagreement`] compares the calls of ranks; `report` words the errors.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
-//! - [`disagreement`] and [`crate::transport::failure`] turn silence and surprises into errors that name who and what.
+//!
+//! Calls run in [`crate::executor`], over [`crate::endpoint`].
 
-mod ahead;
-mod buffers;
+mod backpressure;
 mod consensus;
-mod departure;
+pub mod context;
+mod control;
 pub mod disagreement;
 pub mod engine;
-pub mod execution;
-mod fetching;
-mod gates;
-pub mod group;
-mod heads;
-pub mod inbox;
+mod final_check;
 mod lifecycle;
-mod news;
-mod parting;
-pub mod port;
-pub mod prepared;
-pub mod program;
+mod message_wait;
+mod messages;
+mod quit;
 mod report;
-mod scratch;
-mod stash_link;
-mod straight;
-mod transfer;
-mod transfer_wait;
+mod unmatched;
 pub mod wait;
-mod widened;
 
-pub use buffers::Buffers;
 pub use consensus::Survivors;
+pub use context::GroupId;
 pub use engine::{Engine, Outcome, Ticket};
-pub use group::GroupId;
-pub use port::Port;
-pub use prepared::{Division, Extent, Key, Prepared, Question};
-pub use program::Program;
-pub use transfer::MessageTicket;
-pub use widened::{Stretch, Widened};
+pub use messages::MessageTicket;
 
 #[cfg(test)]
 mod tests;

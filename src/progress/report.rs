@@ -2,11 +2,11 @@
 
 use std::io::ErrorKind;
 
+use super::context::GroupId;
 use super::disagreement::describe;
 use super::engine::{Active, Engine, Ticket, Trouble};
-use super::execution::LinkFailure;
-use super::group::GroupId;
 use crate::base::{Call, Error, Rank};
+use crate::executor::LinkFailure;
 
 impl Engine {
     /// `port` leads to a member of the communicator.

@@ -10,8 +10,8 @@ use crate::backend::compose::performance::{Arithmetic, Performance, Place};
 use crate::backend::{ForeignComm, Started, UniformCall};
 use crate::base::{Call, CallKind, Collective, Datatype, Result};
 use crate::comm::{Communicator, Operation, Request};
+use crate::executor::Division;
 use crate::plan::{BlockLayout, PlanRequest};
-use crate::progress::Division;
 use crate::reduce::Reducer;
 
 impl Communicator {

@@ -10,8 +10,8 @@ use crate::backend::packing::{Packed, Scattered, Source, Target};
 use crate::backend::{Started, Support};
 use crate::base::Result;
 use crate::comm::{Communicator, Places, Request, Unequal};
+use crate::executor::Division;
 use crate::plan::PlanRequest;
-use crate::progress::Division;
 
 impl Communicator {
     /// Starts a call with a layout by another engine; `None`: it is not one for it, and nothing was done.

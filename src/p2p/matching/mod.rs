@@ -9,13 +9,13 @@
 //!
 //! Cost: a few look-ups in hash tables per message and per receive, however many are waiting.
 
+mod queue;
 mod selector;
-mod shelf;
 
 pub use selector::{Envelope, Mixing, Selector, Tag};
 
+use queue::{Place, Shelf};
 use selector::CLASSES;
-use shelf::{Place, Shelf};
 
 /// A receive that waits; needed to cancel it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::p2p::credit::LIMIT_BYTES;
-use crate::p2p::word::WINDOW_BYTES;
+use crate::p2p::protocol::WINDOW_BYTES;
 
 impl Conversation {
     /// Bytes of messages that nobody has received.

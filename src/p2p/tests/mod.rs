@@ -2,7 +2,7 @@
 
 mod bounds;
 mod orders;
-mod words;
+mod protocol;
 
 use std::collections::VecDeque;
 use std::io;

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::p2p::word::WINDOW_BYTES;
+use crate::p2p::protocol::WINDOW_BYTES;
 
 #[derive(Clone, Debug)]
 struct Exchange {

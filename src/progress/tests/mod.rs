@@ -1,13 +1,13 @@
 //! Ranks as threads, connected by socket pairs and shared memory, without a bootstrap.
 
-mod ahead;
 mod algorithms;
+mod backpressure;
 mod broken_links;
 mod calls;
-mod departure;
 mod failures;
 mod late;
 mod messages;
+mod quit;
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
+use crate::endpoint::Port;
+use crate::executor::{Buffers, Key, Prepared, Program};
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;

@@ -7,10 +7,10 @@ use parking_lot::MutexGuard;
 
 use super::Driver;
 use crate::base::{BoxedResult, Result};
-use crate::progress::buffers::Buffers;
+use crate::executor::Buffers;
+use crate::executor::{Key, Prepared};
+use crate::progress::context::GroupId;
 use crate::progress::engine::{Engine, Ran, Ticket, Wanted};
-use crate::progress::group::GroupId;
-use crate::progress::prepared::{Key, Prepared};
 
 impl Driver {
     /// Starts a call and gives it a first push. `None`: no such call was made lately.
@@ -74,7 +74,7 @@ impl Driver {
     /// buffers must be looked at more closely, or because something else goes on.
     ///
     /// # Safety
-    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`crate::progress::Extent::fits`]).
+    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`crate::executor::Extent::fits`]).
     // Always: it is a part of each small call.
     #[inline(always)]
     pub unsafe fn run_again(

@@ -8,7 +8,7 @@
 //! is room for them. The receiver does its part (copying, reducing) from the first byte on, if it is ready, while the
 //! rest arrives.
 //! Long messages wait until the receiver is ready, and then all that are under way share what they need. This is what
-//! `progress::execution` does, one fragment per queue and turn. Gates need no rule of their own: a receive that
+//! `executor::execution` does, one fragment per queue and turn. Gates need no rule of their own: a receive that
 //! waits for a send of its round ends in the same round as that send.
 //!
 //! Each event knows what it had waited for last, so that the critical path can be walked backwards (see `path`).

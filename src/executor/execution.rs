@@ -7,14 +7,13 @@ use std::io;
 use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
+use super::fast_path::{Op, Stop};
 use super::fetching::{Fetching, Run};
-use super::inbox::Found;
-use super::port::Port;
 use super::prepared::Prepared;
 use super::program::{Program, RecvStep};
 use super::scratch::Scratch;
-use super::straight::{Op, Stop};
 use crate::base::{Call, Rank};
+use crate::endpoint::{Found, Port};
 use crate::observe::trace::{Activity, Recorder};
 use crate::sys::poll::Interest;
 use crate::transport::{Header, Lending};
@@ -24,7 +23,7 @@ const BURST_BYTES: usize = 256 << 10;
 
 /// What one visit has done.
 #[derive(Debug, Default)]
-pub(super) struct Visit {
+pub(crate) struct Visit {
     /// Bytes moved or a step ended.
     pub moved: bool,
     /// A peer whose head belongs to another conversation.
@@ -35,7 +34,7 @@ pub(super) struct Visit {
 
 /// The link to `peer` has failed.
 #[derive(Debug)]
-pub(super) struct LinkFailure {
+pub(crate) struct LinkFailure {
     pub peer: Rank,
     pub source: io::Error,
 }
@@ -64,7 +63,7 @@ impl QueueState {
 }
 
 /// One running plan.
-pub(super) struct Execution {
+pub(crate) struct Execution {
     prepared: Arc<Prepared>,
     header: Header,
     /// Its scratch is the start of `scratch`, taken once per call with the right to write.
@@ -118,7 +117,7 @@ impl Execution {
         }
     }
 
-    /// Goes on with a call where [`super::straight::run`] has stopped, with the scratch of this execution. The next
+    /// Goes on with a call where [`super::fast_path::run`] has stopped, with the scratch of this execution. The next
     /// operation is a transfer.
     ///
     /// # Safety

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::Error;
-use crate::p2p::word::{WINDOW_BYTES, Word};
+use crate::p2p::protocol::{self, WINDOW_BYTES, Word};
 use crate::transport::Lending;
 
 const ANY: Selector = Selector::ANY;
@@ -137,10 +137,10 @@ fn words_that_make_no_sense_are_errors_and_no_panics() {
         header(5, Word::Matched),
         header(0, Word::Credit { bytes: 1 }),
         Header { context: 9, sequence: 0, call: [77, 0] },
-        Header { context: 9, sequence: 3, call: said(1, word::Opening::Whole) },
-        Header { context: 9, sequence: 0, call: said(u64::MAX, word::Opening::Whole) },
-        Header { context: 9, sequence: 0, call: said(WINDOW_BYTES as u64 + 1, word::Opening::Whole) },
-        Header { context: 9, sequence: 0, call: said(5, word::Opening::Window) },
+        Header { context: 9, sequence: 3, call: said(1, protocol::Opening::Whole) },
+        Header { context: 9, sequence: 0, call: said(u64::MAX, protocol::Opening::Whole) },
+        Header { context: 9, sequence: 0, call: said(WINDOW_BYTES as u64 + 1, protocol::Opening::Whole) },
+        Header { context: 9, sequence: 0, call: said(5, protocol::Opening::Window) },
     ];
     for header in nonsense {
         let mut pair = Pair::new();
@@ -151,9 +151,9 @@ fn words_that_make_no_sense_are_errors_and_no_panics() {
     }
 }
 
-fn said(count: u64, opening: word::Opening) -> [u64; 2] {
+fn said(count: u64, opening: protocol::Opening) -> [u64; 2] {
     let datatype = Datatype::Byte;
-    let said = word::Announcement { tag: 0, datatype, count, opening, is_synchronous: false };
+    let said = protocol::Announcement { tag: 0, datatype, count, opening, is_synchronous: false };
     Word::Message(said).pack()
 }
 

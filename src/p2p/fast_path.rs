@@ -1,13 +1,13 @@
 //! The short way of a message that is not large: sent with one look at the books, received into a buffer that is there already.
 //!
-//! Whoever has the links (`progress::transfer`) moves the bytes; here is only what must hold before that, and what it
+//! Whoever has the links (`progress::messages`) moves the bytes; here is only what must hold before that, and what it
 //! changes. Everything unusual goes the long way: a queue that is not empty, a word to wait for, no credit.
 
 use super::conversation::{Conversation, Ticket};
 use super::credit::cost;
 use super::matching::{Selector, Tag};
+use super::protocol::{Announcement, Opening, Word};
 use super::receiving::Landing;
-use super::word::{Announcement, Opening, Word};
 use crate::base::{Datatype, Rank};
 use crate::transport::Header;
 

@@ -3,11 +3,11 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use super::inbox::{Inbox, Source};
+use super::{Inbox, Source};
 use crate::transport::{Arrival, Header, Lending, Link};
 
 /// The stash of one context. Nothing can be sent through it.
-pub(super) struct StashLink<'a> {
+pub(crate) struct StashLink<'a> {
     inbox: &'a mut Inbox,
     context: u32,
 }

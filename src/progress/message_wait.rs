@@ -1,19 +1,19 @@
 //! Messages as calls: started and pushed, or run to their end.
 //!
 //! A message between two ranks of a host that is not large, where nothing else goes on, needs none of the books: it is put
-//! straight into the ring, or taken straight out of it into the buffer ([`crate::p2p::express`]). If the rest of it is late,
+//! straight into the ring, or taken straight out of it into the buffer ([`crate::p2p::fast_path`]). If the rest of it is late,
 //! it becomes a receive like any other.
 
 use std::time::Duration;
 
 use parking_lot::MutexGuard;
 
+use super::context::{Group, GroupId};
 use super::engine::{Engine, Ticket};
-use super::group::{Group, GroupId};
-use super::straight::{LONGEST, LONGEST_CROWDED, pause};
-use super::transfer::MessageTicket;
+use super::messages::MessageTicket;
 use super::wait::Driver;
 use crate::base::{BoxedResult, Result};
+use crate::executor::fast_path::{LONGEST, LONGEST_CROWDED, pause};
 use crate::p2p::{Ended, Landing, Message, Outgoing, Selector, Status};
 use crate::sys::memory_copy::copy_short;
 use crate::transport::shm::{Cut, LOAN_BYTES, Peek};

@@ -3,11 +3,11 @@
 use std::io;
 use std::time::Instant;
 
+use super::context::{self, Group, GroupId, Known, Stall};
 use super::disagreement::Verdict;
 use super::engine::{Engine, Joining};
-use super::group::{self, Group, GroupId, Known, Stall};
-use super::port::Presence;
 use crate::base::{Error, Rank};
+use crate::endpoint::Presence;
 use crate::log_line;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::transport::control::{Control, Event, Message};
@@ -149,7 +149,7 @@ impl Engine {
         let Some(rank) = group.rank_of(port) else { return };
         let member = &mut group.members[rank as usize];
         match message {
-            Message::Stall { context, sequence, call } if !group::is_of_transfers(context) => {
+            Message::Stall { context, sequence, call } if !context::is_of_transfers(context) => {
                 member.stall = Some(Stall { sequence, call });
                 group.stalls_known = true;
             }

@@ -5,7 +5,7 @@
 //! everything else. With each call that this rank makes there, it says which calls it has made by now, or, when it has used
 //! up enough, *releases* them all.
 //!
-//! Until the sender has heard that, it goes on: it listens whenever it has sent [`super::port::UNHEARD_BYTES`] to a peer.
+//! Until the sender has heard that, it goes on: it listens whenever it has sent [`crate::endpoint::UNHEARD_BYTES`] to a peer.
 //! So of each communicator and each sender, no more is kept than [`HELD_BYTES`], as much as a sender sends without listening, what
 //! the link holds, and the message that is under way if the kernel fetches it.
 //!
@@ -13,8 +13,8 @@
 //!
 //! See docs/adr/0034-calls-ahead-are-held.md.
 
+use super::context::{self, GroupId, Known};
 use super::engine::Engine;
-use super::group::{self, GroupId, Known};
 use crate::transport::Header;
 use crate::transport::control::Message;
 
@@ -26,7 +26,7 @@ impl Engine {
     pub(super) fn hold_back(&mut self, port: u32, head: &Header) {
         let Header { context, sequence, .. } = *head;
         let port = &mut self.ports[port as usize];
-        let is_much = !group::is_of_transfers(context) && port.inbox.stashed_cost(context) > HELD_BYTES;
+        let is_much = !context::is_of_transfers(context) && port.inbox.stashed_cost(context) > HELD_BYTES;
         if !is_much || port.holding.contains(&context) {
             return;
         }

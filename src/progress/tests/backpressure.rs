@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::*;
+use crate::endpoint::UNHEARD_BYTES;
 use crate::p2p::{Landing, Outgoing, Selector};
-use crate::progress::ahead::HELD_BYTES;
-use crate::progress::port::UNHEARD_BYTES;
+use crate::progress::backpressure::HELD_BYTES;
 use crate::transport::FIRST_CONTEXT;
 
 const CALLS: usize = 60;

@@ -28,8 +28,8 @@ use parking_lot::{Mutex, MutexGuard};
 pub use several::{Awaited, Clock, wait_for_first, wait_for_first_until};
 use sleepers::{Bell, Sleepers};
 
+use super::context::GroupId;
 use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
-use super::group::GroupId;
 use crate::base::{Error, Result};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::{Interest, PollSet};

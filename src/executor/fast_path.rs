@@ -11,9 +11,9 @@
 //! is treated once, and not here.
 
 use super::buffers::Memory;
-use super::port::Port;
 use super::program::{Bytes, Local, Program, Queue};
 use crate::base::Rank;
+use crate::endpoint::Port;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
 use crate::sys::memory_copy::copy_short;
@@ -21,9 +21,9 @@ use crate::transport::shm::{Cut, FRAGMENT_BYTES, LOAN_BYTES, Peek};
 use crate::transport::{Header, Lending};
 
 /// Largest message of a straight plan: a small part of the ring, so that it finds room. Longer ones are worth the bookkeeping.
-pub(super) const LONGEST: usize = 4 * FRAGMENT_BYTES;
+pub(crate) const LONGEST: usize = 4 * FRAGMENT_BYTES;
 /// The same where ranks share processors: there larger ones are read out of the sender's memory.
-pub(super) const LONGEST_CROWDED: usize = FRAGMENT_BYTES;
+pub(crate) const LONGEST_CROWDED: usize = FRAGMENT_BYTES;
 /// Most messages of a round to one peer: they find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
 /// Polls before a stop, where each rank has a processor: some tens of microseconds.
@@ -58,17 +58,17 @@ pub(super) enum Op {
 
 /// The operations of a program, if it is straight.
 #[derive(Debug)]
-pub(super) struct Straight {
-    pub ops: Vec<Op>,
+pub(crate) struct Straight {
+    pub(super) ops: Vec<Op>,
     /// The lane with the transfers.
-    pub lane: usize,
+    pub(super) lane: usize,
     /// Operations after which the lanes without transfers have run.
-    pub others_done: usize,
+    pub(super) others_done: usize,
 }
 
 impl Straight {
     /// `None`: some message is long, or two lanes have transfers.
-    pub fn of(program: &Program) -> Option<Straight> {
+    pub(super) fn of(program: &Program) -> Option<Straight> {
         let has_transfers = |lane: &usize| program.lanes[*lane].iter().any(|round| round.transfers > 0);
         let mut busy = (0..program.lanes.len()).filter(has_transfers);
         let lane = busy.next().unwrap_or(0);
@@ -142,7 +142,7 @@ fn by_round<S>(queues: &[Queue<S>], rounds: usize, round_of: fn(&S) -> u32) -> V
 }
 
 /// What does not change during a run.
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
     /// A power of two.
@@ -162,18 +162,27 @@ impl Call<'_> {
 }
 
 /// Where a run has stopped: so many operations are done, and so many bytes of the next one, if that is a receive.
-pub(super) struct Stop {
-    pub done: usize,
-    pub bytes: usize,
+pub(crate) struct Stop {
+    pub(super) done: usize,
+    pub(super) bytes: usize,
+}
+
+impl Stop {
+    /// Whether the run has come to the end of its operations.
+    #[inline]
+    pub fn is_end_of(&self, straight: &Straight) -> bool {
+        self.done == straight.ops.len()
+    }
 }
 
 /// Runs operations from the first one on, as far as possible.
 ///
 /// # Safety
-/// `memory` is valid for every span of `ops`, and nobody else uses it. `call.reduce` fits the elements, and is there
+/// `memory` is valid for every span of the program, and nobody else uses it. `call.reduce` fits the elements, and is there
 /// if something is reduced.
 #[inline]
-pub(super) unsafe fn run(ops: &[Op], memory: &Memory, call: &Call, ports: &mut [Port]) -> Stop {
+pub(crate) unsafe fn run(straight: &Straight, memory: &Memory, call: &Call, ports: &mut [Port]) -> Stop {
+    let ops = &*straight.ops;
     let longest = if call.crowded { LONGEST_CROWDED } else { LONGEST };
     let mut waited = 0;
     for (done, op) in ops.iter().enumerate() {
@@ -284,7 +293,7 @@ unsafe fn receive(
 
 /// One step of a short wait; whether to look again.
 #[inline]
-pub(super) fn pause(waited: &mut u32, crowded: bool) -> bool {
+pub(crate) fn pause(waited: &mut u32, crowded: bool) -> bool {
     *waited += 1;
     if !crowded {
         // Each look takes the line from the one who is about to write it: fewer looks, earlier news (8 bytes one way: 0.094

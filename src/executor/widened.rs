@@ -30,7 +30,7 @@ pub struct Widened {
 }
 
 /// The copies of one call.
-pub(super) struct Copies {
+pub(crate) struct Copies {
     /// First that of the input.
     elements: Vec<f32>,
     input: usize,
@@ -49,7 +49,7 @@ impl Widened {
     ///
     /// # Safety
     /// The stretches of the input are readable.
-    pub(super) unsafe fn copy_in(&self, buffers: Buffers) -> Copies {
+    pub(crate) unsafe fn copy_in(&self, buffers: Buffers) -> Copies {
         let length = |stretches: &[Stretch]| stretches.iter().map(|s| s.at + s.elements).max().unwrap_or(0);
         let input = length(&self.input);
         let mut copies = Copies { elements: vec![0.0; input + length(&self.output)], input };
@@ -66,7 +66,7 @@ impl Widened {
     ///
     /// # Safety
     /// The stretches of the output are writable; `copies` are of a call with these buffers that has ended.
-    pub(super) unsafe fn copy_out(&self, copies: &Copies, buffers: Buffers) {
+    pub(crate) unsafe fn copy_out(&self, copies: &Copies, buffers: Buffers) {
         let output = &copies.elements[copies.input..];
         for Stretch { offset, at, elements } in self.output.iter().copied() {
             let from = ptr::from_ref(&output[at..at + elements]).cast::<u8>();

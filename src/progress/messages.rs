@@ -4,13 +4,13 @@
 //! that it has to do with. What lies at the head of a link for a communicator that expects nothing is taken in, too: a
 //! message is never in the way of another.
 
+use super::context::{Group, GroupId};
 use super::disagreement::describe;
 use super::engine::{Engine, Step, Ticket, Trouble};
-use super::execution::LinkFailure;
-use super::group::{Group, GroupId};
-use super::port::Presence;
-use super::stash_link::StashLink;
 use crate::base::{Error, Rank, Result};
+use crate::endpoint::Presence;
+use crate::endpoint::StashLink;
+use crate::executor::LinkFailure;
 use crate::p2p::{Appetite, Conversation, Ended, Fault, Landing, Message, Outgoing, Selector, Status};
 use crate::sys::poll::Interest;
 use crate::transport::Link;

@@ -18,14 +18,14 @@ pub struct Buffers {
 
 /// The byte at `offset` from a base.
 #[inline]
-pub(super) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
+pub(crate) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
     // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
     with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
 }
 
 /// The three buffers of a running plan.
 #[derive(Clone, Copy)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     pub buffers: Buffers,
     pub scratch: *mut u8,
 }
@@ -33,7 +33,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Where a span lies, `skip` bytes in.
     #[inline]
-    pub fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
+    pub(super) fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
         let base = match span.buffer {
             Buffer::Input => self.buffers.input.cast_mut(),
             Buffer::Output => self.buffers.output,
@@ -45,7 +45,7 @@ impl Memory {
     /// # Safety
     /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
     #[inline]
-    pub unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
+    pub(super) unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
             Local::Copy { src, dst, streamed } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));

@@ -1,11 +1,11 @@
 //! What lies at the heads of the links when nothing moves, and is nobody's: of another call, another communicator, or of
 //! one that is no more.
 
+use super::context::{self, GroupId, Known};
 use super::disagreement::{Verdict, describe};
 use super::engine::{Active, Engine, Step, Trouble};
-use super::execution::LinkFailure;
-use super::group::{self, GroupId, Known};
 use crate::base::{Error, Rank};
+use crate::executor::LinkFailure;
 use crate::transport::Header;
 
 impl Engine {
@@ -39,7 +39,7 @@ impl Engine {
         let taken = match self.groups.known(head.context) {
             _ if head.is_taken_back() => self.ports[port as usize].inbox.discard_head(),
             Known::Here(id) if self.failure(id).is_none() => {
-                if group::is_of_transfers(head.context) {
+                if context::is_of_transfers(head.context) {
                     let rank = self.member(id, port)?;
                     return self.hear(id, rank);
                 }

@@ -7,10 +7,9 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::buffers::Buffers;
-use super::disagreement::fingerprint;
 use super::program::Program;
 use super::widened::Widened;
-use crate::base::{Call, Result};
+use crate::base::{Call, Result, mix};
 use crate::reduce::{DivideFn, Reducer};
 
 /// A call without its buffers.
@@ -121,6 +120,12 @@ impl Prepared {
     }
 }
 
+/// What a packed call adds to the digest of the calls of its communicator. What its messages may differ in does not count.
+pub(crate) fn fingerprint([head, count]: [u64; 2]) -> u64 {
+    let count = if Call::is_counted_by_message([head, count]) { 0 } else { count };
+    mix(mix(head) ^ count)
+}
+
 /// All that a prepared call depends on, within one communicator and rank.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Key([u64; 3]);
@@ -173,7 +178,7 @@ impl Key {
 const PLACES: usize = 64;
 
 /// The calls that were made lately, one per place.
-pub(super) struct Recent {
+pub(crate) struct Recent {
     places: [Option<(Key, Arc<Prepared>)>; PLACES],
 }
 

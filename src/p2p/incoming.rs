@@ -4,10 +4,10 @@ use std::io;
 
 use super::conversation::{Conversation, Peer};
 use super::matching::Envelope;
+use super::protocol::{Announcement, Opening, WINDOW_BYTES, Word};
 use super::receiving::{Incoming, Place};
 use super::sending::Nonsense;
 use super::slab::Key;
-use super::word::{Announcement, Opening, WINDOW_BYTES, Word};
 use crate::base::{Error, Rank};
 use crate::sys::memory_copy::STREAMED_FROM;
 use crate::transport::{Header, Link, garbage};

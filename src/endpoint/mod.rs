@@ -1,15 +1,20 @@
 //! The way to one rank: what comes from it, the doorbell, and what it has said about itself.
 
-use super::inbox::{ENTRY_COST, Inbox};
+mod inbox;
+mod stash_link;
+
+pub(crate) use inbox::{ENTRY_COST, Found, Inbox, Source};
+pub(crate) use stash_link::StashLink;
+
 use crate::transport::control::Control;
 use crate::transport::{AnyLink, Header};
 
 /// Bytes of collectives that leave to a peer before it is heard: so late this rank learns that it is to wait.
-pub(super) const UNHEARD_BYTES: usize = 4 << 20;
+pub(crate) const UNHEARD_BYTES: usize = 4 << 20;
 
 /// How a peer went away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Presence {
+pub(crate) enum Presence {
     Here,
     /// It said goodbye.
     Left,
@@ -21,20 +26,20 @@ pub(super) enum Presence {
 
 /// The way to one rank.
 pub struct Port {
-    pub(super) inbox: Inbox,
+    pub(crate) inbox: Inbox,
     /// `None` for the way to oneself.
-    pub(super) control: Option<Control>,
+    pub(crate) control: Option<Control>,
     /// "rank 3 (host b, pid 4711)".
-    pub(super) label: String,
-    pub(super) presence: Presence,
+    pub(crate) label: String,
+    pub(crate) presence: Presence,
     /// It has parted from the first communicator over these links; it may still use others.
-    pub(super) has_parted: bool,
+    pub(crate) has_parted: bool,
     /// What the peer takes no more of: contexts, and the first call of each that it has not made.
-    pub(super) held: Vec<(u32, u32)>,
+    pub(crate) held: Vec<(u32, u32)>,
     /// Contexts of which the peer was told to send no more.
-    pub(super) holding: Vec<u32>,
+    pub(crate) holding: Vec<u32>,
     /// Bytes that have left since the peer was last heard.
-    pub(super) unheard: usize,
+    pub(crate) unheard: usize,
 }
 
 impl Port {
@@ -54,31 +59,31 @@ impl Port {
 
     /// A message of so many bytes of a collective has left.
     #[inline]
-    pub(super) fn note_sent(&mut self, bytes: usize) {
+    pub(crate) fn note_sent(&mut self, bytes: usize) {
         self.unheard += bytes + ENTRY_COST;
     }
 
     /// Whether it is time to hear whether the peer still takes what is sent ahead of its calls.
     #[inline]
-    pub(super) fn must_hear(&self) -> bool {
+    pub(crate) fn must_hear(&self) -> bool {
         self.unheard >= UNHEARD_BYTES
     }
 
     /// Whether nothing keeps a message of a collective from leaving.
     #[inline]
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         !self.must_hear() && self.held.is_empty()
     }
 
     /// Whether the peer takes nothing of this call.
-    pub(super) fn holds(&self, header: &Header) -> bool {
+    pub(crate) fn holds(&self, header: &Header) -> bool {
         self.held.iter().any(|(context, from)| {
             *context == header.context && header.sequence.wrapping_sub(*from).cast_signed() >= 0
         })
     }
 
     /// Nothing of a context is under way any more.
-    pub(super) fn forget(&mut self, context: u32) {
+    pub(crate) fn forget(&mut self, context: u32) {
         self.inbox.forget(context);
         self.held.retain(|(held, _)| *held != context);
         self.holding.retain(|held| *held != context);
@@ -86,7 +91,7 @@ impl Port {
 
     /// Wakes the peer if it sleeps and there is news for it.
     #[inline]
-    pub(super) fn ring_if_wanted(&mut self) {
+    pub(crate) fn ring_if_wanted(&mut self) {
         if self.inbox.link.peer_wants_bell()
             && let Some(control) = &mut self.control
         {
@@ -96,7 +101,7 @@ impl Port {
 
     /// The same in the middle of something, without a fence: one that has just gone to sleep is woken at its end.
     #[inline]
-    pub(super) fn ring_if_asleep(&mut self) {
+    pub(crate) fn ring_if_asleep(&mut self) {
         if self.inbox.link.peer_is_asleep() {
             self.ring_if_wanted();
         }

@@ -5,8 +5,8 @@
 //! well. A later call that needs the rank can never end, and fails as soon as that is seen; nothing else does. A rank that
 //! says goodbye in good order waits for nobody any more.
 
+use super::context::{Group, GroupId};
 use super::engine::Engine;
-use super::group::{Group, GroupId};
 use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::Message;

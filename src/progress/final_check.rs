@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
+use super::context::GroupId;
 use super::disagreement::{Difference, History, Verdict, describe};
 use super::engine::Engine;
-use super::group::GroupId;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;

@@ -9,11 +9,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use super::departure::Quit;
 use super::disagreement::History;
-use super::port::{Port, Presence};
-use super::prepared::Recent;
+use super::quit::Quit;
 use crate::base::{Error, Rank, Result};
+use crate::endpoint::{Port, Presence};
+use crate::executor::Recent;
 use crate::p2p::Conversation;
 use crate::transport::control::{CallRecord, Message};
 use crate::transport::{CONTEXTS, FIRST_CONTEXT};

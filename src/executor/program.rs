@@ -4,9 +4,9 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
+use super::fast_path::{Op, Straight};
 use super::fetching::{FETCHED_FROM, Fetching};
-use super::gates;
-use super::straight::{Op, Straight};
+use super::hazards;
 use crate::base::{Collective, Rank};
 use crate::observe::trace::Activity;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
@@ -93,12 +93,12 @@ pub struct Program {
     pub(super) lanes: Vec<Vec<RoundProgram>>,
     pub(super) sends: Vec<Queue<SendStep>>,
     pub(super) recvs: Vec<Queue<RecvStep>>,
-    pub(super) scratch_bytes: usize,
+    pub(crate) scratch_bytes: usize,
     /// Peers read what is sent from scratch where it is, if they can.
     pub(super) scratch_is_shared: bool,
-    pub(super) element_bytes: usize,
+    pub(crate) element_bytes: usize,
     /// All of it as a list, where that is enough.
-    pub(super) straight: Option<Straight>,
+    pub(crate) straight: Option<Straight>,
     /// Where its long messages may take two ways.
     pub(super) fetching: Option<Fetching>,
 }
@@ -219,7 +219,7 @@ impl Program {
             }
         }
         (program.sends, program.recvs) = (sends.all, recvs.all);
-        gates::add(&mut program.sends, &mut program.recvs, arena);
+        hazards::add(&mut program.sends, &mut program.recvs, arena);
         program.stream_large_output();
         program.straight = Straight::of(&program);
         program

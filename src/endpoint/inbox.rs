@@ -11,7 +11,7 @@ use crate::base::Call;
 use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 
 /// What a fragment costs beside its bytes, about: many small ones need memory, too.
-pub(super) const ENTRY_COST: usize = 64;
+pub(crate) const ENTRY_COST: usize = 64;
 
 struct Stashed {
     header: Header,
@@ -21,14 +21,14 @@ struct Stashed {
 
 /// Where the bytes of a conversation are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     Link,
     Stash(usize),
 }
 
 /// What is there for a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(crate) enum Found {
     Nothing,
     Mine(Source),
     /// The head belongs to another conversation, or the peer made another call.
@@ -36,7 +36,7 @@ pub(super) enum Found {
 }
 
 /// The incoming side of a link.
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     pub link: AnyLink,
     stash: Vec<Stashed>,
     /// What is stashed of each context costs so much. Those with nothing are left out.

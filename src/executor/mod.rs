@@ -1,0 +1,33 @@
+//! Runs compiled plans: one executor for every algorithm and every transport.
+//!
+//! - [`Program`] is a plan compiled for execution (`program`); `hazards` finds which sends a receive must not overtake.
+//! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
+//! - `execution` runs one program a little at a time, on its `buffers` and its `scratch`.
+//! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
+//! - `fetching` finds out by trials how the long messages of a program travel.
+//! - `widened` runs a call on 8-bit floats in float32.
+//!
+//! The executor knows neither communicators nor failures, and never waits longer than a moment: it is given endpoints
+//! ([`crate::endpoint`]) and says how far it came. `progress` decides when it runs again.
+
+mod buffers;
+mod execution;
+pub(crate) mod fast_path;
+mod fetching;
+mod hazards;
+mod prepared;
+mod program;
+mod scratch;
+mod widened;
+
+pub use buffers::Buffers;
+pub use prepared::{Division, Extent, Key, Prepared, Question};
+pub use program::Program;
+pub use widened::{Stretch, Widened};
+
+pub(crate) use buffers::{Memory, placed};
+pub(crate) use execution::{Execution, LinkFailure};
+pub(crate) use prepared::Recent;
+#[cfg(test)]
+pub(crate) use prepared::fingerprint;
+pub(crate) use widened::Copies;
