@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, Error, Rank};
 use anyccl_engine::comm::{Communicator, world_finalize};
-use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
@@ -224,14 +224,20 @@ fn receive_from_the_dead(comm: &Communicator) {
     match comm.rank() {
         0 => {
             listen();
-            let landing = Landing { data: data.as_mut_ptr(), datatype, count, is_lenient: false };
+            let buffer = RecvBuffer { data: data.as_mut_ptr(), datatype, count, is_lenient: false };
             // SAFETY: the data is borrowed for the whole call.
-            let received = unsafe { comm.receive(Selector::new(Some(1), Some(5)), landing) };
+            let received = unsafe { comm.receive(Selector::new(Some(1), Some(5)), buffer) };
             say(&describe(&received.expect_err("the sender has ended")));
         }
         1 => {
-            let what =
-                Outgoing { to: 0, tag: 5, datatype, count, data: data.as_ptr(), is_synchronous: false };
+            let what = OutgoingMessage {
+                to: 0,
+                tag: 5,
+                datatype,
+                count,
+                data: data.as_ptr(),
+                is_synchronous: false,
+            };
             // SAFETY: the data outlives the request; the process is killed before either ends.
             let mut request = unsafe { comm.start_send(&what) }.expect("it starts");
             let _ = request.test();

@@ -6,7 +6,7 @@ use anyccl_engine::base::{Collective, Datatype, Error, Rank, Result};
 use anyccl_engine::comm::{CommConfig, Communicator, Request, wait_all};
 use anyccl_engine::config::TransportChoice;
 use anyccl_engine::observe::log;
-use anyccl_engine::p2p::{Landing, Outgoing, Selector, Status, Tag};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
@@ -14,14 +14,14 @@ use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 const ODD: usize = 1009;
 
-fn outgoing(to: Rank, tag: Tag, data: &[u64]) -> Outgoing {
+fn outgoing(to: Rank, tag: Tag, data: &[u64]) -> OutgoingMessage {
     let (data, count) = (data.as_ptr().cast(), data.len() as u64);
-    Outgoing { to, tag, datatype: Datatype::Uint64, count, data, is_synchronous: false }
+    OutgoingMessage { to, tag, datatype: Datatype::Uint64, count, data, is_synchronous: false }
 }
 
-fn landing(room: &mut [u64]) -> Landing {
+fn buffer(room: &mut [u64]) -> RecvBuffer {
     let (data, count) = (room.as_mut_ptr().cast(), room.len() as u64);
-    Landing { data, datatype: Datatype::Uint64, count, is_lenient: false }
+    RecvBuffer { data, datatype: Datatype::Uint64, count, is_lenient: false }
 }
 
 fn send(comm: &Communicator, to: Rank, tag: Tag, data: &[u64]) -> Result<()> {
@@ -31,7 +31,7 @@ fn send(comm: &Communicator, to: Rank, tag: Tag, data: &[u64]) -> Result<()> {
 
 fn receive(comm: &Communicator, selector: Selector, room: &mut [u64]) -> Result<Status> {
     // SAFETY: the room is borrowed for the whole call.
-    unsafe { comm.receive(selector, landing(room)) }
+    unsafe { comm.receive(selector, buffer(room)) }
 }
 
 fn from(source: Rank, tag: Tag) -> Selector {
@@ -54,7 +54,7 @@ fn messages_around_a_ring_arrive_in_order_for_every_size_and_count() {
                     for (data, room) in sent.iter().zip(&mut received) {
                         // SAFETY: `received` outlives the requests.
                         requests
-                            .push(unsafe { comm.start_receive(from(previous, 3), landing(room)) }.unwrap());
+                            .push(unsafe { comm.start_receive(from(previous, 3), buffer(room)) }.unwrap());
                         // SAFETY: `sent` outlives the requests.
                         requests.push(unsafe { comm.start_send(&outgoing(next, 3, data)) }.unwrap());
                     }
@@ -214,7 +214,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
         };
         assert_eq!(what(send(comm, 2, 0, &[])), "peer");
         assert_eq!(what(receive(comm, from(2, 0), &mut []).map(drop)), "peer");
-        let endless = Outgoing { count: u64::MAX / 8, ..outgoing(1, 0, &[]) };
+        let endless = OutgoingMessage { count: u64::MAX / 8, ..outgoing(1, 0, &[]) };
         // SAFETY: refused before anything is read; if it were not, the test would end here.
         assert_eq!(what(unsafe { comm.send(&endless) }), "count");
         Attempt::on(comm, Case::plain(Collective::AllReduce, 0, 5), Placement::Apart).run(comm).unwrap();
@@ -227,7 +227,7 @@ fn a_request_of_a_communicator_that_was_given_up_says_so() {
         let part = comm.dup(&CommConfig::default()).unwrap();
         let mut room = [0];
         // SAFETY: the room outlives the request.
-        let mut request = unsafe { part.start_receive(Selector::ANY, landing(&mut room)) }.unwrap();
+        let mut request = unsafe { part.start_receive(Selector::ANY, buffer(&mut room)) }.unwrap();
         part.finalize().unwrap();
         assert!(matches!(request.wait(), Err(Error::InvalidUsage(_))));
     });
@@ -240,7 +240,7 @@ fn a_cancelled_receive_says_so_and_takes_no_message() {
             let peer = 1 - comm.rank();
             let (mut first, mut second) = ([0], [0]);
             // SAFETY: the room outlives the request.
-            let mut request = unsafe { comm.start_receive(from(peer, 1), landing(&mut first)) }.unwrap();
+            let mut request = unsafe { comm.start_receive(from(peer, 1), buffer(&mut first)) }.unwrap();
             request.cancel();
             request.wait().unwrap();
             assert!(request.status().unwrap().is_cancelled);

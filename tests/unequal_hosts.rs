@@ -7,7 +7,7 @@ use anyccl_engine::base::{Collective, Datatype, Error, Rank};
 use anyccl_engine::comm::{Communicator, Places, Request, Unequal};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
-use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::ranks::{config, on_failing_hosts, on_hosts};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
@@ -93,16 +93,22 @@ fn a_call_that_was_started_asks_and_goes_on_while_its_rank_waits_for_something_e
             let receive = |token: &mut [u32; 1]| {
                 let selector = Selector::new(Some((me + 3) % 4), Some(7));
                 let data = token.as_mut_ptr().cast();
-                let landing = Landing { data, datatype: Datatype::Uint32, count: 1, is_lenient: false };
+                let buffer = RecvBuffer { data, datatype: Datatype::Uint32, count: 1, is_lenient: false };
                 // SAFETY: one element, waited for at once.
-                let mut request = unsafe { comm.start_receive(selector, landing) }.expect("it starts");
+                let mut request = unsafe { comm.start_receive(selector, buffer) }.expect("it starts");
                 request.wait().expect("the token");
             };
             let pass = || {
                 let data = (&raw const me).cast();
                 let is_synchronous = true;
-                let what =
-                    Outgoing { to: next, tag: 7, datatype: Datatype::Uint32, count: 1, data, is_synchronous };
+                let what = OutgoingMessage {
+                    to: next,
+                    tag: 7,
+                    datatype: Datatype::Uint32,
+                    count: 1,
+                    data,
+                    is_synchronous,
+                };
                 // SAFETY: one element, waited for at once.
                 unsafe { comm.start_send(&what) }.expect("it starts").wait().expect("it is received");
             };

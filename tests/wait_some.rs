@@ -10,21 +10,22 @@ use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator, Work, wait_some};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
-use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::proc_fs::{state, wait_until};
 use common::ranks::{TRANSPORTS, config, on_threads};
 
 /// # Safety
 /// `place` is left alone until the work has ended.
 unsafe fn receive(comm: &Communicator, place: *mut u32) -> Work {
-    let landing = Landing { data: place.cast(), datatype: Datatype::Uint32, count: 1, is_lenient: false };
+    let buffer = RecvBuffer { data: place.cast(), datatype: Datatype::Uint32, count: 1, is_lenient: false };
     // SAFETY: one element; the rest is the caller's promise.
-    Work::from(unsafe { comm.start_receive(Selector::new(Some(1), Some(0)), landing) }.unwrap())
+    Work::from(unsafe { comm.start_receive(Selector::new(Some(1), Some(0)), buffer) }.unwrap())
 }
 
 fn send(comm: &Communicator, value: u32) {
     let data = (&raw const value).cast();
-    let what = Outgoing { to: 0, tag: 0, datatype: Datatype::Uint32, count: 1, data, is_synchronous: false };
+    let what =
+        OutgoingMessage { to: 0, tag: 0, datatype: Datatype::Uint32, count: 1, data, is_synchronous: false };
     // SAFETY: one element that outlives the call.
     unsafe { comm.send(&what) }.unwrap();
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::communicator::Communicator;
 use super::request::Request;
 use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
-use crate::p2p::{Landing, Message, Outgoing, Selector, Status, Tag};
+use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 use crate::progress::Ticket;
 
 /// Most elements of a message that is tried the short way; which of them are too long, the engine knows.
@@ -18,7 +18,7 @@ impl Communicator {
     /// # Safety
     /// `what.data` is readable for all elements, and unchanged for the whole call.
     #[inline]
-    pub unsafe fn send(&self, what: &Outgoing) -> Result<()> {
+    pub unsafe fn send(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
         unsafe { self.driver.send(self.group, what, self.timeout.get()) }
@@ -31,7 +31,7 @@ impl Communicator {
     /// As [`Communicator::send`].
     // Always: it is a part of each small call.
     #[inline(always)]
-    pub unsafe fn send_at_once(&self, what: &Outgoing) -> bool {
+    pub unsafe fn send_at_once(&self, what: &OutgoingMessage) -> bool {
         if !self.is_plain(what.to, what.data.addr(), what.count, what.datatype) {
             return false;
         }
@@ -43,7 +43,7 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::send`], until the request is complete.
-    pub unsafe fn start_send(&self, what: &Outgoing) -> Result<Request> {
+    pub unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
         unsafe { self.driver.start_send(self.group, what) }.map(|ticket| self.request(ticket))
@@ -52,13 +52,13 @@ impl Communicator {
     /// Receives a message.
     ///
     /// # Safety
-    /// `landing.data` is writable for all elements, and used by nobody else, for the whole call.
+    /// `buffer.data` is writable for all elements, and used by nobody else, for the whole call.
     #[inline]
-    pub unsafe fn receive(&self, selector: Selector, landing: Landing) -> Result<Status> {
+    pub unsafe fn receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Status> {
         self.check_incoming(selector)?;
-        self.check_landing(&landing)?;
+        self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.receive(self.group, selector, landing, self.timeout.get()) }
+        unsafe { self.driver.receive(self.group, selector, buffer, self.timeout.get()) }
     }
 
     /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its way. `None`:
@@ -72,14 +72,14 @@ impl Communicator {
         &self,
         source: Rank,
         tag: Tag,
-        landing: Landing,
+        buffer: RecvBuffer,
     ) -> Option<BoxedResult<Status>> {
-        if !self.is_plain(source, landing.data.addr(), landing.count, landing.datatype) {
+        if !self.is_plain(source, buffer.data.addr(), buffer.count, buffer.datatype) {
             return None;
         }
         let selector = Selector::new(Some(source), Some(tag));
         // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
-        unsafe { self.driver.receive_at_once(self.group, selector, landing, || self.timeout.get()) }
+        unsafe { self.driver.receive_at_once(self.group, selector, buffer, || self.timeout.get()) }
     }
 
     /// Whether a message between this rank and `peer` is small and surely right.
@@ -96,11 +96,11 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::receive`], until the request is complete.
-    pub unsafe fn start_receive(&self, selector: Selector, landing: Landing) -> Result<Request> {
+    pub unsafe fn start_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Request> {
         self.check_incoming(selector)?;
-        self.check_landing(&landing)?;
+        self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.driver.start_receive(self.group, selector, landing) };
+        let started = unsafe { self.driver.start_receive(self.group, selector, buffer) };
         started.map(|ticket| self.request(ticket))
     }
 
@@ -117,14 +117,14 @@ impl Communicator {
     }
 
     /// Waits for a message and takes it out: only [`Communicator::start_claimed`] receives it.
-    pub fn claim(&self, selector: Selector) -> Result<(Message, Status)> {
+    pub fn claim(&self, selector: Selector) -> Result<(MatchedMessage, Status)> {
         self.check_incoming(selector)?;
         let ended = self.driver.probe(self.group, selector, true, self.timeout.get())?;
         Ok((ended.message.expect("a probe that takes has a message"), ended.status))
     }
 
     /// Takes the message out that a receive would get now.
-    pub fn claim_now(&self, selector: Selector) -> Result<Option<(Message, Status)>> {
+    pub fn claim_now(&self, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.check_incoming(selector)?;
         self.driver.claim(self.group, selector)
     }
@@ -133,11 +133,11 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::start_receive`].
-    pub unsafe fn start_claimed(&self, message: Message, landing: Landing) -> Result<Request> {
+    pub unsafe fn start_claimed(&self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Request> {
         self.check_usable()?;
-        self.check_landing(&landing)?;
+        self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.driver.start_claimed(self.group, message, landing) };
+        let started = unsafe { self.driver.start_claimed(self.group, message, buffer) };
         started.map(|ticket| self.request(ticket))
     }
 
@@ -146,7 +146,7 @@ impl Communicator {
     }
 
     #[inline]
-    pub(super) fn check_outgoing(&self, what: &Outgoing) -> Result<()> {
+    pub(super) fn check_outgoing(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_usable()?;
         self.check_rank(what.to)?;
         check_count(what.count, what.datatype)?;
@@ -154,9 +154,9 @@ impl Communicator {
     }
 
     #[inline]
-    pub(super) fn check_landing(&self, landing: &Landing) -> Result<()> {
-        check_count(landing.count, landing.datatype)?;
-        self.kinds.check_host(landing.data.addr(), landing.count as usize, "recv")
+    pub(super) fn check_recv_buffer(&self, buffer: &RecvBuffer) -> Result<()> {
+        check_count(buffer.count, buffer.datatype)?;
+        self.kinds.check_host(buffer.data.addr(), buffer.count as usize, "recv")
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use super::unequal::Ready;
 use super::{Coalesced, Communicator, List, Operation, Part, Unequal};
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::executor::{Key, Prepared};
-use crate::p2p::{Landing, Outgoing, Selector, Status};
+use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
 /// An operation that can be started again and again, one run at a time. Dropping it waits for the run under way.
 pub struct Persistent {
@@ -39,8 +39,8 @@ enum Task {
         parts: Vec<Part>,
         operator: Option<Arc<Operator>>,
     },
-    Send(Outgoing),
-    Receive(Selector, Landing),
+    Send(OutgoingMessage),
+    Receive(Selector, RecvBuffer),
 }
 
 /// One run.
@@ -105,7 +105,7 @@ impl Persistent {
     ///
     /// # Safety
     /// As [`Communicator::start_send`], from each start to the end of that run.
-    pub unsafe fn send(comm: Arc<Communicator>, what: Outgoing) -> Result<Persistent> {
+    pub unsafe fn send(comm: Arc<Communicator>, what: OutgoingMessage) -> Result<Persistent> {
         comm.check_outgoing(&what)?;
         Persistent::of(comm, Task::Send(what))
     }
@@ -117,10 +117,10 @@ impl Persistent {
     pub unsafe fn receive(
         comm: Arc<Communicator>,
         selector: Selector,
-        landing: Landing,
+        buffer: RecvBuffer,
     ) -> Result<Persistent> {
-        comm.check_landing(&landing)?;
-        Persistent::of(comm, Task::Receive(selector, landing))
+        comm.check_recv_buffer(&buffer)?;
+        Persistent::of(comm, Task::Receive(selector, buffer))
     }
 
     fn of(comm: Arc<Communicator>, task: Task) -> Result<Persistent> {
@@ -155,7 +155,7 @@ impl Persistent {
             // SAFETY: the promise of `send`.
             Task::Send(what) => unsafe { self.comm.start_send(what) },
             // SAFETY: the promise of `receive`.
-            Task::Receive(selector, landing) => unsafe { self.comm.start_receive(*selector, *landing) },
+            Task::Receive(selector, buffer) => unsafe { self.comm.start_receive(*selector, *buffer) },
         };
         self.running = Some(Run::Single(started?));
         Ok(())

@@ -6,12 +6,12 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::credit::{Account, Debt};
-use super::matching::{Matching, Mixing};
+use super::matching::{BuildTagHasher, Matching};
 use super::probing::Probe;
-use super::receiving::{Incoming, Receive};
-use super::sending::{NOTHING, Outgoing, Sending};
+use super::receiving::{IncomingMessage, Receive};
+use super::sending::{NOTHING, OutgoingMessage, Sending};
 use super::slab::{Key, Slab};
-use super::status::{Outcome, Status};
+use super::status::{MessageOutcome, Status};
 use crate::base::{Error, Rank};
 use crate::transport::Header;
 
@@ -32,18 +32,18 @@ pub(super) struct Peer {
     /// Number of the next message to it.
     pub next_out: u32,
     /// Words without bytes, which go first.
-    pub notes: VecDeque<Header>,
+    pub replies: VecDeque<Header>,
     /// Messages of which not all has left that may leave before the peer's word. In order of starting.
-    pub openings: VecDeque<Key<Sending>>,
+    pub eager_sends: VecDeque<Key<Sending>>,
     /// Messages that had the word, with bytes left.
-    pub rests: VecDeque<Key<Sending>>,
+    pub cleared_sends: VecDeque<Key<Sending>>,
     /// Messages that were begun and wait for the word, by number.
-    pub awaiting_word: HashMap<u32, Key<Sending>, Mixing>,
+    pub awaiting_reply: HashMap<u32, Key<Sending>, BuildTagHasher>,
     pub account: Account,
     /// Number of the next message from it.
     pub next_in: u32,
     /// Messages from it that were begun, with bytes to come, by number.
-    pub unfinished: HashMap<u32, Key<Incoming>, Mixing>,
+    pub unfinished: HashMap<u32, Key<IncomingMessage>, BuildTagHasher>,
     pub debt: Debt,
     /// Receives and probes that name it, and receives that have met a message of it, but not all of its bytes.
     pub awaited: usize,
@@ -52,17 +52,18 @@ pub(super) struct Peer {
 
 impl Peer {
     pub fn has_outgoing(&self) -> bool {
-        !self.notes.is_empty() || !self.openings.is_empty() || !self.rests.is_empty()
+        !self.replies.is_empty() || !self.eager_sends.is_empty() || !self.cleared_sends.is_empty()
     }
 
     /// Whether anything that was started waits for it. Words on their way out wait for room, not for what comes in.
     pub fn is_needed(&self) -> bool {
-        let has_sends = !self.openings.is_empty() || !self.rests.is_empty() || !self.awaiting_word.is_empty();
+        let has_sends =
+            !self.eager_sends.is_empty() || !self.cleared_sends.is_empty() || !self.awaiting_reply.is_empty();
         self.awaited > 0 || has_sends
     }
 
     fn is_watched(&self) -> bool {
-        self.is_needed() || !self.notes.is_empty()
+        self.is_needed() || !self.replies.is_empty()
     }
 }
 
@@ -76,9 +77,9 @@ pub struct Conversation {
     pub(super) peers: Vec<Peer>,
     pub(super) sends: Slab<Sending>,
     pub(super) receives: Slab<Receive>,
-    pub(super) incoming: Slab<Incoming>,
+    pub(super) incoming: Slab<IncomingMessage>,
     pub(super) probes: Slab<Probe>,
-    pub(super) matching: Matching<Key<Receive>, Key<Incoming>>,
+    pub(super) matching: Matching<Key<Receive>, Key<IncomingMessage>>,
     /// Probes without an outcome.
     pub(super) probing: Vec<Key<Probe>>,
     /// Receives and probes that wait for any source.
@@ -181,11 +182,11 @@ impl Conversation {
     /// Fragments that were offered to links and must not be offered again after a failure, with the rest of their
     /// bytes.
     pub fn under_way(&self) -> impl Iterator<Item = (Rank, Header, *const u8, usize)> {
-        let notes = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
-            let note = *peer.notes.front()?;
-            Some((rank, note, NOTHING, 0))
+        let replies = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
+            let reply = *peer.replies.front()?;
+            Some((rank, reply, NOTHING, 0))
         });
-        notes.chain(self.sends.iter().filter_map(Sending::under_way))
+        replies.chain(self.sends.iter().filter_map(Sending::under_way))
     }
 
     /// Whether no outcome is left to be taken.
@@ -227,7 +228,7 @@ impl Conversation {
     }
 
     /// The outcome, once there is one. The ticket is used up then.
-    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<Outcome> {
+    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<MessageOutcome> {
         if !self.has_outcome(ticket) {
             return None;
         }
@@ -265,12 +266,12 @@ impl Conversation {
             Kind::Send(key) => {
                 let what = self.sends[key].what();
                 let verb = if what.is_synchronous { "ssend" } else { "send" };
-                let (datatype, Outgoing { to, tag, count, .. }) = (what.datatype.name(), what);
+                let (datatype, OutgoingMessage { to, tag, count, .. }) = (what.datatype.name(), what);
                 (format!("{verb}({datatype}, count {count}, to rank {to}, tag {tag})"), Some(*to))
             }
             Kind::Receive(key) => {
-                let Receive { selector, landing, .. } = &self.receives[key];
-                let (datatype, count) = (landing.datatype.name(), landing.count);
+                let Receive { selector, buffer, .. } = &self.receives[key];
+                let (datatype, count) = (buffer.datatype.name(), buffer.count);
                 (format!("recv({datatype}, at most {count}, from {selector})"), selector.source())
             }
             Kind::Probe(key) => {
@@ -295,6 +296,6 @@ impl Conversation {
 
     /// What came and was not received, in no order.
     pub fn unexpected(&self) -> impl Iterator<Item = Status> {
-        self.matching.messages().map(|(_, key)| self.incoming[key].status())
+        self.matching.unexpected().map(|(_, key)| self.incoming[key].status())
     }
 }

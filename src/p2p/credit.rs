@@ -5,7 +5,7 @@
 //!
 //! Both sides count with [`cost`]; nothing else must agree.
 
-use super::protocol::{Announcement, Opening};
+use super::protocol::{Announcement, Protocol};
 
 /// Credit of each rank with each other, in one communicator.
 pub const LIMIT_BYTES: usize = 8 << 20;
@@ -17,9 +17,9 @@ const OVERHEAD_BYTES: usize = 128;
 /// Credit that a message of `bytes` bytes uses.
 #[inline]
 pub fn cost(announcement: &Announcement, bytes: usize) -> usize {
-    match announcement.opening {
-        Opening::Nothing => 0,
-        _ => announcement.opening_bytes(bytes) + OVERHEAD_BYTES,
+    match announcement.protocol {
+        Protocol::Rendezvous => 0,
+        _ => announcement.eager_bytes(bytes) + OVERHEAD_BYTES,
     }
 }
 

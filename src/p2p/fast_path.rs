@@ -6,13 +6,13 @@
 use super::conversation::{Conversation, Ticket};
 use super::credit::cost;
 use super::matching::{Selector, Tag};
-use super::protocol::{Announcement, Opening, Word};
-use super::receiving::Landing;
+use super::protocol::{Announcement, Protocol, ProtocolMessage};
+use super::receiving::RecvBuffer;
 use crate::base::{Datatype, Rank};
 use crate::transport::Header;
 
 /// A message that may take the short way.
-pub struct Express {
+pub struct FastMessage {
     /// Of its fragments.
     pub header: Header,
     cost: usize,
@@ -20,71 +20,77 @@ pub struct Express {
 
 impl Conversation {
     #[inline]
-    fn express(&self, number: u32, tag: Tag, datatype: Datatype, count: u64, bytes: usize) -> Express {
-        let said = Announcement { tag, datatype, count, opening: Opening::Whole, is_synchronous: false };
-        let header = Header { context: self.context, sequence: number, call: Word::Message(said).pack() };
-        Express { header, cost: cost(&said, bytes) }
+    fn fast(&self, number: u32, tag: Tag, datatype: Datatype, count: u64, bytes: usize) -> FastMessage {
+        let announcement =
+            Announcement { tag, datatype, count, protocol: Protocol::Eager, is_synchronous: false };
+        let header = Header {
+            context: self.context,
+            sequence: number,
+            call: ProtocolMessage::Data(announcement).pack(),
+        };
+        FastMessage { header, cost: cost(&announcement, bytes) }
     }
 
     /// A message of `bytes` bytes may leave at once.
     #[inline]
-    pub fn may_send(
+    pub fn fast_send(
         &self,
         to: Rank,
         tag: Tag,
         datatype: Datatype,
         count: u64,
         bytes: usize,
-    ) -> Option<Express> {
+    ) -> Option<FastMessage> {
         let peer = self.peers.get(to as usize)?;
-        let express = self.express(peer.next_out, tag, datatype, count, bytes);
-        let may = !peer.has_outgoing() && peer.account.allows(express.cost) && self.failure.is_none();
-        may.then_some(express)
+        let fast = self.fast(peer.next_out, tag, datatype, count, bytes);
+        let may = !peer.has_outgoing() && peer.account.allows(fast.cost) && self.failure.is_none();
+        may.then_some(fast)
     }
 
     /// It has left.
     #[inline]
-    pub fn has_sent(&mut self, to: Rank, express: &Express) {
+    pub fn note_fast_send(&mut self, to: Rank, fast: &FastMessage) {
         let peer = &mut self.peers[to as usize];
         peer.next_out = peer.next_out.wrapping_add(1);
-        peer.account.use_up(express.cost);
+        peer.account.use_up(fast.cost);
     }
 
     /// A receive that fills its buffer could be met by the next message from that rank, and by no other.
     #[inline]
-    pub fn may_receive(
+    pub fn fast_receive(
         &self,
         from: Rank,
         tag: Tag,
         datatype: Datatype,
         count: u64,
         bytes: usize,
-    ) -> Option<Express> {
+    ) -> Option<FastMessage> {
         let peer = self.peers.get(from as usize)?;
         let is_alone = self.matching.is_empty() && self.probing.is_empty() && self.failure.is_none();
-        is_alone.then(|| self.express(peer.next_in, tag, datatype, count, bytes))
+        is_alone.then(|| self.fast(peer.next_in, tag, datatype, count, bytes))
     }
 
     /// A part of that message was received, so many bytes: the rest is to come the long way.
     ///
     /// # Safety
     /// As [`Conversation::start_receive`].
-    pub unsafe fn has_begun(
+    pub unsafe fn continue_fast_receive(
         &mut self,
         from: Rank,
         selector: Selector,
-        landing: Landing,
-        express: &Express,
+        buffer: RecvBuffer,
+        fast: &FastMessage,
         arrived: usize,
     ) -> Ticket {
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.start_receive(selector, landing) };
-        let Some(Word::Message(said)) = Word::unpack(express.header.call) else {
+        let started = unsafe { self.start_receive(selector, buffer) };
+        let Some(ProtocolMessage::Data(announcement)) = ProtocolMessage::unpack(fast.header.call) else {
             unreachable!("it was packed here")
         };
-        let number = express.header.sequence;
+        let number = fast.header.sequence;
         // Nothing else waits, and they are of one type and length: nothing can contradict.
-        let (Ok(ticket), Ok(message)) = (started, self.announced(from, number, &said)) else {
+        let (Ok(ticket), Ok(message)) = (started, self.accept_announcement(from, number, &announcement))
+        else {
             unreachable!("a message that fits its receive meets it")
         };
         self.incoming[message].arrived = arrived;
@@ -95,11 +101,11 @@ impl Conversation {
 
     /// That message was received.
     #[inline]
-    pub fn has_received(&mut self, from: Rank, express: &Express) {
+    pub fn note_fast_receive(&mut self, from: Rank, fast: &FastMessage) {
         let peer = &mut self.peers[from as usize];
         peer.next_in = peer.next_in.wrapping_add(1);
-        if let Some(bytes) = peer.debt.add(express.cost) {
-            self.note(from, express.header.sequence, Word::Credit { bytes });
+        if let Some(bytes) = peer.debt.add(fast.cost) {
+            self.queue_reply(from, fast.header.sequence, ProtocolMessage::Credit { bytes });
         }
     }
 }

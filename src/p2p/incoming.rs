@@ -4,9 +4,9 @@ use std::io;
 
 use super::conversation::{Conversation, Peer};
 use super::matching::Envelope;
-use super::protocol::{Announcement, Opening, WINDOW_BYTES, Word};
-use super::receiving::{Incoming, Place};
-use super::sending::Nonsense;
+use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
+use super::receiving::{IncomingMessage, RecvTarget};
+use super::sending::ProtocolViolation;
 use super::slab::Key;
 use crate::base::{Error, Rank};
 use crate::sys::memory_copy::STREAMED_FROM;
@@ -17,7 +17,7 @@ const TURN: usize = 64;
 
 /// What is taken off a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Appetite {
+pub enum Drain {
     /// Words, and messages as long as something waits for this peer. Nobody is held up: a message that no receive has
     /// met is better read later, straight to its place.
     Needed,
@@ -49,9 +49,9 @@ impl From<io::Error> for Fault {
     }
 }
 
-impl From<Nonsense> for Fault {
-    fn from(nonsense: Nonsense) -> Fault {
-        Fault::Link(garbage(nonsense.0))
+impl From<ProtocolViolation> for Fault {
+    fn from(violation: ProtocolViolation) -> Fault {
+        Fault::Link(garbage(violation.0))
     }
 }
 
@@ -63,7 +63,7 @@ impl From<Error> for Fault {
 
 impl Conversation {
     /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs.
-    pub fn pull(&mut self, from: Rank, link: &mut dyn Link, appetite: Appetite) -> Result<Pulled, Fault> {
+    pub fn pull(&mut self, from: Rank, link: &mut dyn Link, drain: Drain) -> Result<Pulled, Fault> {
         let mut pulled = Pulled::default();
         let is_asked_for = self.asks_for(from);
         for _ in 0..TURN {
@@ -75,11 +75,13 @@ impl Conversation {
                 pulled.foreign = Some(head);
                 break;
             }
-            let moved = match Word::unpack(head.call) {
-                Some(Word::Message(_)) if appetite == Appetite::Needed && !self.asks_for(from) => break,
-                Some(Word::Message(said)) => self.take_fragment(from, &head, &said, link)?,
-                Some(word) => {
-                    self.take_answer(from, head.sequence, word)?;
+            let moved = match ProtocolMessage::unpack(head.call) {
+                Some(ProtocolMessage::Data(_)) if drain == Drain::Needed && !self.asks_for(from) => break,
+                Some(ProtocolMessage::Data(announcement)) => {
+                    self.accept_fragment(from, &head, &announcement, link)?
+                }
+                Some(reply) => {
+                    self.accept_reply(from, head.sequence, reply)?;
                     link.consume(0)?;
                     true
                 }
@@ -98,38 +100,45 @@ impl Conversation {
         self.waits_for_anybody() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
     }
 
-    fn take_answer(&mut self, from: Rank, number: u32, word: Word) -> Result<(), Nonsense> {
-        match word {
-            Word::Go { limit } => self.take_word(from, number, Some(limit)),
-            Word::Matched => self.take_word(from, number, None),
-            Word::Credit { bytes } if self.peer(from).account.give_back(bytes) => Ok(()),
-            Word::Credit { .. } | Word::Message(_) => Err(Nonsense("more credit than was used")),
+    fn accept_reply(
+        &mut self,
+        from: Rank,
+        number: u32,
+        reply: ProtocolMessage,
+    ) -> Result<(), ProtocolViolation> {
+        match reply {
+            ProtocolMessage::ClearToSend { limit } => self.note_match(from, number, Some(limit)),
+            ProtocolMessage::Matched => self.note_match(from, number, None),
+            ProtocolMessage::Credit { bytes } if self.peer(from).account.give_back(bytes) => Ok(()),
+            ProtocolMessage::Credit { .. } | ProtocolMessage::Data(_) => {
+                Err(ProtocolViolation("more credit than was used"))
+            }
         }
     }
 
     /// Takes what is there of the fragment at the head; whether that was anything. After an error the message is unfinished, and
     /// stays so.
-    fn take_fragment(
+    fn accept_fragment(
         &mut self,
         from: Rank,
         head: &Header,
-        said: &Announcement,
+        announcement: &Announcement,
         link: &mut dyn Link,
     ) -> Result<bool, Fault> {
         let number = head.sequence;
         let is_new = number == self.peer(from).next_in;
         let message = if is_new {
-            let message = self.announced(from, number, said)?;
-            if said.wants_word() {
+            let message = self.accept_announcement(from, number, announcement)?;
+            if announcement.needs_reply() {
                 // It goes ahead of the bytes: what it asks for leaves the sender while these are read.
-                self.push_notes(from, link)?;
+                self.push_replies(from, link)?;
             }
             message
         } else {
             let known = self.peer(from).unfinished.get(&number).copied();
             known.ok_or_else(|| garbage("a part of a message that is over"))?
         };
-        let taken = if is_new && said.opening_bytes(self.incoming[message].bytes) == 0 {
+        let taken = if is_new && announcement.eager_bytes(self.incoming[message].bytes) == 0 {
             // The announcement alone, of a message without bytes or without credit.
             link.consume(0).map(|()| 0).map_err(Fault::from)
         } else {
@@ -138,8 +147,8 @@ impl Conversation {
         // Also where its bytes cannot be had: a receive that has met it depends on its sender from now on.
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
-        let is_met = matches!(incoming.place, Place::Buffer(_));
-        let is_over = has_come && (is_met || incoming.said.opening == Opening::Whole);
+        let is_met = matches!(incoming.target, RecvTarget::Buffer(_));
+        let is_over = has_come && (is_met || incoming.announcement.protocol == Protocol::Eager);
         match (is_new, is_over) {
             (true, false) => {
                 self.peer(from).unfinished.insert(number, message);
@@ -162,45 +171,53 @@ impl Conversation {
     }
 
     /// The first fragment of a new message is there: finds out who receives it.
-    pub(super) fn announced(
+    pub(super) fn accept_announcement(
         &mut self,
         from: Rank,
         number: u32,
-        said: &Announcement,
-    ) -> Result<Key<Incoming>, Fault> {
-        let bytes = said.bytes().ok_or_else(|| garbage("a message larger than memory"))?;
+        announcement: &Announcement,
+    ) -> Result<Key<IncomingMessage>, Fault> {
+        let bytes = announcement.bytes().ok_or_else(|| garbage("a message larger than memory"))?;
         // Otherwise a peer could make this rank hold as much as it likes.
-        let is_too_much = match said.opening {
-            Opening::Whole => bytes > WINDOW_BYTES && from != self.own,
-            Opening::Window => bytes <= WINDOW_BYTES,
-            Opening::Nothing => false,
+        let is_too_much = match announcement.protocol {
+            Protocol::Eager => bytes > WINDOW_BYTES && from != self.own,
+            Protocol::EagerWindow => bytes <= WINDOW_BYTES,
+            Protocol::Rendezvous => false,
         };
         if is_too_much {
-            return Err(garbage("an opening of another length than agreed").into());
+            return Err(garbage("an protocol of another length than agreed").into());
         }
         self.peer(from).next_in = number.wrapping_add(1);
-        let expected = said.opening_bytes(bytes);
-        let place = Place::Heap(Vec::new());
-        let incoming = Incoming { source: from, number, said: *said, bytes, arrived: 0, expected, place };
+        let expected = announcement.eager_bytes(bytes);
+        let target = RecvTarget::Heap(Vec::new());
+        let incoming = IncomingMessage {
+            source: from,
+            number,
+            announcement: *announcement,
+            bytes,
+            arrived: 0,
+            expected,
+            target,
+        };
         let message = self.incoming.put(incoming);
-        let envelope = Envelope { source: from, tag: said.tag };
-        match self.receive_for(envelope) {
-            Some(receive) => self.meet(receive, message)?,
-            None if self.show(envelope, message) => {}
-            None => self.matching.put_message(envelope, message),
+        let envelope = Envelope { source: from, tag: announcement.tag };
+        match self.take_posted_for(envelope) {
+            Some(receive) => self.match_receive(receive, message)?,
+            None if self.show_to_probes(envelope, message) => {}
+            None => self.matching.put_unexpected(envelope, message),
         }
         Ok(message)
     }
 
     /// Moves bytes of the fragment at the head to where the message goes; how many.
-    fn take_bytes(&mut self, message: Key<Incoming>, link: &mut dyn Link) -> Result<usize, Fault> {
+    fn take_bytes(&mut self, message: Key<IncomingMessage>, link: &mut dyn Link) -> Result<usize, Fault> {
         let incoming = &mut self.incoming[message];
         let want = incoming.expected - incoming.arrived;
         if want == 0 {
             return Err(garbage("more of a message than was wanted").into());
         }
-        let taken = match &mut incoming.place {
-            Place::Heap(bytes) => {
+        let taken = match &mut incoming.target {
+            RecvTarget::Heap(bytes) => {
                 bytes.reserve_exact(want);
                 let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
                 // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link keeps its own.
@@ -210,12 +227,12 @@ impl Conversation {
                 unsafe { bytes.set_len(len) };
                 taken
             }
-            Place::Buffer(receive) => {
-                let landing = &self.receives[*receive].landing;
-                let room = landing.bytes().saturating_sub(incoming.arrived).min(want);
+            RecvTarget::Buffer(receive) => {
+                let buffer = &self.receives[*receive].buffer;
+                let room = buffer.bytes().saturating_sub(incoming.arrived).min(want);
                 if room > 0 {
-                    let end = landing.data.wrapping_add(incoming.arrived);
-                    // SAFETY: behind what has arrived, the landing has that much room, by the promise to
+                    let end = buffer.data.wrapping_add(incoming.arrived);
+                    // SAFETY: behind what has arrived, the buffer has that much room, by the promise to
                     // `start_receive`; a user's memory is not the link's own.
                     unsafe { link.take(end, room, incoming.expected >= STREAMED_FROM) }?
                 } else {

@@ -29,11 +29,11 @@ mod slab;
 mod status;
 
 pub use conversation::{Conversation, Ticket};
-pub use incoming::{Appetite, Fault, Pulled};
+pub use incoming::{Drain, Fault, Pulled};
 pub use matching::{Envelope, Selector, Tag};
-pub use receiving::Landing;
-pub use sending::Outgoing;
-pub use status::{Ended, Message, Outcome, Status};
+pub use receiving::RecvBuffer;
+pub use sending::OutgoingMessage;
+pub use status::{Completion, MatchedMessage, MessageOutcome, Status};
 
 #[cfg(test)]
 mod tests;

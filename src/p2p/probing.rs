@@ -2,37 +2,37 @@
 
 use super::conversation::{Conversation, Kind, Ticket};
 use super::matching::{Envelope, Selector};
-use super::receiving::Incoming;
+use super::receiving::IncomingMessage;
 use super::slab::Key;
-use super::status::{Ended, Message, Outcome, Status};
+use super::status::{Completion, MatchedMessage, MessageOutcome, Status};
 
 /// A wait for a message that fits.
 pub(super) struct Probe {
     pub selector: Selector,
     /// The message is taken out.
     takes: bool,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MessageOutcome>,
 }
 
 impl Conversation {
     /// The message that a receive would get now.
     pub fn find(&self, selector: Selector) -> Option<Status> {
-        let (_, key) = self.matching.find_message(selector)?;
+        let (_, key) = self.matching.find_unexpected(selector)?;
         Some(self.incoming[key].status())
     }
 
     /// The same, taken out: only [`Conversation::start_claimed`] receives it.
-    pub fn claim(&mut self, selector: Selector) -> Option<(Message, Status)> {
-        let (_, key) = self.matching.take_message(selector)?;
-        Some((Message(key), self.incoming[key].status()))
+    pub fn claim(&mut self, selector: Selector) -> Option<(MatchedMessage, Status)> {
+        let (_, key) = self.matching.take_unexpected(selector)?;
+        Some((MatchedMessage(key), self.incoming[key].status()))
     }
 
     /// Waits for a message that fits. With `takes`, the outcome has the message.
     pub fn start_probe(&mut self, selector: Selector, takes: bool) -> Ticket {
         let found = if takes {
-            self.claim(selector).map(|(message, status)| Ended { status, message: Some(message) })
+            self.claim(selector).map(|(message, status)| Completion { status, message: Some(message) })
         } else {
-            self.find(selector).map(Ended::from)
+            self.find(selector).map(Completion::from)
         };
         let outcome = self.failure.clone().map(Err).or(found.map(Ok));
         let waits = outcome.is_none();
@@ -45,7 +45,7 @@ impl Conversation {
     }
 
     /// Shows a message that no receive waited for to the probes; whether one of them took it.
-    pub(super) fn show(&mut self, envelope: Envelope, message: Key<Incoming>) -> bool {
+    pub(super) fn show_to_probes(&mut self, envelope: Envelope, message: Key<IncomingMessage>) -> bool {
         let status = self.incoming[message].status();
         let mut at = 0;
         while at < self.probing.len() {
@@ -56,7 +56,8 @@ impl Conversation {
                 continue;
             }
             let (takes, source) = (probe.takes, probe.selector.source());
-            probe.outcome = Some(Ok(Ended { status, message: takes.then_some(Message(message)) }));
+            probe.outcome =
+                Some(Ok(Completion { status, message: takes.then_some(MatchedMessage(message)) }));
             self.probing.remove(at);
             self.await_no_longer(source);
             if takes {

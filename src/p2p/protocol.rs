@@ -26,13 +26,13 @@ pub const WINDOW_BYTES: usize = 1 << 20;
 
 /// What comes of a message before the receiver's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub enum Protocol {
     /// All of it.
-    Whole,
+    Eager,
     /// [`WINDOW_BYTES`]; there are more.
-    Window,
+    EagerWindow,
     /// The announcement alone.
-    Nothing,
+    Rendezvous,
 }
 
 /// What a sender says of its message.
@@ -45,7 +45,7 @@ pub struct Announcement {
     /// How many elements.
     pub count: u64,
     /// What comes before the receiver's word.
-    pub opening: Opening,
+    pub protocol: Protocol,
     /// The sender waits for the receiver's word in any case.
     pub is_synchronous: bool,
 }
@@ -60,28 +60,28 @@ impl Announcement {
 
     /// Bytes that come before the receiver's word, of `bytes` in all.
     #[inline]
-    pub fn opening_bytes(&self, bytes: usize) -> usize {
-        match self.opening {
-            Opening::Whole => bytes,
-            Opening::Window => WINDOW_BYTES,
-            Opening::Nothing => 0,
+    pub fn eager_bytes(&self, bytes: usize) -> usize {
+        match self.protocol {
+            Protocol::Eager => bytes,
+            Protocol::EagerWindow => WINDOW_BYTES,
+            Protocol::Rendezvous => 0,
         }
     }
 
     /// Whether the sender waits for the receiver's word.
     #[inline]
-    pub fn wants_word(&self) -> bool {
-        self.is_synchronous || self.opening != Opening::Whole
+    pub fn needs_reply(&self) -> bool {
+        self.is_synchronous || self.protocol != Protocol::Eager
     }
 }
 
 /// One of the things in the picture above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ProtocolMessage {
     /// A fragment of this message.
-    Message(Announcement),
+    Data(Announcement),
     /// Send the rest, but not more than so many bytes of the message in all.
-    Go {
+    ClearToSend {
         /// As far as the receiver has room.
         limit: u64,
     },
@@ -94,7 +94,7 @@ pub enum Word {
     },
 }
 
-const GO: u64 = 33;
+const CLEAR_TO_SEND: u64 = 33;
 const MATCHED: u64 = 34;
 const CREDIT: u64 = 35;
 
@@ -102,48 +102,48 @@ const CREDIT: u64 = 35;
 const FLAGS_SHIFT: u32 = 24;
 const SYNCHRONOUS: u64 = 4;
 
-impl Word {
+impl ProtocolMessage {
     /// The 16 bytes that travel.
     #[inline]
     pub fn pack(self) -> [u64; 2] {
         match self {
-            Word::Message(Announcement { tag, datatype, count, opening, is_synchronous }) => {
+            ProtocolMessage::Data(Announcement { tag, datatype, count, protocol, is_synchronous }) => {
                 let root = tag.cast_unsigned();
                 let [head, count] = Call { kind: CallKind::Transfer, datatype, op: None, root, count }.pack();
-                let flags = opening as u64 | if is_synchronous { SYNCHRONOUS } else { 0 };
+                let flags = protocol as u64 | if is_synchronous { SYNCHRONOUS } else { 0 };
                 [head | flags << FLAGS_SHIFT, count]
             }
-            Word::Go { limit } => [GO, limit],
-            Word::Matched => [MATCHED, 0],
-            Word::Credit { bytes } => [CREDIT, bytes],
+            ProtocolMessage::ClearToSend { limit } => [CLEAR_TO_SEND, limit],
+            ProtocolMessage::Matched => [MATCHED, 0],
+            ProtocolMessage::Credit { bytes } => [CREDIT, bytes],
         }
     }
 
     /// Reads what a peer packed. `None` where it means nothing: the bytes are foreign.
     #[inline]
-    pub fn unpack(words: [u64; 2]) -> Option<Word> {
+    pub fn unpack(words: [u64; 2]) -> Option<ProtocolMessage> {
         match words[0] {
-            GO => return Some(Word::Go { limit: words[1] }),
-            MATCHED => return Some(Word::Matched),
-            CREDIT => return Some(Word::Credit { bytes: words[1] }),
+            CLEAR_TO_SEND => return Some(ProtocolMessage::ClearToSend { limit: words[1] }),
+            MATCHED => return Some(ProtocolMessage::Matched),
+            CREDIT => return Some(ProtocolMessage::Credit { bytes: words[1] }),
             _ => {}
         }
         let Call { kind: CallKind::Transfer, datatype, op: None, root, count } = Call::unpack(words)? else {
             return None;
         };
         let flags = words[0] >> FLAGS_SHIFT & 0xff;
-        let opening = match flags & !SYNCHRONOUS {
-            0 => Opening::Whole,
-            1 => Opening::Window,
-            2 => Opening::Nothing,
+        let protocol = match flags & !SYNCHRONOUS {
+            0 => Protocol::Eager,
+            1 => Protocol::EagerWindow,
+            2 => Protocol::Rendezvous,
             _ => return None,
         };
         let is_synchronous = flags & SYNCHRONOUS != 0;
-        Some(Word::Message(Announcement {
+        Some(ProtocolMessage::Data(Announcement {
             tag: root.cast_signed(),
             datatype,
             count,
-            opening,
+            protocol,
             is_synchronous,
         }))
     }
@@ -154,33 +154,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_survives_packing() {
-        for opening in [Opening::Whole, Opening::Window, Opening::Nothing] {
+    fn a_protocol_message_survives_packing() {
+        for protocol in [Protocol::Eager, Protocol::EagerWindow, Protocol::Rendezvous] {
             for (tag, is_synchronous) in [(0, false), (-1, true), (Tag::MAX, true), (Tag::MIN + 1, false)] {
                 let count = u64::MAX - 7;
                 let datatype = Datatype::Float64;
-                let said = Word::Message(Announcement { tag, datatype, count, opening, is_synchronous });
-                assert_eq!(Word::unpack(said.pack()), Some(said));
+                let announcement =
+                    ProtocolMessage::Data(Announcement { tag, datatype, count, protocol, is_synchronous });
+                assert_eq!(ProtocolMessage::unpack(announcement.pack()), Some(announcement));
             }
         }
-        for word in [Word::Go { limit: u64::MAX }, Word::Matched, Word::Credit { bytes: 3 }] {
-            assert_eq!(Word::unpack(word.pack()), Some(word));
+        for message in [
+            ProtocolMessage::ClearToSend { limit: u64::MAX },
+            ProtocolMessage::Matched,
+            ProtocolMessage::Credit { bytes: 3 },
+        ] {
+            assert_eq!(ProtocolMessage::unpack(message.pack()), Some(message));
         }
     }
 
     #[test]
-    fn meaningless_bytes_are_no_word() {
-        let [head, count] = Word::Message(Announcement {
+    fn meaningless_bytes_are_no_protocol_message() {
+        let [head, count] = ProtocolMessage::Data(Announcement {
             tag: 1,
             datatype: Datatype::Byte,
             count: 1,
-            opening: Opening::Whole,
+            protocol: Protocol::Eager,
             is_synchronous: false,
         })
         .pack();
-        assert_eq!(Word::unpack([head | 3 << FLAGS_SHIFT, count]), None);
-        assert_eq!(Word::unpack([head | 8 << FLAGS_SHIFT, count]), None);
-        assert_eq!(Word::unpack([36, 0]), None);
-        assert_eq!(Word::unpack([0, 0]), None);
+        assert_eq!(ProtocolMessage::unpack([head | 3 << FLAGS_SHIFT, count]), None);
+        assert_eq!(ProtocolMessage::unpack([head | 8 << FLAGS_SHIFT, count]), None);
+        assert_eq!(ProtocolMessage::unpack([36, 0]), None);
+        assert_eq!(ProtocolMessage::unpack([0, 0]), None);
     }
 }

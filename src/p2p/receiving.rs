@@ -3,14 +3,14 @@
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
 use super::matching::{Envelope, Selector, Waiting};
-use super::protocol::{Announcement, Opening, Word};
+use super::protocol::{Announcement, Protocol, ProtocolMessage};
 use super::slab::Key;
-use super::status::{Message, Outcome, Status};
+use super::status::{MatchedMessage, MessageOutcome, Status};
 use crate::base::{Datatype, Error, Rank, Result};
 
 /// Where a message is to be put.
 #[derive(Clone, Copy, Debug)]
-pub struct Landing {
+pub struct RecvBuffer {
     /// Room for the elements.
     pub data: *mut u8,
     /// Type of the elements.
@@ -22,7 +22,7 @@ pub struct Landing {
     pub is_lenient: bool,
 }
 
-impl Landing {
+impl RecvBuffer {
     /// All of the room.
     pub(super) fn bytes(&self) -> usize {
         self.count as usize * self.datatype.bytes()
@@ -32,12 +32,12 @@ impl Landing {
 /// A receive that was started.
 pub(super) struct Receive {
     pub selector: Selector,
-    pub landing: Landing,
+    pub buffer: RecvBuffer,
     stage: Stage,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<MessageOutcome>,
 }
 
-// SAFETY: `landing.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
+// SAFETY: `buffer.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
 // that is; it is only written through `&mut Conversation`.
 unsafe impl Send for Receive {}
 
@@ -48,37 +48,37 @@ enum Stage {
 }
 
 /// A message that has begun to come in.
-pub(super) struct Incoming {
+pub(super) struct IncomingMessage {
     pub source: Rank,
     pub number: u32,
-    pub said: Announcement,
+    pub announcement: Announcement,
     pub bytes: usize,
     /// Bytes that have come.
     pub arrived: usize,
     /// Bytes that will come, as far as is known.
     pub expected: usize,
-    pub place: Place,
+    pub target: RecvTarget,
 }
 
 /// Where the bytes of a message go.
-pub(super) enum Place {
+pub(super) enum RecvTarget {
     /// Nobody has received it yet.
     Heap(Vec<u8>),
     Buffer(Key<Receive>),
 }
 
-impl Incoming {
+impl IncomingMessage {
     pub fn status(&self) -> Status {
-        let Announcement { tag, datatype, count, .. } = self.said;
+        let Announcement { tag, datatype, count, .. } = self.announcement;
         Status { source: self.source, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
     }
 
     pub fn envelope(&self) -> Envelope {
-        Envelope { source: self.source, tag: self.said.tag }
+        Envelope { source: self.source, tag: self.announcement.tag }
     }
 
     pub fn is_complete(&self) -> bool {
-        self.arrived == self.expected && matches!(self.place, Place::Buffer(_))
+        self.arrived == self.expected && matches!(self.target, RecvTarget::Buffer(_))
     }
 }
 
@@ -86,18 +86,18 @@ impl Conversation {
     /// Starts a receive. `Err`: what it has met contradicts it, and the communicator fails.
     ///
     /// # Safety
-    /// `landing.data` is writable for all elements, and nobody else uses it, until the outcome is there.
-    pub unsafe fn start_receive(&mut self, selector: Selector, landing: Landing) -> Result<Ticket> {
-        if let Some((_, message)) = self.matching.take_message(selector) {
-            let key = self.new_receive(selector, landing, Stage::HasMet);
-            self.meet_late(key, message)?;
+    /// `buffer.data` is writable for all elements, and nobody else uses it, until the outcome is there.
+    pub unsafe fn start_receive(&mut self, selector: Selector, buffer: RecvBuffer) -> Result<Ticket> {
+        if let Some((_, message)) = self.matching.take_unexpected(selector) {
+            let key = self.new_receive(selector, buffer, Stage::HasMet);
+            self.match_unexpected(key, message)?;
             return Ok(Ticket(Kind::Receive(key)));
         }
         if self.failure.is_some() {
-            return Ok(Ticket(Kind::Receive(self.new_receive(selector, landing, Stage::HasMet))));
+            return Ok(Ticket(Kind::Receive(self.new_receive(selector, buffer, Stage::HasMet))));
         }
-        let key = self.new_receive(selector, landing, Stage::HasMet);
-        self.receives[key].stage = Stage::Waits(self.matching.put_receive(selector, key));
+        let key = self.new_receive(selector, buffer, Stage::HasMet);
+        self.receives[key].stage = Stage::Waits(self.matching.post_receive(selector, key));
         self.await_from(selector.source());
         Ok(Ticket(Kind::Receive(key)))
     }
@@ -106,20 +106,20 @@ impl Conversation {
     ///
     /// # Safety
     /// As `start_receive`.
-    pub unsafe fn start_claimed(&mut self, message: Message, landing: Landing) -> Result<Ticket> {
+    pub unsafe fn start_claimed(&mut self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Ticket> {
         if self.failure.is_some() {
-            let key = self.new_receive(Selector::ANY, landing, Stage::HasMet);
+            let key = self.new_receive(Selector::ANY, buffer, Stage::HasMet);
             return Ok(Ticket(Kind::Receive(key)));
         }
         let Envelope { source, tag } = self.incoming[message.0].envelope();
-        let key = self.new_receive(Selector::new(Some(source), Some(tag)), landing, Stage::HasMet);
-        self.meet_late(key, message.0)?;
+        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, Stage::HasMet);
+        self.match_unexpected(key, message.0)?;
         Ok(Ticket(Kind::Receive(key)))
     }
 
-    fn new_receive(&mut self, selector: Selector, landing: Landing, stage: Stage) -> Key<Receive> {
+    fn new_receive(&mut self, selector: Selector, buffer: RecvBuffer, stage: Stage) -> Key<Receive> {
         let outcome = self.failure.clone().map(Err);
-        self.receives.put(Receive { selector, landing, stage, outcome })
+        self.receives.put(Receive { selector, buffer, stage, outcome })
     }
 
     /// Ends a receive that has met no message; whether it did.
@@ -127,11 +127,11 @@ impl Conversation {
         let Kind::Receive(key) = ticket.0 else { return false };
         let receive = &mut self.receives[key];
         let (Stage::Waits(waiting), None) = (receive.stage, &receive.outcome) else { return false };
-        let Receive { selector, landing, .. } = *receive;
+        let Receive { selector, buffer, .. } = *receive;
         let status = Status {
             source: selector.source().unwrap_or(0),
             tag: selector.tag().unwrap_or(0),
-            datatype: landing.datatype,
+            datatype: buffer.datatype,
             count: 0,
             bytes: 0,
             is_cancelled: true,
@@ -143,8 +143,8 @@ impl Conversation {
     }
 
     /// The oldest receive that accepts a new message, which no longer waits.
-    pub(super) fn receive_for(&mut self, envelope: Envelope) -> Option<Key<Receive>> {
-        let key = self.matching.take_receive(envelope)?;
+    pub(super) fn take_posted_for(&mut self, envelope: Envelope) -> Option<Key<Receive>> {
+        let key = self.matching.take_posted(envelope)?;
         let receive = &mut self.receives[key];
         receive.stage = Stage::HasMet;
         let source = receive.selector.source();
@@ -153,40 +153,40 @@ impl Conversation {
     }
 
     /// A receive and a message have met: the message's bytes go to the receive's buffer from now on.
-    pub(super) fn meet(&mut self, key: Key<Receive>, message: Key<Incoming>) -> Result<()> {
-        let landing = self.receives[key].landing;
+    pub(super) fn match_receive(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
+        let buffer = self.receives[key].buffer;
         let incoming = &mut self.incoming[message];
-        let Incoming { source, number, said, bytes, .. } = *incoming;
-        if !landing.is_lenient
-            && let Some(contradiction) = contradiction(self.own, source, &said, &landing)
+        let IncomingMessage { source, number, announcement, bytes, .. } = *incoming;
+        if !buffer.is_lenient
+            && let Some(contradiction) = contradiction(self.own, source, &announcement, &buffer)
         {
             return Err(Error::Mismatch(contradiction));
         }
-        let wanted = bytes.min(landing.bytes()).max(said.opening_bytes(bytes));
+        let wanted = bytes.min(buffer.bytes()).max(announcement.eager_bytes(bytes));
         incoming.expected = wanted;
-        if let Place::Heap(bytes) = std::mem::replace(&mut incoming.place, Place::Buffer(key)) {
-            let n = bytes.len().min(landing.bytes());
-            // SAFETY: `n` bytes are in the vector, and no more than the landing has, for which `start_receive`'s
+        if let RecvTarget::Heap(bytes) = std::mem::replace(&mut incoming.target, RecvTarget::Buffer(key)) {
+            let n = bytes.len().min(buffer.bytes());
+            // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which `start_receive`'s
             // caller vouches; a new vector does not overlap it.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), landing.data, n) };
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.data, n) };
         }
-        if said.opening != Opening::Whole {
-            self.note(source, number, Word::Go { limit: wanted as u64 });
-        } else if said.is_synchronous {
-            self.note(source, number, Word::Matched);
+        if announcement.protocol != Protocol::Eager {
+            self.queue_reply(source, number, ProtocolMessage::ClearToSend { limit: wanted as u64 });
+        } else if announcement.is_synchronous {
+            self.queue_reply(source, number, ProtocolMessage::Matched);
         }
         if source != self.own
-            && let Some(bytes) = self.peer(source).debt.add(cost(&said, bytes))
+            && let Some(bytes) = self.peer(source).debt.add(cost(&announcement, bytes))
         {
-            self.note(source, number, Word::Credit { bytes });
+            self.queue_reply(source, number, ProtocolMessage::Credit { bytes });
         }
         Ok(())
     }
 
     /// The same for a message that has begun to come in before the receive was started.
-    fn meet_late(&mut self, key: Key<Receive>, message: Key<Incoming>) -> Result<()> {
-        self.meet(key, message)?;
-        let Incoming { source, number, .. } = self.incoming[message];
+    fn match_unexpected(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
+        self.match_receive(key, message)?;
+        let IncomingMessage { source, number, .. } = self.incoming[message];
         if self.incoming[message].is_complete() {
             self.peer(source).unfinished.remove(&number);
             self.end_receive(message);
@@ -197,15 +197,15 @@ impl Conversation {
     }
 
     /// All bytes of a message are where they belong.
-    pub(super) fn end_receive(&mut self, message: Key<Incoming>) {
+    pub(super) fn end_receive(&mut self, message: Key<IncomingMessage>) {
         let incoming = self.incoming.take(message);
-        let Place::Buffer(key) = incoming.place else {
+        let RecvTarget::Buffer(key) = incoming.target else {
             unreachable!("only a message that was met is complete")
         };
         let receive = &mut self.receives[key];
-        let landing = &receive.landing;
-        receive.outcome = Some(if incoming.bytes > landing.bytes() {
-            Err(Error::Truncated(too_long(self.own, incoming.source, &incoming.said, landing)))
+        let buffer = &receive.buffer;
+        receive.outcome = Some(if incoming.bytes > buffer.bytes() {
+            Err(Error::Truncated(too_long(self.own, incoming.source, &incoming.announcement, buffer)))
         } else {
             Ok(incoming.status().into())
         });
@@ -213,25 +213,30 @@ impl Conversation {
 }
 
 /// Why this message cannot go there, in the words of a mismatch.
-fn contradiction(own: Rank, source: Rank, said: &Announcement, landing: &Landing) -> Option<String> {
-    if said.datatype != landing.datatype {
-        let Announcement { tag, datatype, count, .. } = said;
-        let (theirs, mine) = (datatype.name(), landing.datatype.name());
+fn contradiction(
+    own: Rank,
+    source: Rank,
+    announcement: &Announcement,
+    buffer: &RecvBuffer,
+) -> Option<String> {
+    if announcement.datatype != buffer.datatype {
+        let Announcement { tag, datatype, count, .. } = announcement;
+        let (theirs, mine) = (datatype.name(), buffer.datatype.name());
         return Some(format!(
             "the ranks disagree in a message with tag {tag}: rank {source} sent {count} elements of {theirs}, \
              rank {own} receives {mine}"
         ));
     }
-    (said.count > landing.count).then(|| too_long(own, source, said, landing))
+    (announcement.count > buffer.count).then(|| too_long(own, source, announcement, buffer))
 }
 
-fn too_long(own: Rank, source: Rank, said: &Announcement, landing: &Landing) -> String {
+fn too_long(own: Rank, source: Rank, announcement: &Announcement, buffer: &RecvBuffer) -> String {
     format!(
         "a message with tag {} is too long: rank {source} sent {} elements of {}, rank {own} receives at most {} of {}",
-        said.tag,
-        said.count,
-        said.datatype.name(),
-        landing.count,
-        landing.datatype.name(),
+        announcement.tag,
+        announcement.count,
+        announcement.datatype.name(),
+        buffer.count,
+        buffer.datatype.name(),
     )
 }

@@ -6,13 +6,13 @@ use std::ptr::NonNull;
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
 use super::matching::Tag;
-use super::protocol::{Announcement, Opening, WINDOW_BYTES, Word};
+use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
 use super::slab::Key;
-use super::status::{Outcome, Status};
+use super::status::{MessageOutcome, Status};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Lending, Link};
 
-/// Bytes of openings, and as many of rests, that are offered before it is the turn of what comes in and of other peers: some
+/// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in and of other peers: some
 /// 20 us. A turn costs about 0.3 us beside its copies: with turns of 64 KiB, between two ranks of a Zen 4 server, 32 MiB one way
 /// took 7 % longer, an exchange of 256 KiB 41 %, one of 32 MiB 8 %. Turns of 256 KiB are as good, but for an exchange of 512 KiB,
 /// which takes a fifth longer, and one of 1 MiB, which takes 5 % less.
@@ -23,7 +23,7 @@ pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
 
 /// What is to be sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Outgoing {
+pub struct OutgoingMessage {
     /// The receiver.
     pub to: Rank,
     /// The message's name.
@@ -40,20 +40,20 @@ pub struct Outgoing {
 
 /// A message on its way out.
 pub(super) struct Sending {
-    what: Outgoing,
+    what: OutgoingMessage,
     bytes: usize,
     /// Set when the first bytes are offered: credit is counted then.
     header: Option<Header>,
     number: u32,
     /// Bytes that have left.
     done: usize,
-    /// Bytes that leave in the part that is under way: the opening, then the rest.
+    /// Bytes that leave in the part that is under way: the eager part, then the rest.
     until: usize,
     /// Bytes that the receiver wants; all, unless it says less.
     limit: usize,
     /// The receiver's word is due.
-    wants_word: bool,
-    pub outcome: Option<Outcome>,
+    needs_reply: bool,
+    pub outcome: Option<MessageOutcome>,
 }
 
 // SAFETY: `what.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
@@ -61,7 +61,7 @@ pub(super) struct Sending {
 unsafe impl Send for Sending {}
 
 impl Sending {
-    pub fn what(&self) -> &Outgoing {
+    pub fn what(&self) -> &OutgoingMessage {
         &self.what
     }
 
@@ -74,26 +74,26 @@ impl Sending {
 
     /// Its beginning, given credit.
     fn announcement(&self) -> Announcement {
-        let Outgoing { tag, datatype, count, is_synchronous, .. } = self.what;
-        let opening = if self.bytes <= WINDOW_BYTES { Opening::Whole } else { Opening::Window };
-        Announcement { tag, datatype, count, opening, is_synchronous }
+        let OutgoingMessage { tag, datatype, count, is_synchronous, .. } = self.what;
+        let protocol = if self.bytes <= WINDOW_BYTES { Protocol::Eager } else { Protocol::EagerWindow };
+        Announcement { tag, datatype, count, protocol, is_synchronous }
     }
 
     fn status(&self, own: Rank) -> Status {
-        let Outgoing { tag, datatype, count, .. } = self.what;
+        let OutgoingMessage { tag, datatype, count, .. } = self.what;
         Status { source: own, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
     }
 }
 
 /// The peer speaks of a message that does not wait for its word, or gives back what it never had.
-pub(super) struct Nonsense(pub &'static str);
+pub(super) struct ProtocolViolation(pub &'static str);
 
 impl Conversation {
     /// Starts a message. It leaves by `push`.
     ///
     /// # Safety
     /// `what.data` is readable for all elements, and unchanged, until the outcome is there.
-    pub unsafe fn start_send(&mut self, what: &Outgoing) -> Ticket {
+    pub unsafe fn start_send(&mut self, what: &OutgoingMessage) -> Ticket {
         let bytes = what.count as usize * what.datatype.bytes();
         let outcome = self.failure.clone().map(Err);
         let has_failed = outcome.is_some();
@@ -106,14 +106,14 @@ impl Conversation {
             done: 0,
             until: 0,
             limit: bytes,
-            wants_word: false,
+            needs_reply: false,
             outcome,
         };
         let key = self.sends.put(send);
         if !has_failed {
             let peer = self.peer(what.to);
             peer.next_out = number.wrapping_add(1);
-            peer.openings.push_back(key);
+            peer.eager_sends.push_back(key);
             self.list(what.to);
         }
         Ticket(Kind::Send(key))
@@ -122,19 +122,19 @@ impl Conversation {
     /// Whether the next message to `to` could not open for want of credit. Some may lie in the link.
     pub fn lacks_credit(&self, to: Rank) -> bool {
         let Some(peer) = self.peers.get(to as usize).filter(|_| to != self.own) else { return false };
-        let next = peer.openings.front().map(|key| &self.sends[*key]);
+        let next = peer.eager_sends.front().map(|key| &self.sends[*key]);
         next.is_some_and(|send| {
-            let (said, bytes) = (send.announcement(), send.bytes);
-            send.header.is_none() && !peer.account.allows(cost(&said, bytes))
+            let (announcement, bytes) = (send.announcement(), send.bytes);
+            send.header.is_none() && !peer.account.allows(cost(&announcement, bytes))
         })
     }
 
     /// Offers what goes to `to`, some of it; whether any was taken.
     pub fn push(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
-        let mut moved = self.push_notes(to, link)?;
+        let mut moved = self.push_replies(to, link)?;
         let mut turn = 0;
         while turn < TURN_BYTES
-            && let Some(&key) = self.peer(to).rests.front()
+            && let Some(&key) = self.peer(to).cleared_sends.front()
         {
             let before = self.sends[key].done;
             self.offer(key, link)?;
@@ -145,16 +145,16 @@ impl Conversation {
             moved = true;
             turn += send.done - before;
             if send.done == send.until {
-                self.peer(to).rests.pop_front();
+                self.peer(to).cleared_sends.pop_front();
                 self.end_send(key);
             }
         }
         let mut turn = 0;
         while turn < TURN_BYTES
-            && let Some(&key) = self.peer(to).openings.front()
+            && let Some(&key) = self.peer(to).eager_sends.front()
         {
             if self.sends[key].header.is_none() {
-                self.begin(to, key);
+                self.choose_protocol(to, key);
             }
             let before = self.sends[key].done;
             if !self.offer(key, link)? {
@@ -164,55 +164,55 @@ impl Conversation {
             let send = &self.sends[key];
             turn += send.done - before;
             if send.done == send.until {
-                self.peer(to).openings.pop_front();
-                self.opening_has_left(to, key);
+                self.peer(to).eager_sends.pop_front();
+                self.eager_part_sent(to, key);
             }
         }
         Ok(moved)
     }
 
-    pub(super) fn push_notes(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
+    pub(super) fn push_replies(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
         let mut moved = false;
-        while let Some(note) = self.peer(to).notes.front() {
+        while let Some(reply) = self.peer(to).replies.front() {
             // SAFETY: nothing is read.
-            if unsafe { link.send(note, NOTHING, 0, Lending::Never) }?.is_none() {
+            if unsafe { link.send(reply, NOTHING, 0, Lending::Never) }?.is_none() {
                 break;
             }
-            self.peer(to).notes.pop_front();
+            self.peer(to).replies.pop_front();
             moved = true;
         }
         Ok(moved)
     }
 
     /// Says something about message `number` as soon as there is room.
-    pub(super) fn note(&mut self, to: Rank, number: u32, word: Word) {
-        let header = Header { context: self.context, sequence: number, call: word.pack() };
-        self.peer(to).notes.push_back(header);
+    pub(super) fn queue_reply(&mut self, to: Rank, number: u32, message: ProtocolMessage) {
+        let header = Header { context: self.context, sequence: number, call: message.pack() };
+        self.peer(to).replies.push_back(header);
         self.list(to);
     }
 
     /// Decides how much of a message leaves before the receiver's word.
-    fn begin(&mut self, to: Rank, key: Key<Sending>) {
+    fn choose_protocol(&mut self, to: Rank, key: Key<Sending>) {
         let to_itself = to == self.own;
         let send = &mut self.sends[key];
-        let mut said = send.announcement();
+        let mut announcement = send.announcement();
         let account = &mut self.peers[to as usize].account;
         if to_itself {
             // Its own memory, for which nobody else must care.
-            said.opening = Opening::Whole;
+            announcement.protocol = Protocol::Eager;
         } else {
-            if !account.allows(cost(&said, send.bytes)) {
-                said.opening = Opening::Nothing;
+            if !account.allows(cost(&announcement, send.bytes)) {
+                announcement.protocol = Protocol::Rendezvous;
             }
-            account.use_up(cost(&said, send.bytes));
+            account.use_up(cost(&announcement, send.bytes));
         }
-        send.until = said.opening_bytes(send.bytes);
-        send.wants_word = said.wants_word();
-        let call = Word::Message(said).pack();
+        send.until = announcement.eager_bytes(send.bytes);
+        send.needs_reply = announcement.needs_reply();
+        let call = ProtocolMessage::Data(announcement).pack();
         send.header = Some(Header { context: self.context, sequence: send.number, call });
-        if send.wants_word {
+        if send.needs_reply {
             let number = send.number;
-            self.peer(to).awaiting_word.insert(number, key);
+            self.peer(to).awaiting_reply.insert(number, key);
         }
     }
 
@@ -231,35 +231,40 @@ impl Conversation {
     }
 
     /// What may leave before the word has left. The word may have come meanwhile.
-    fn opening_has_left(&mut self, to: Rank, key: Key<Sending>) {
+    fn eager_part_sent(&mut self, to: Rank, key: Key<Sending>) {
         let send = &mut self.sends[key];
-        if send.wants_word {
+        if send.needs_reply {
             return;
         }
         send.until = send.limit;
         if send.done < send.until {
-            self.peer(to).rests.push_back(key);
+            self.peer(to).cleared_sends.push_back(key);
         } else {
             self.end_send(key);
         }
     }
 
     /// The receiver has met message `number`; `limit`: so many of its bytes are wanted.
-    pub(super) fn take_word(&mut self, from: Rank, number: u32, limit: Option<u64>) -> Result<(), Nonsense> {
+    pub(super) fn note_match(
+        &mut self,
+        from: Rank,
+        number: u32,
+        limit: Option<u64>,
+    ) -> Result<(), ProtocolViolation> {
         let peer = self.peer(from);
-        let Some(key) = peer.awaiting_word.remove(&number) else {
-            return Err(Nonsense("a word about a message that waits for none"));
+        let Some(key) = peer.awaiting_reply.remove(&number) else {
+            return Err(ProtocolViolation("a word about a message that waits for none"));
         };
         // Only the first one has begun.
-        let is_opening = peer.openings.front() == Some(&key);
+        let is_eager = peer.eager_sends.front() == Some(&key);
         let send = &mut self.sends[key];
-        send.wants_word = false;
+        send.needs_reply = false;
         if let Some(limit) = limit {
             let limit = usize::try_from(limit).unwrap_or(send.bytes);
             send.limit = limit.clamp(send.until, send.bytes);
         }
-        if !is_opening {
-            self.opening_has_left(from, key);
+        if !is_eager {
+            self.eager_part_sent(from, key);
         }
         self.list(from);
         Ok(())

@@ -1,7 +1,7 @@
 //! What is known of a message when it has been received, found or sent.
 
 use super::matching::Tag;
-use super::receiving::Incoming;
+use super::receiving::IncomingMessage;
 use super::slab::Key;
 use crate::base::{Datatype, Error, Rank};
 
@@ -24,22 +24,22 @@ pub struct Status {
 
 /// A message that a matched probe has taken out: only who has this can receive it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Message(pub(super) Key<Incoming>);
+pub struct MatchedMessage(pub(super) Key<IncomingMessage>);
 
 /// What a started operation leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ended {
+pub struct Completion {
     /// Of the message.
     pub status: Status,
     /// The message itself, of a matched probe.
-    pub message: Option<Message>,
+    pub message: Option<MatchedMessage>,
 }
 
 /// How a started operation has ended.
-pub type Outcome = Result<Ended, Error>;
+pub type MessageOutcome = Result<Completion, Error>;
 
-impl From<Status> for Ended {
-    fn from(status: Status) -> Ended {
-        Ended { status, message: None }
+impl From<Status> for Completion {
+    fn from(status: Status) -> Completion {
+        Completion { status, message: None }
     }
 }

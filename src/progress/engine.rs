@@ -24,7 +24,7 @@ use crate::executor::fast_path::{self, Stop};
 use crate::executor::{Buffers, Memory, placed};
 use crate::executor::{Division, Key, Prepared};
 use crate::observe::trace;
-use crate::p2p::{Conversation, Ended};
+use crate::p2p::{Completion, Conversation};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
 use crate::transport::control::Message;
@@ -64,7 +64,7 @@ pub(super) const PASSES_PER_HEARING: u32 = 16;
 const UNHEARD_TIME: Duration = Duration::from_millis(100);
 
 /// How something has ended; of a message, with what is known of it.
-pub type Outcome = Result<Option<Ended>>;
+pub type Outcome = Result<Option<Completion>>;
 
 /// A call that was started.
 pub(super) struct Active {

@@ -14,7 +14,7 @@ use super::messages::MessageTicket;
 use super::wait::Driver;
 use crate::base::{BoxedResult, Result};
 use crate::executor::fast_path::{LONGEST, LONGEST_CROWDED, pause};
-use crate::p2p::{Ended, Landing, Message, Outgoing, Selector, Status};
+use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status};
 use crate::sys::memory_copy::copy_short;
 use crate::transport::shm::{Cut, LOAN_BYTES, Peek};
 
@@ -23,7 +23,7 @@ impl Driver {
     ///
     /// # Safety
     /// As [`Engine::start_send`].
-    pub unsafe fn start_send(&self, group: GroupId, what: &Outgoing) -> Result<Ticket> {
+    pub unsafe fn start_send(&self, group: GroupId, what: &OutgoingMessage) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_send(group, what) }?;
@@ -39,11 +39,11 @@ impl Driver {
         &self,
         group: GroupId,
         selector: Selector,
-        landing: Landing,
+        buffer: RecvBuffer,
     ) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start_receive(group, selector, landing) }?;
+        let ticket = unsafe { engine.start_receive(group, selector, buffer) }?;
         self.move_on(&mut engine);
         Ok(ticket)
     }
@@ -52,10 +52,15 @@ impl Driver {
     ///
     /// # Safety
     /// As [`Engine::start_claimed`].
-    pub unsafe fn start_claimed(&self, group: GroupId, message: Message, landing: Landing) -> Result<Ticket> {
+    pub unsafe fn start_claimed(
+        &self,
+        group: GroupId,
+        message: MatchedMessage,
+        buffer: RecvBuffer,
+    ) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start_claimed(group, message, landing) }?;
+        let ticket = unsafe { engine.start_claimed(group, message, buffer) }?;
         self.move_on(&mut engine);
         Ok(ticket)
     }
@@ -65,7 +70,12 @@ impl Driver {
     /// # Safety
     /// As [`Engine::start_send`], for the time of this call.
     #[inline]
-    pub unsafe fn send(&self, group: GroupId, what: &Outgoing, timeout: Option<Duration>) -> Result<()> {
+    pub unsafe fn send(
+        &self,
+        group: GroupId,
+        what: &OutgoingMessage,
+        timeout: Option<Duration>,
+    ) -> Result<()> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
         if unsafe { engine.send_now(group, what) } {
@@ -81,7 +91,7 @@ impl Driver {
     /// # Safety
     /// As [`Engine::start_send`], for the time of this call.
     #[inline(always)]
-    pub unsafe fn send_at_once(&self, group: GroupId, what: &Outgoing) -> bool {
+    pub unsafe fn send_at_once(&self, group: GroupId, what: &OutgoingMessage) -> bool {
         // SAFETY: passed on from our caller.
         unsafe { self.lock().send_now(group, what) }
     }
@@ -95,12 +105,12 @@ impl Driver {
         &self,
         group: GroupId,
         selector: Selector,
-        landing: Landing,
+        buffer: RecvBuffer,
         timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<BoxedResult<Status>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        match unsafe { engine.receive_now(group, selector, &landing) } {
+        match unsafe { engine.receive_now(group, selector, &buffer) } {
             Now::Received(status) => Some(Ok(status)),
             Now::Begun(ticket) => Some(self.receive_to_end(&mut engine, ticket, timeout())),
             Now::Nothing => None,
@@ -126,16 +136,16 @@ impl Driver {
         &self,
         group: GroupId,
         selector: Selector,
-        landing: Landing,
+        buffer: RecvBuffer,
         timeout: Option<Duration>,
     ) -> Result<Status> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = match unsafe { engine.receive_now(group, selector, &landing) } {
+        let ticket = match unsafe { engine.receive_now(group, selector, &buffer) } {
             Now::Received(status) => return Ok(status),
             Now::Begun(ticket) => ticket,
             // SAFETY: passed on from our caller. This function returns only when there is an outcome.
-            Now::Nothing => unsafe { engine.start_receive(group, selector, landing) }?,
+            Now::Nothing => unsafe { engine.start_receive(group, selector, buffer) }?,
         };
         self.wait_for(&mut engine, ticket, timeout).map(status)
     }
@@ -147,7 +157,7 @@ impl Driver {
         selector: Selector,
         takes: bool,
         timeout: Option<Duration>,
-    ) -> Result<Ended> {
+    ) -> Result<Completion> {
         let mut engine = self.lock();
         let ticket = engine.start_probe(group, selector, takes)?;
         self.wait_for(&mut engine, ticket, timeout).map(|ended| ended.expect("a probe ends with a message"))
@@ -165,7 +175,7 @@ impl Driver {
     }
 
     /// The same, taken out.
-    pub fn claim(&self, group: GroupId, selector: Selector) -> Result<Option<(Message, Status)>> {
+    pub fn claim(&self, group: GroupId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         let mut engine = self.lock();
         let found = engine.claim(group, selector)?;
         // The message may be one that its sender sends after a collective in which it waits for this rank.
@@ -182,7 +192,7 @@ impl Driver {
 }
 
 /// What a receive has left.
-pub(super) fn status(ended: Option<Ended>) -> Status {
+pub(super) fn status(ended: Option<Completion>) -> Status {
     ended.expect("a receive ends with a message").status
 }
 
@@ -201,14 +211,14 @@ impl Engine {
     /// # Safety
     /// As [`Engine::start_send`], for the time of this call.
     #[inline]
-    unsafe fn send_now(&mut self, id: GroupId, what: &Outgoing) -> bool {
-        let Outgoing { to, tag, datatype, count, data, is_synchronous } = *what;
+    unsafe fn send_now(&mut self, id: GroupId, what: &OutgoingMessage) -> bool {
+        let OutgoingMessage { to, tag, datatype, count, data, is_synchronous } = *what;
         let bytes = count as usize * datatype.bytes();
         if bytes > self.longest() || is_synchronous {
             return false;
         }
         let Some(Group { conversation, members, .. }) = self.groups.find_mut(id) else { return false };
-        let Some(express) = conversation.may_send(to, tag, datatype, count, bytes) else { return false };
+        let Some(fast) = conversation.fast_send(to, tag, datatype, count, bytes) else { return false };
         let port = &mut self.ports[members[to as usize].port as usize];
         let Some(link) = port.inbox.link.as_shm() else { return false };
         // A loan is not over when it is made, nor is an offer.
@@ -216,11 +226,11 @@ impl Engine {
             return false;
         }
         // SAFETY: passed on from our caller.
-        if !unsafe { link.post(&express.header, data, bytes, Cut::Fine) } {
+        if !unsafe { link.post(&fast.header, data, bytes, Cut::Fine) } {
             return false;
         }
         port.ring_if_wanted();
-        conversation.has_sent(to, &express);
+        conversation.note_fast_send(to, &fast);
         true
     }
 
@@ -229,15 +239,15 @@ impl Engine {
     /// # Safety
     /// As [`Engine::start_receive`], for the time of this call.
     #[inline]
-    unsafe fn receive_now(&mut self, id: GroupId, selector: Selector, landing: &Landing) -> Now {
-        let Landing { data, datatype, count, .. } = *landing;
+    unsafe fn receive_now(&mut self, id: GroupId, selector: Selector, buffer: &RecvBuffer) -> Now {
+        let RecvBuffer { data, datatype, count, .. } = *buffer;
         let bytes = count as usize * datatype.bytes();
         let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else { return Now::Nothing };
         if bytes > self.longest() || !self.actives.is_empty() || !self.talking.is_empty() {
             return Now::Nothing;
         }
         let Some(Group { conversation, members, .. }) = self.groups.find_mut(id) else { return Now::Nothing };
-        let Some(express) = conversation.may_receive(from, tag, datatype, count, bytes) else {
+        let Some(fast) = conversation.fast_receive(from, tag, datatype, count, bytes) else {
             return Now::Nothing;
         };
         let port = &mut self.ports[members[from as usize].port as usize];
@@ -245,9 +255,9 @@ impl Engine {
         let (mut waited, mut done) = (0, None);
         while done != Some(bytes) {
             let before = done.unwrap_or(0);
-            match link.peek(&express.header, bytes - before) {
+            match link.peek(&fast.header, bytes - before) {
                 Peek::Here(arrived, n) => {
-                    // SAFETY: `peek` gave so many readable bytes, no more than what is left of the landing, for which our
+                    // SAFETY: `peek` gave so many readable bytes, no more than what is left of the buffer, for which our
                     // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
                     // spoil the bytes.
                     unsafe { copy_short(data.wrapping_add(before), arrived, n) };
@@ -262,12 +272,12 @@ impl Engine {
         port.ring_if_wanted();
         if done < bytes {
             // SAFETY: passed on from our caller.
-            let ticket = unsafe { conversation.has_begun(from, selector, *landing, &express, done) };
+            let ticket = unsafe { conversation.continue_fast_receive(from, selector, *buffer, &fast, done) };
             let context = conversation.context();
             self.note_talk(id);
             return Now::Begun(Ticket::Message(MessageTicket::new(id, context, ticket)));
         }
-        conversation.has_received(from, &express);
+        conversation.note_fast_receive(from, &fast);
         if !conversation.is_idle() {
             self.note_talk(id);
         }

@@ -11,7 +11,9 @@ use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
 use crate::endpoint::StashLink;
 use crate::executor::LinkFailure;
-use crate::p2p::{Appetite, Conversation, Ended, Fault, Landing, Message, Outgoing, Selector, Status};
+use crate::p2p::{
+    Completion, Conversation, Drain, Fault, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status,
+};
 use crate::sys::poll::Interest;
 use crate::transport::Link;
 
@@ -43,7 +45,7 @@ impl Engine {
     ///
     /// # Safety
     /// As [`Conversation::start_send`].
-    pub unsafe fn start_send(&mut self, id: GroupId, what: &Outgoing) -> Result<Ticket> {
+    pub unsafe fn start_send(&mut self, id: GroupId, what: &OutgoingMessage) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
         self.talk(id, |conversation| Ok(unsafe { conversation.start_send(what) }))
     }
@@ -56,10 +58,10 @@ impl Engine {
         &mut self,
         id: GroupId,
         selector: Selector,
-        landing: Landing,
+        buffer: RecvBuffer,
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
-        self.talk(id, |conversation| unsafe { conversation.start_receive(selector, landing) })
+        self.talk(id, |conversation| unsafe { conversation.start_receive(selector, buffer) })
     }
 
     /// Starts the receive of a message that a probe has taken out.
@@ -69,11 +71,11 @@ impl Engine {
     pub unsafe fn start_claimed(
         &mut self,
         id: GroupId,
-        message: Message,
-        landing: Landing,
+        message: MatchedMessage,
+        buffer: RecvBuffer,
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
-        self.talk(id, |conversation| unsafe { conversation.start_claimed(message, landing) })
+        self.talk(id, |conversation| unsafe { conversation.start_claimed(message, buffer) })
     }
 
     /// Starts a probe. It moves in `progress`.
@@ -111,7 +113,7 @@ impl Engine {
     }
 
     /// The same, taken out.
-    pub fn claim(&mut self, id: GroupId, selector: Selector) -> Result<Option<(Message, Status)>> {
+    pub fn claim(&mut self, id: GroupId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.listen(id, selector)?;
         Ok(self.groups.get_mut(id).conversation.claim(selector))
     }
@@ -128,7 +130,7 @@ impl Engine {
         let mut turn = Turn::default();
         for rank in ranks {
             let port = self.groups.get(id).members[rank as usize].port;
-            let heard = match self.exchange(id, rank, Appetite::Everything, &mut turn) {
+            let heard = match self.exchange(id, rank, Drain::Everything, &mut turn) {
                 // Somebody else's bytes may be in the way of ours.
                 Ok(()) if turn.foreign.take().is_some() => self.sort_out(port, true).map(drop),
                 other => other,
@@ -171,7 +173,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Ended>> {
+    pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Completion>> {
         let outcome = self.conversation(ticket)?.take_outcome(ticket.ticket)?;
         self.given_up.retain(|conversation| !conversation.is_over());
         Some(outcome)
@@ -192,7 +194,7 @@ impl Engine {
         while let Some(&id) = self.talking.get(at) {
             self.groups.get_mut(id).conversation.watched(&mut watched);
             for &rank in &watched {
-                self.exchange(id, rank, Appetite::Needed, &mut turn)?;
+                self.exchange(id, rank, Drain::Needed, &mut turn)?;
             }
             let conversation = &mut self.groups.get_mut(id).conversation;
             // At once: while anybody is listed, no call takes its short way.
@@ -208,13 +210,13 @@ impl Engine {
     }
 
     /// Offers what goes to a rank and takes in what came from it.
-    fn exchange(&mut self, id: GroupId, rank: Rank, appetite: Appetite, turn: &mut Turn) -> Step<()> {
+    fn exchange(&mut self, id: GroupId, rank: Rank, drain: Drain, turn: &mut Turn) -> Step<()> {
         let Group { conversation, members, .. } = self.groups.get_mut(id);
         let number = members[rank as usize].port;
         let moves = &mut members[rank as usize].moves;
         let port = &mut self.ports[number as usize];
         let link = &mut *port.inbox.link;
-        let outcome = exchange_with(conversation, rank, appetite, link);
+        let outcome = exchange_with(conversation, rank, drain, link);
         match outcome {
             Ok((moved, foreign)) => {
                 // An offer is news to the peer, though nothing of it is taken yet.
@@ -236,7 +238,7 @@ impl Engine {
     pub(super) fn hear(&mut self, id: GroupId, rank: Rank) -> Step<bool> {
         let Group { conversation, members, .. } = self.groups.get_mut(id);
         let port = &mut self.ports[members[rank as usize].port as usize];
-        match conversation.pull(rank, &mut *port.inbox.link, Appetite::Everything) {
+        match conversation.pull(rank, &mut *port.inbox.link, Drain::Everything) {
             Ok(pulled) => {
                 port.ring_if_wanted();
                 self.note_talk(id);
@@ -254,7 +256,7 @@ impl Engine {
             let context = conversation.context();
             let mut stash = StashLink::new(inbox, context);
             let fault = loop {
-                match conversation.pull(rank, &mut stash, Appetite::Everything) {
+                match conversation.pull(rank, &mut stash, Drain::Everything) {
                     Ok(pulled) if pulled.moved => {}
                     Ok(_) => break None,
                     Err(fault) => break Some(fault),
@@ -303,7 +305,7 @@ impl Engine {
         for at in 0..self.talking.len() {
             let id = self.talking[at];
             for rank in 0..self.groups.get(id).size() {
-                self.exchange(id, rank, Appetite::Everything, &mut turn)?;
+                self.exchange(id, rank, Drain::Everything, &mut turn)?;
             }
         }
         Ok(turn.moved)
@@ -360,13 +362,13 @@ impl Engine {
 fn exchange_with(
     conversation: &mut Conversation,
     rank: Rank,
-    appetite: Appetite,
+    drain: Drain,
     link: &mut dyn Link,
 ) -> std::result::Result<(bool, bool), Fault> {
     // A message that opens without credit costs a round trip, and credit may be here already.
-    let credited = conversation.lacks_credit(rank) && conversation.pull(rank, link, appetite)?.moved;
+    let credited = conversation.lacks_credit(rank) && conversation.pull(rank, link, drain)?.moved;
     let pushed = conversation.push(rank, link).map_err(Fault::Link)?;
-    let pulled = conversation.pull(rank, link, appetite)?;
+    let pulled = conversation.pull(rank, link, drain)?;
     Ok((credited || pushed || pulled.moved, pulled.foreign.is_some()))
 }
 

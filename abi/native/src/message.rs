@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyccl_edge::check::{self, invalid};
 use anyccl_edge::{Handles, ObjectRef, Out, buffers};
 use anyccl_engine::base::{Call, CallKind, Datatype, Error, Result};
-use anyccl_engine::p2p::{Landing, Message, Selector, Status, Tag};
+use anyccl_engine::p2p::{MatchedMessage, RecvBuffer, Selector, Status, Tag};
 use parking_lot::Mutex;
 
 use crate::batch;
@@ -75,7 +75,7 @@ pub type anyccl_message_t = *mut anyccl_message;
 
 /// What a handle stands for.
 struct Claimed {
-    message: Message,
+    message: MatchedMessage,
     comm: Arc<Comm>,
     /// One receive only.
     is_taken: Mutex<bool>,
@@ -107,11 +107,11 @@ pub fn selector(source: c_int, tag: i32, comm: &Comm) -> Result<Selector> {
 }
 
 /// A receive buffer, of the extent that its arguments say.
-pub fn landing(recv: *mut c_void, count: usize, datatype: Datatype) -> Result<Landing> {
+pub fn buffer(recv: *mut c_void, count: usize, datatype: Datatype) -> Result<RecvBuffer> {
     let count = count as u64;
     let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
     buffers::check_transfer(&call, recv.addr(), "recv")?;
-    Ok(Landing { data: recv.cast(), datatype, count, is_lenient: false })
+    Ok(RecvBuffer { data: recv.cast(), datatype, count, is_lenient: false })
 }
 
 fn target(source: c_int, tag: i32, comm: anyccl_comm_t) -> Result<(ObjectRef<'static, Comm>, Selector)> {
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn anyccl_improbe(
 }
 
 fn hand_out_message(
-    (message, status): (Message, Status),
+    (message, status): (MatchedMessage, Status),
     comm: Arc<Comm>,
     handle: Out<anyccl_message_t>,
     place: StatusPlace,
@@ -329,13 +329,13 @@ unsafe fn start_claimed(
     // SAFETY: as above, and `Out::new` has refused NULL.
     let handle = unsafe { message.read() };
     let claimed = MESSAGES.get(handle.addr())?;
-    let landing = landing(recv, count, check::datatype(datatype)?)?;
+    let buffer = buffer(recv, count, check::datatype(datatype)?)?;
     if std::mem::replace(&mut *claimed.is_taken.lock(), true) {
         return Err(Error::InvalidUsage("the message is received by another thread".into()));
     }
     slot.set(null_mut());
     // SAFETY: the caller vouches for the buffer; its extent was computed from the same arguments.
-    let started = unsafe { claimed.comm.engine.start_claimed(claimed.message, landing) };
+    let started = unsafe { claimed.comm.engine.start_claimed(claimed.message, buffer) };
     let comm = Arc::clone(&claimed.comm);
     drop(claimed);
     MESSAGES.remove(handle.addr(), |_, _| Ok(()))?;

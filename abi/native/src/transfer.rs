@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyccl_edge::{ObjectRef, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Rank, Result};
 use anyccl_engine::comm::{Communicator, Persistent, Work};
-use anyccl_engine::p2p::{Landing, Outgoing, Selector, Status};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
 use crate::batch;
 use crate::communicator::{Comm, anyccl_comm_t};
@@ -264,17 +264,18 @@ impl Sent {
             return false;
         };
         let (to, data, count) = (self.peer as Rank, self.send.cast(), self.count as u64);
-        let what = Outgoing { to, tag: self.tag, datatype, count, data, is_synchronous: self.is_synchronous };
+        let what =
+            OutgoingMessage { to, tag: self.tag, datatype, count, data, is_synchronous: self.is_synchronous };
         // SAFETY: the caller vouches for what the buffer holds. A negative rank is one beyond the last.
         self.tag >= 0 && !batch::is_open() && unsafe { comm.engine.send_at_once(&what) }
     }
 }
 
 impl Invocation for Sent {
-    type Checked = Outgoing;
+    type Checked = OutgoingMessage;
 
     #[inline]
-    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Outgoing)> {
+    unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, OutgoingMessage)> {
         let comm = Comm::from_handle(self.comm)?;
         let datatype = check::datatype(self.datatype)?;
         let to = check::rank(self.peer, comm.engine.size(), "peer")?;
@@ -283,20 +284,20 @@ impl Invocation for Sent {
         let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
         buffers::check_transfer(&call, self.send.addr(), "send")?;
         let (data, is_synchronous) = (self.send.cast(), self.is_synchronous);
-        Ok((comm, Outgoing { to, tag, datatype, count, data, is_synchronous }))
+        Ok((comm, OutgoingMessage { to, tag, datatype, count, data, is_synchronous }))
     }
 
-    unsafe fn run(engine: &Communicator, what: &Outgoing) -> Result<Option<Status>> {
+    unsafe fn run(engine: &Communicator, what: &OutgoingMessage) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for what the buffer holds; its extent was computed from the same arguments.
         unsafe { engine.send(what) }.map(|()| None)
     }
 
-    unsafe fn start(engine: &Communicator, what: &Outgoing) -> Result<Work> {
+    unsafe fn start(engine: &Communicator, what: &OutgoingMessage) -> Result<Work> {
         // SAFETY: as in `run`.
         unsafe { engine.start_send(what) }.map(Work::from)
     }
 
-    unsafe fn prepare(engine: Arc<Communicator>, what: Outgoing) -> Result<Persistent> {
+    unsafe fn prepare(engine: Arc<Communicator>, what: OutgoingMessage) -> Result<Persistent> {
         // SAFETY: as in `run`.
         unsafe { Persistent::send(engine, what) }
     }
@@ -342,9 +343,9 @@ impl Received {
             return None;
         }
         let (data, count) = (self.recv.cast(), self.count as u64);
-        let landing = Landing { data, datatype, count, is_lenient: false };
+        let buffer = RecvBuffer { data, datatype, count, is_lenient: false };
         // SAFETY: the caller vouches for the buffer. A negative rank is one beyond the last.
-        let outcome = unsafe { comm.engine.receive_at_once(self.source as Rank, self.tag, landing) }?;
+        let outcome = unsafe { comm.engine.receive_at_once(self.source as Rank, self.tag, buffer) }?;
         Some(outcome.map(|received| {
             // SAFETY: the caller promises a writable place or NULL.
             if let Some(place) = unsafe { status_place(status) } {
@@ -365,28 +366,28 @@ impl Received {
 }
 
 impl Invocation for Received {
-    type Checked = (Selector, Landing);
+    type Checked = (Selector, RecvBuffer);
 
     #[inline]
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Self::Checked)> {
         let comm = Comm::from_handle(self.comm)?;
         let selector = message::selector(self.source, self.tag, &comm)?;
-        let landing = message::landing(self.recv, self.count, check::datatype(self.datatype)?)?;
-        Ok((comm, (selector, landing)))
+        let buffer = message::buffer(self.recv, self.count, check::datatype(self.datatype)?)?;
+        Ok((comm, (selector, buffer)))
     }
 
-    unsafe fn run(engine: &Communicator, (selector, landing): &Self::Checked) -> Result<Option<Status>> {
+    unsafe fn run(engine: &Communicator, (selector, buffer): &Self::Checked) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for the buffer; its extent was computed from the same arguments.
-        unsafe { engine.receive(*selector, *landing) }.map(Some)
+        unsafe { engine.receive(*selector, *buffer) }.map(Some)
     }
 
-    unsafe fn start(engine: &Communicator, (selector, landing): &Self::Checked) -> Result<Work> {
+    unsafe fn start(engine: &Communicator, (selector, buffer): &Self::Checked) -> Result<Work> {
         // SAFETY: as in `run`.
-        unsafe { engine.start_receive(*selector, *landing) }.map(Work::from)
+        unsafe { engine.start_receive(*selector, *buffer) }.map(Work::from)
     }
 
-    unsafe fn prepare(engine: Arc<Communicator>, (selector, landing): Self::Checked) -> Result<Persistent> {
+    unsafe fn prepare(engine: Arc<Communicator>, (selector, buffer): Self::Checked) -> Result<Persistent> {
         // SAFETY: as in `run`.
-        unsafe { Persistent::receive(engine, selector, landing) }
+        unsafe { Persistent::receive(engine, selector, buffer) }
     }
 }

@@ -18,7 +18,7 @@ use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Result};
 use anyccl_engine::comm::{Communicator, Operation, Operator, Places, Request, Unequal, Work, settle};
-use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::call::Progress;
@@ -32,8 +32,8 @@ use crate::types::{NCCL_SIM_INFO_MAGIC, ncclSimInfo_t};
 pub enum Action {
     Collective { operation: Operation, operator: Option<Arc<Operator>> },
     AllToAllV { datatype: Datatype, send: *const u8, recv: *mut u8, input: Vec<Block>, output: Vec<Block> },
-    Send(Outgoing),
-    Receive(Selector, Landing),
+    Send(OutgoingMessage),
+    Receive(Selector, RecvBuffer),
     Put(Put),
     Wait(Vec<SignalWait>),
 }
@@ -93,7 +93,7 @@ impl Action {
             // SAFETY: passed on from our caller.
             Action::Send(what) => unsafe { engine.start_send(what) },
             // SAFETY: passed on from our caller.
-            Action::Receive(selector, landing) => unsafe { engine.start_receive(*selector, *landing) },
+            Action::Receive(selector, buffer) => unsafe { engine.start_receive(*selector, *buffer) },
             Action::AllToAllV { datatype, send, recv, input, output } => {
                 let layout = BlockLayout { input, output, ..BlockLayout::NONE };
                 let places = Places::Buffers { send: *send, recv: *recv };
@@ -120,14 +120,14 @@ impl Action {
             }
             Action::Send(what) => engine.predicted_us(&message(what.datatype, what.count)),
             Action::Put(_) | Action::Wait(_) => Ok(0.0),
-            Action::Receive(_, landing) => engine.predicted_us(&message(landing.datatype, landing.count)),
+            Action::Receive(_, buffer) => engine.predicted_us(&message(buffer.datatype, buffer.count)),
         }
     }
 
     /// What a receive is to get: NCCL asks for the same count on both sides of a message.
     fn expected(&self) -> Option<u64> {
         match self {
-            Action::Receive(_, landing) => Some(landing.count),
+            Action::Receive(_, buffer) => Some(buffer.count),
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use anyccl_engine::base::{Datatype, Error, Rank, Result};
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::comm::{CommConfig, Communicator, wait_all};
 use anyccl_engine::config::Config;
-use anyccl_engine::p2p::{Landing, Outgoing, Selector, Tag};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Tag};
 
 use crate::call::Progress;
 use crate::communicator::{Bar, Comm, Formed, Traits};
@@ -112,7 +112,7 @@ fn meet_anew(engine: &Communicator, excluded: &[Rank], config: Config, own: Comm
 fn pass_on(engine: &Communicator, id: &UniqueId, to: &[Rank]) -> Result<()> {
     let mut requests = Vec::with_capacity(to.len());
     for to in to {
-        let message = Outgoing {
+        let message = OutgoingMessage {
             to: *to,
             tag: ID_TAG,
             datatype: Datatype::Byte,
@@ -129,14 +129,14 @@ fn pass_on(engine: &Communicator, id: &UniqueId, to: &[Rank]) -> Result<()> {
 /// Receives an id; `None`: from whoever has it.
 fn take_over(engine: &Communicator, from: Option<Rank>) -> Result<UniqueId> {
     let mut id = UniqueId([0; UNIQUE_ID_BYTES]);
-    let landing = Landing {
+    let buffer = RecvBuffer {
         data: id.0.as_mut_ptr(),
         datatype: Datatype::Byte,
         count: UNIQUE_ID_BYTES as u64,
         is_lenient: false,
     };
     // SAFETY: room for all bytes of an id, which nobody else uses until this has returned.
-    unsafe { engine.receive(Selector::new(from, Some(ID_TAG)), landing) }?;
+    unsafe { engine.receive(Selector::new(from, Some(ID_TAG)), buffer) }?;
     Ok(id)
 }
 

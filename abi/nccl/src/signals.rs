@@ -12,7 +12,7 @@ use std::sync::Arc;
 use anyccl_edge::check::invalid;
 use anyccl_engine::base::{Datatype, Error, Rank, Result};
 use anyccl_engine::comm::{Communicator, Work};
-use anyccl_engine::p2p::{Landing, Message, Outgoing, Selector, Status, Tag};
+use anyccl_engine::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 
 use crate::communicator::Comm;
 
@@ -59,7 +59,7 @@ impl Put {
 
     /// Sends it. Never waits.
     pub fn post(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
-        let what = Outgoing {
+        let what = OutgoingMessage {
             to: self.to,
             tag: self.tag,
             datatype: Datatype::Byte,
@@ -104,16 +104,16 @@ impl SignalWait {
 }
 
 /// Receives a put and writes it into its window.
-fn take(comm: &Comm, engine: &Communicator, message: Message, status: Status) -> Result<()> {
+fn take(comm: &Comm, engine: &Communicator, message: MatchedMessage, status: Status) -> Result<()> {
     let mut bytes = vec![0u8; status.bytes];
-    let landing = Landing {
+    let buffer = RecvBuffer {
         data: bytes.as_mut_ptr(),
         datatype: Datatype::Byte,
         count: bytes.len() as u64,
         is_lenient: false,
     };
     // SAFETY: room for the whole message, which nobody else uses until it is there.
-    unsafe { engine.start_claimed(message, landing) }?.wait()?;
+    unsafe { engine.start_claimed(message, buffer) }?.wait()?;
     let Some((header, payload)) = bytes.split_at_checked(HEADER_BYTES) else {
         return Err(Error::Internal(format!("a put of {} bytes", bytes.len())));
     };

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 
 use anyccl_edge::{ObjectRef, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Datatype, Rank, Result};
-use anyccl_engine::p2p::{Landing, Outgoing, Selector, Tag};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Tag};
 
 use crate::call::Progress;
 use crate::communicator::Comm;
@@ -52,7 +52,7 @@ pub unsafe fn send(
 ) -> Result<Progress> {
     let Checked { comm, datatype, peer } = check(data.addr(), count, datatype, peer, comm, "sendbuff")?;
     let (count, data) = (count as u64, data.cast());
-    let message = Outgoing { to: peer, tag: TAG, datatype, count, data, is_synchronous: false };
+    let message = OutgoingMessage { to: peer, tag: TAG, datatype, count, data, is_synchronous: false };
     // SAFETY: passed on from our caller.
     unsafe { group::submit(comm, Action::Send(message)) }
 }
@@ -67,7 +67,7 @@ pub unsafe fn recv(
     _stream: cudaStream_t,
 ) -> Result<Progress> {
     let Checked { comm, datatype, peer } = check(data.addr(), count, datatype, peer, comm, "recvbuff")?;
-    let landing = Landing { data: data.cast(), datatype, count: count as u64, is_lenient: false };
+    let buffer = RecvBuffer { data: data.cast(), datatype, count: count as u64, is_lenient: false };
     // SAFETY: passed on from our caller.
-    unsafe { group::submit(comm, Action::Receive(Selector::new(Some(peer), Some(TAG)), landing)) }
+    unsafe { group::submit(comm, Action::Receive(Selector::new(Some(peer), Some(TAG)), buffer)) }
 }

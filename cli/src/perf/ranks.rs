@@ -6,7 +6,7 @@ use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, 
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
 use anyccl_engine::config::{Config, TransportChoice};
-use anyccl_engine::p2p::{Landing, Outgoing, Selector};
+use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
 /// How a call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,13 +176,13 @@ pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<(
 /// Receives from one rank.
 pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) -> Result<()> {
     let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
-    let landing = Landing { data, datatype: Datatype::Byte, count, is_lenient: false };
+    let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: false };
     let selector = Selector::new(Some(from), Some(0));
     match form {
         // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
-        Form::Blocking => unsafe { comm.receive(selector, landing) }.map(drop),
+        Form::Blocking => unsafe { comm.receive(selector, buffer) }.map(drop),
         // SAFETY: as above, and the request is waited for here.
-        Form::NonBlocking => unsafe { comm.start_receive(selector, landing) }?.wait(),
+        Form::NonBlocking => unsafe { comm.start_receive(selector, buffer) }?.wait(),
     }
 }
 
@@ -196,7 +196,7 @@ pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) ->
     sent.wait()
 }
 
-fn outgoing(bytes: &[u8], to: Rank) -> Outgoing {
+fn outgoing(bytes: &[u8], to: Rank) -> OutgoingMessage {
     let (datatype, count, data) = (Datatype::Byte, bytes.len() as u64, bytes.as_ptr());
-    Outgoing { to, tag: 0, datatype, count, data, is_synchronous: false }
+    OutgoingMessage { to, tag: 0, datatype, count, data, is_synchronous: false }
 }

@@ -159,12 +159,12 @@ fn every_other_way_in_refuses_memory_of_a_device() {
             refusal(unsafe { comm.start_unequal(&unequal) }.map(drop));
         }
         let peer = 1 - comm.rank();
-        let what = Outgoing { to: peer, tag: 0, data, count: 4, datatype, is_synchronous: false };
+        let what = OutgoingMessage { to: peer, tag: 0, data, count: 4, datatype, is_synchronous: false };
         // SAFETY: see above.
         refusal(unsafe { comm.send(&what) });
-        let landing = Landing { data: place, count: 4, datatype, is_lenient: false };
+        let buffer = RecvBuffer { data: place, count: 4, datatype, is_lenient: false };
         // SAFETY: see above.
-        refusal(unsafe { comm.start_receive(Selector::new(Some(peer), Some(0)), landing) }.map(drop));
+        refusal(unsafe { comm.start_receive(Selector::new(Some(peer), Some(0)), buffer) }.map(drop));
         let parts = [Part { send: data, recv: place, count: 4, datatype }];
         let list =
             List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };

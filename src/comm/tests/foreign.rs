@@ -87,15 +87,21 @@ impl ForeignComm for Pretended {
             let datatype = Datatype::Byte;
             started.push(Box::new(match *message {
                 Exchange::Send { to, data, bytes } => {
-                    let what =
-                        Outgoing { to, tag: 0, data, count: bytes as u64, datatype, is_synchronous: false };
+                    let what = OutgoingMessage {
+                        to,
+                        tag: 0,
+                        data,
+                        count: bytes as u64,
+                        datatype,
+                        is_synchronous: false,
+                    };
                     // SAFETY: see above.
                     unsafe { self.0.start_send(&what) }?
                 }
                 Exchange::Receive { from, data, bytes } => {
-                    let landing = Landing { data, count: bytes as u64, datatype, is_lenient: false };
+                    let buffer = RecvBuffer { data, count: bytes as u64, datatype, is_lenient: false };
                     // SAFETY: see above.
-                    unsafe { self.0.start_receive(Selector::new(Some(from), Some(0)), landing) }?
+                    unsafe { self.0.start_receive(Selector::new(Some(from), Some(0)), buffer) }?
                 }
             }));
         }

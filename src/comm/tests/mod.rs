@@ -11,7 +11,7 @@ use super::*;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
 use crate::bootstrap::UniqueId;
 use crate::config::{Config, TransportChoice};
-use crate::p2p::{Landing, Outgoing, Selector};
+use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
 fn config(transport: TransportChoice) -> Config {
     Config { transport, timeout: Some(Duration::from_secs(60)), ..Config::default() }
@@ -131,15 +131,20 @@ fn many_transfers_with_all_peers_at_once_do_not_mix() {
         for round in 0..size {
             let (to, from) = ((rank + round) % size, (rank + size - round) % size);
             let data = sent[to as usize].as_ptr().cast();
-            let send =
-                Outgoing { to, tag: 0, datatype: Datatype::Int32, count: 2, data, is_synchronous: false };
+            let send = OutgoingMessage {
+                to,
+                tag: 0,
+                datatype: Datatype::Int32,
+                count: 2,
+                data,
+                is_synchronous: false,
+            };
             let data = got[from as usize].as_mut_ptr().cast();
-            let landing = Landing { data, datatype: Datatype::Int32, count: 2, is_lenient: false };
+            let buffer = RecvBuffer { data, datatype: Datatype::Int32, count: 2, is_lenient: false };
             // SAFETY: the buffers live until every request is waited for, below.
             requests.push(unsafe { comm.start_send(&send) }.unwrap());
             // SAFETY: as above.
-            requests
-                .push(unsafe { comm.start_receive(Selector::new(Some(from), Some(0)), landing) }.unwrap());
+            requests.push(unsafe { comm.start_receive(Selector::new(Some(from), Some(0)), buffer) }.unwrap());
         }
         wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).unwrap();
         got

@@ -12,81 +12,81 @@
 mod queue;
 mod selector;
 
-pub use selector::{Envelope, Mixing, Selector, Tag};
+pub use selector::{BuildTagHasher, Envelope, Selector, Tag};
 
-use queue::{Place, Shelf};
+use queue::{MatchQueue, QueueSlot};
 use selector::CLASSES;
 
 /// A receive that waits; needed to cancel it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiting(Place);
+pub struct Waiting(QueueSlot);
 
 /// Receives without a message and messages without a receive. Never both for one message.
 pub struct Matching<R, M> {
-    receives: Shelf<(Selector, R), 1>,
-    messages: Shelf<(Envelope, M), CLASSES>,
+    posted: MatchQueue<(Selector, R), 1>,
+    unexpected: MatchQueue<(Envelope, M), CLASSES>,
 }
 
 impl<R, M> Default for Matching<R, M> {
     fn default() -> Matching<R, M> {
-        Matching { receives: Shelf::default(), messages: Shelf::default() }
+        Matching { posted: MatchQueue::default(), unexpected: MatchQueue::default() }
     }
 }
 
 impl<R: Copy, M: Copy> Matching<R, M> {
     /// A message that has come already and fits is taken out.
-    pub fn take_message(&mut self, selector: Selector) -> Option<(Envelope, M)> {
-        let (_, place) = self.messages.oldest(selector)?;
-        Some(self.messages.take(place))
+    pub fn take_unexpected(&mut self, selector: Selector) -> Option<(Envelope, M)> {
+        let (_, slot) = self.unexpected.oldest(selector)?;
+        Some(self.unexpected.take(slot))
     }
 
     /// The message that a receive would get now.
-    pub fn find_message(&self, selector: Selector) -> Option<(Envelope, M)> {
-        let (_, place) = self.messages.oldest(selector)?;
-        Some(*self.messages.get(place))
+    pub fn find_unexpected(&self, selector: Selector) -> Option<(Envelope, M)> {
+        let (_, slot) = self.unexpected.oldest(selector)?;
+        Some(*self.unexpected.get(slot))
     }
 
-    /// A receive waits from now on. Only where `take_message` gave none.
-    pub fn put_receive(&mut self, selector: Selector, receive: R) -> Waiting {
-        debug_assert!(self.find_message(selector).is_none());
-        Waiting(self.receives.put(&[selector], (selector, receive)))
+    /// A receive waits from now on. Only where `take_unexpected` gave none.
+    pub fn post_receive(&mut self, selector: Selector, receive: R) -> Waiting {
+        debug_assert!(self.find_unexpected(selector).is_none());
+        Waiting(self.posted.put(&[selector], (selector, receive)))
     }
 
     /// A receive no longer waits. Only while it does.
     pub fn cancel(&mut self, waiting: Waiting) -> R {
-        self.receives.take(waiting.0).1
+        self.posted.take(waiting.0).1
     }
 
     /// The receive that a message which has just come goes to; it no longer waits.
-    pub fn take_receive(&mut self, envelope: Envelope) -> Option<R> {
-        if self.receives.is_empty() {
+    pub fn take_posted(&mut self, envelope: Envelope) -> Option<R> {
+        if self.posted.is_empty() {
             return None;
         }
         let fronts = envelope.selectors();
-        let fronts = fronts.as_slice().iter().filter_map(|selector| self.receives.oldest(*selector));
-        let (_, place) = fronts.min_by_key(|(age, _)| *age)?;
-        Some(self.receives.take(place).1)
+        let fronts = fronts.as_slice().iter().filter_map(|selector| self.posted.oldest(*selector));
+        let (_, slot) = fronts.min_by_key(|(age, _)| *age)?;
+        Some(self.posted.take(slot).1)
     }
 
-    /// A message waits from now on. Only where `take_receive` gave none.
-    pub fn put_message(&mut self, envelope: Envelope, message: M) {
-        self.messages.put(envelope.selectors().as_slice(), (envelope, message));
+    /// A message waits from now on. Only where `take_posted` gave none.
+    pub fn put_unexpected(&mut self, envelope: Envelope, message: M) {
+        self.unexpected.put(envelope.selectors().as_slice(), (envelope, message));
     }
 
     /// Whether no receive waits and no message.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.receives.is_empty() && self.messages.is_empty()
+        self.posted.is_empty() && self.unexpected.is_empty()
     }
 
     /// How many receives wait.
-    pub fn receives(&self) -> usize {
-        self.receives.len()
+    pub fn posted(&self) -> usize {
+        self.posted.len()
     }
 
     /// The messages that nobody has received, in no order.
-    pub fn messages(&self) -> impl Iterator<Item = (Envelope, M)> {
-        self.messages.iter().copied()
+    pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, M)> {
+        self.unexpected.iter().copied()
     }
 }
 

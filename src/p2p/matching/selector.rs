@@ -108,12 +108,12 @@ impl Envelope {
 
 /// Hashes a selector, or a number, by one multiplication. Nobody outside of the job chooses what is hashed.
 #[derive(Default)]
-pub struct Mixer(u64);
+pub struct TagHasher(u64);
 
 /// For maps of selectors or numbers.
-pub type Mixing = BuildHasherDefault<Mixer>;
+pub type BuildTagHasher = BuildHasherDefault<TagHasher>;
 
-impl Hasher for Mixer {
+impl Hasher for TagHasher {
     #[inline]
     fn finish(&self) -> u64 {
         // Tables take their place from the low bits and a fingerprint from the high ones.
@@ -158,7 +158,7 @@ mod tests {
         use std::hash::BuildHasher;
         let places = (0..64u32).flat_map(|source| (0..64).map(move |tag| (source, tag)));
         let place = |(source, tag)| {
-            let hash = Mixing::default().hash_one(Selector::new(Some(source), Some(tag)));
+            let hash = BuildTagHasher::default().hash_one(Selector::new(Some(source), Some(tag)));
             hash & 0xfff
         };
         let taken: std::collections::HashSet<u64> = places.map(place).collect();

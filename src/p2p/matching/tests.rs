@@ -13,12 +13,12 @@ struct Lists {
 }
 
 impl Lists {
-    fn take_message(&mut self, selector: Selector) -> Option<(Envelope, u32)> {
+    fn take_unexpected(&mut self, selector: Selector) -> Option<(Envelope, u32)> {
         let at = self.messages.iter().position(|(envelope, _)| selector.accepts(*envelope))?;
         Some(self.messages.remove(at))
     }
 
-    fn take_receive(&mut self, envelope: Envelope) -> Option<u32> {
+    fn take_posted(&mut self, envelope: Envelope) -> Option<u32> {
         let at = self.receives.iter().position(|(selector, _)| selector.accepts(envelope))?;
         Some(self.receives.remove(at).1)
     }
@@ -61,30 +61,30 @@ proptest! {
             let number = number as u32;
             match event {
                 Event::Receive(selector) => {
-                    let expected = lists.take_message(selector);
-                    prop_assert_eq!(matching.take_message(selector), expected);
+                    let expected = lists.take_unexpected(selector);
+                    prop_assert_eq!(matching.take_unexpected(selector), expected);
                     if expected.is_none() {
                         lists.receives.push((selector, number));
-                        waiting.push((number, matching.put_receive(selector, number)));
+                        waiting.push((number, matching.post_receive(selector, number)));
                     }
                 }
                 Event::Message(envelope) => {
-                    let expected = lists.take_receive(envelope);
-                    prop_assert_eq!(matching.take_receive(envelope), expected);
+                    let expected = lists.take_posted(envelope);
+                    prop_assert_eq!(matching.take_posted(envelope), expected);
                     match expected {
                         Some(receive) => waiting.retain(|(number, _)| *number != receive),
                         None => {
                             lists.messages.push((envelope, number));
-                            matching.put_message(envelope, number);
+                            matching.put_unexpected(envelope, number);
                         }
                     }
                 }
                 Event::Probe(selector) => {
                     let expected = lists.messages.iter().find(|(e, _)| selector.accepts(*e)).copied();
-                    prop_assert_eq!(matching.find_message(selector), expected);
+                    prop_assert_eq!(matching.find_unexpected(selector), expected);
                 }
                 Event::Take(selector) => {
-                    prop_assert_eq!(matching.take_message(selector), lists.take_message(selector));
+                    prop_assert_eq!(matching.take_unexpected(selector), lists.take_unexpected(selector));
                 }
                 Event::Cancel(at) if !waiting.is_empty() => {
                     let (number, place) = waiting.remove(at % waiting.len());
@@ -93,8 +93,8 @@ proptest! {
                 }
                 Event::Cancel(_) => {}
             }
-            prop_assert_eq!(matching.receives(), lists.receives.len());
-            prop_assert_eq!(matching.messages().count(), lists.messages.len());
+            prop_assert_eq!(matching.posted(), lists.receives.len());
+            prop_assert_eq!(matching.unexpected().count(), lists.messages.len());
             prop_assert_eq!(matching.is_empty(), lists.receives.is_empty() && lists.messages.is_empty());
         }
     }
@@ -104,11 +104,11 @@ proptest! {
 fn messages_of_one_source_are_received_in_order_through_any_mixture_of_wildcards() {
     let mut matching = Matching::<(), u32>::default();
     for number in 0..4 {
-        matching.put_message(Envelope { source: 1, tag: 5 }, number);
+        matching.put_unexpected(Envelope { source: 1, tag: 5 }, number);
     }
     let ways = [(Some(1), Some(5)), (None, Some(5)), (Some(1), None), (None, None)];
     for (number, (source, tag)) in ways.into_iter().enumerate() {
-        let taken = matching.take_message(Selector::new(source, tag));
+        let taken = matching.take_unexpected(Selector::new(source, tag));
         assert_eq!(taken.map(|(_, message)| message), Some(number as u32));
     }
     assert!(matching.is_empty());
@@ -118,10 +118,10 @@ fn messages_of_one_source_are_received_in_order_through_any_mixture_of_wildcards
 fn nothing_is_left_behind_by_many_tags_that_are_each_used_once() {
     let mut matching = Matching::<u32, u32>::default();
     for tag in 0..100_000 {
-        matching.put_message(Envelope { source: 0, tag }, 0);
-        matching.take_message(Selector::new(None, Some(tag))).unwrap();
-        matching.put_receive(Selector::new(Some(0), Some(tag)), 0);
-        matching.take_receive(Envelope { source: 0, tag }).unwrap();
+        matching.put_unexpected(Envelope { source: 0, tag }, 0);
+        matching.take_unexpected(Selector::new(None, Some(tag))).unwrap();
+        matching.post_receive(Selector::new(Some(0), Some(tag)), 0);
+        matching.take_posted(Envelope { source: 0, tag }).unwrap();
     }
-    assert!(matching.messages.room() < 64 && matching.receives.room() < 64);
+    assert!(matching.unexpected.room() < 64 && matching.posted.room() < 64);
 }

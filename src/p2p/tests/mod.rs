@@ -125,7 +125,7 @@ impl Pair {
             return Ok(false);
         }
         let pushed = self.sides[rank].push(peer, &mut self.links[rank])?;
-        let pulled = self.sides[rank].pull(peer, &mut self.links[rank], Appetite::Needed)?;
+        let pulled = self.sides[rank].pull(peer, &mut self.links[rank], Drain::Needed)?;
         assert_eq!(pulled.foreign, None);
         Ok(pushed | pulled.moved)
     }
@@ -133,7 +133,7 @@ impl Pair {
     /// A rank takes in what is there though it waits for nothing, as if it were in a collective.
     fn drain(&mut self, rank: usize) {
         let (side, link) = (&mut self.sides[rank], &mut self.links[rank]);
-        while side.pull(1 - rank as Rank, link, Appetite::Everything).unwrap().moved {}
+        while side.pull(1 - rank as Rank, link, Drain::Everything).unwrap().moved {}
     }
 
     /// Until nothing moves.
@@ -146,7 +146,7 @@ impl Pair {
     }
 
     fn start(&mut self, from: usize, tag: Tag, data: &[u8], is_synchronous: bool) -> Ticket {
-        let what = Outgoing {
+        let what = OutgoingMessage {
             to: 1 - from as Rank,
             tag,
             datatype: Datatype::Byte,
@@ -160,7 +160,7 @@ impl Pair {
 
     fn receive(&mut self, at: usize, selector: Selector, room: &mut [u8]) -> Ticket {
         // SAFETY: the tests keep the room until their end, and look at it after the outcome.
-        unsafe { self.sides[at].start_receive(selector, landing(room)) }.unwrap()
+        unsafe { self.sides[at].start_receive(selector, buffer(room)) }.unwrap()
     }
 
     /// The status of what has ended well.
@@ -169,9 +169,9 @@ impl Pair {
     }
 }
 
-fn landing(room: &mut [u8]) -> Landing {
+fn buffer(room: &mut [u8]) -> RecvBuffer {
     let (data, count) = (room.as_mut_ptr(), room.len() as u64);
-    Landing { data, datatype: Datatype::Byte, count, is_lenient: false }
+    RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: false }
 }
 
 /// Bytes that tell where they are from.

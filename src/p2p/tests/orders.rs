@@ -117,16 +117,16 @@ fn a_message_that_began_the_short_way_ends_the_long_way() {
     assert!(pair.status(1, first).is_some());
     let (send, last) = (pair.send(0, 5, &data), pair.send(0, 5, &after));
     assert!(pair.step(0).unwrap());
-    let express = pair.sides[1].may_receive(0, 5, Datatype::Byte, data.len() as u64, data.len());
-    let express = express.expect("nothing is in the way");
-    assert_eq!(pair.links[1].head().unwrap(), Some(express.header));
+    let fast = pair.sides[1].fast_receive(0, 5, Datatype::Byte, data.len() as u64, data.len());
+    let fast = fast.expect("nothing is in the way");
+    assert_eq!(pair.links[1].head().unwrap(), Some(fast.header));
     let mut done = 0;
     while done < FRAGMENT_BYTES {
         // SAFETY: the rest of the room, which is a vector's.
         done += unsafe { pair.links[1].take(room[done..].as_mut_ptr(), data.len() - done, false) }.unwrap();
     }
     // SAFETY: the room is kept, and looked at after the outcome.
-    let begun = unsafe { pair.sides[1].has_begun(0, from(0, 5), landing(&mut room), &express, done) };
+    let begun = unsafe { pair.sides[1].continue_fast_receive(0, from(0, 5), buffer(&mut room), &fast, done) };
     let second = pair.receive(1, from(0, 5), &mut next);
     pair.settle();
     let status = pair.status(1, begun).expect("it has ended");
@@ -149,7 +149,7 @@ fn a_receive_that_has_met_a_message_which_cannot_be_read_depends_on_its_sender()
             pair.links[1].is_broken = true;
             if is_early {
                 // Nobody receives it yet: the message is in nobody's way, and no failure.
-                let pulled = pair.sides[1].pull(0, &mut pair.links[1], Appetite::Everything);
+                let pulled = pair.sides[1].pull(0, &mut pair.links[1], Drain::Everything);
                 assert!(matches!(pulled, Err(Fault::Link(_))) && !pair.sides[1].depends_on(0));
             }
             let ticket = pair.receive(1, selector, &mut room);

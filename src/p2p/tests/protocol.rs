@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::Error;
-use crate::p2p::protocol::{self, WINDOW_BYTES, Word};
+use crate::p2p::protocol::{self, ProtocolMessage, WINDOW_BYTES};
 use crate::transport::Lending;
 
 const ANY: Selector = Selector::ANY;
@@ -60,7 +60,7 @@ fn a_claimed_message_is_received_by_nobody_else() {
         let (mut room, mut other) = (vec![0; len], vec![0; 5]);
         let receive = pair.receive(1, from(0, 7), &mut other);
         // SAFETY: the room lives until the end of the test.
-        let own = unsafe { pair.sides[1].start_claimed(claimed, landing(&mut room)) }.unwrap();
+        let own = unsafe { pair.sides[1].start_claimed(claimed, buffer(&mut room)) }.unwrap();
         pair.settle();
         assert!(pair.status(1, receive).is_some() && pair.status(1, own).is_some());
         assert!(room == first && other == second);
@@ -82,13 +82,13 @@ fn a_cancelled_receive_gets_nothing_and_one_that_has_met_a_message_cannot_be_can
     assert_eq!((first, second), ([0], [9]));
 }
 
-/// What rank 1 says when it receives `len` bytes as `landing`.
-fn outcome(len: usize, landing: Landing) -> (Result<Status, Error>, bool) {
+/// What rank 1 says when it receives `len` bytes as `buffer`.
+fn outcome(len: usize, buffer: RecvBuffer) -> (Result<Status, Error>, bool) {
     let mut pair = Pair::new();
     let message = bytes(1, len);
     let send = pair.send(0, 4, &message);
     // SAFETY: the caller's room lives until this function returns.
-    let receive = unsafe { pair.sides[1].start_receive(from(0, 4), landing) }.unwrap();
+    let receive = unsafe { pair.sides[1].start_receive(from(0, 4), buffer) }.unwrap();
     loop {
         match (pair.step(0), pair.step(1)) {
             (Ok(false), Ok(false)) => break,
@@ -108,11 +108,11 @@ fn outcome(len: usize, landing: Landing) -> (Result<Status, Error>, bool) {
 fn a_message_that_is_too_long_fails_everything_or_only_its_receive_if_that_is_lenient() {
     for len in [10, 3 * WINDOW_BYTES] {
         let mut room = [0; 7];
-        let (received, _) = outcome(len, landing(&mut room));
+        let (received, _) = outcome(len, buffer(&mut room));
         let error = received.unwrap_err().to_string();
         assert!(error.contains(&format!("sent {len} elements of byte")), "{error}");
         assert!(error.contains("receives at most 7 of byte"), "{error}");
-        let (received, sent) = outcome(len, Landing { is_lenient: true, ..landing(&mut room) });
+        let (received, sent) = outcome(len, RecvBuffer { is_lenient: true, ..buffer(&mut room) });
         assert!(matches!(received, Err(Error::Truncated(_))) && sent);
         assert_eq!(room, bytes(1, len)[..7]);
     }
@@ -121,40 +121,44 @@ fn a_message_that_is_too_long_fails_everything_or_only_its_receive_if_that_is_le
 #[test]
 fn another_datatype_fails_everything_or_is_received_byte_by_byte() {
     let mut room = [0; 8];
-    let wide = Landing { datatype: Datatype::Float64, count: 1, ..landing(&mut room) };
+    let wide = RecvBuffer { datatype: Datatype::Float64, count: 1, ..buffer(&mut room) };
     let error = outcome(8, wide).0.unwrap_err().to_string();
     assert!(error.contains("8 elements of byte") && error.contains("rank 1 receives float64"), "{error}");
-    let (received, sent) = outcome(8, Landing { is_lenient: true, ..wide });
+    let (received, sent) = outcome(8, RecvBuffer { is_lenient: true, ..wide });
     assert_eq!(received.unwrap().bytes, 8);
     assert!(sent && room == bytes(1, 8)[..]);
 }
 
 #[test]
 fn words_that_make_no_sense_are_errors_and_no_panics() {
-    let header = |sequence, word: Word| Header { context: 9, sequence, call: word.pack() };
-    let nonsense = [
-        header(0, Word::Go { limit: u64::MAX }),
-        header(5, Word::Matched),
-        header(0, Word::Credit { bytes: 1 }),
+    let header = |sequence, message: ProtocolMessage| Header { context: 9, sequence, call: message.pack() };
+    let violation = [
+        header(0, ProtocolMessage::ClearToSend { limit: u64::MAX }),
+        header(5, ProtocolMessage::Matched),
+        header(0, ProtocolMessage::Credit { bytes: 1 }),
         Header { context: 9, sequence: 0, call: [77, 0] },
-        Header { context: 9, sequence: 3, call: said(1, protocol::Opening::Whole) },
-        Header { context: 9, sequence: 0, call: said(u64::MAX, protocol::Opening::Whole) },
-        Header { context: 9, sequence: 0, call: said(WINDOW_BYTES as u64 + 1, protocol::Opening::Whole) },
-        Header { context: 9, sequence: 0, call: said(5, protocol::Opening::Window) },
+        Header { context: 9, sequence: 3, call: announcement(1, protocol::Protocol::Eager) },
+        Header { context: 9, sequence: 0, call: announcement(u64::MAX, protocol::Protocol::Eager) },
+        Header {
+            context: 9,
+            sequence: 0,
+            call: announcement(WINDOW_BYTES as u64 + 1, protocol::Protocol::Eager),
+        },
+        Header { context: 9, sequence: 0, call: announcement(5, protocol::Protocol::EagerWindow) },
     ];
-    for header in nonsense {
+    for header in violation {
         let mut pair = Pair::new();
         // SAFETY: nothing is read.
         unsafe { pair.links[0].send(&header, std::ptr::null(), 0, Lending::Never) }.unwrap();
-        let pulled = pair.sides[1].pull(0, &mut pair.links[1], Appetite::Everything);
+        let pulled = pair.sides[1].pull(0, &mut pair.links[1], Drain::Everything);
         assert!(matches!(pulled, Err(Fault::Link(_))), "{header:?}");
     }
 }
 
-fn said(count: u64, opening: protocol::Opening) -> [u64; 2] {
+fn announcement(count: u64, protocol: protocol::Protocol) -> [u64; 2] {
     let datatype = Datatype::Byte;
-    let said = protocol::Announcement { tag: 0, datatype, count, opening, is_synchronous: false };
-    Word::Message(said).pack()
+    let announcement = protocol::Announcement { tag: 0, datatype, count, protocol, is_synchronous: false };
+    ProtocolMessage::Data(announcement).pack()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::endpoint::UNHEARD_BYTES;
-use crate::p2p::{Landing, Outgoing, Selector};
+use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use crate::progress::backpressure::HELD_BYTES;
 use crate::transport::FIRST_CONTEXT;
 
@@ -49,7 +49,7 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
             });
             let waits = scope.spawn(|| {
                 let mut room = [0u8];
-                let landing = Landing {
+                let buffer = RecvBuffer {
                     data: room.as_mut_ptr(),
                     datatype: Datatype::Byte,
                     count: 1,
@@ -57,14 +57,14 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
                 };
                 let selector = Selector::new(Some(0), Some(7));
                 // SAFETY: the room is borrowed for the whole call.
-                unsafe { other.receive(GroupId::FIRST, selector, landing, Some(LONG)) }.unwrap();
+                unsafe { other.receive(GroupId::FIRST, selector, buffer, Some(LONG)) }.unwrap();
                 room[0]
             });
             wait_until("the root is held", is_held);
             // Sent behind all that has left, by another thread.
             let data = [9u8];
             let (datatype, data) = (Datatype::Byte, data.as_ptr());
-            let message = Outgoing { to: 1, tag: 7, datatype, count: 1, data, is_synchronous: false };
+            let message = OutgoingMessage { to: 1, tag: 7, datatype, count: 1, data, is_synchronous: false };
             // SAFETY: the data outlives the call.
             unsafe { root.send(GroupId::FIRST, &message, Some(LONG)) }.unwrap();
             assert_eq!(waits.join().unwrap(), 9);

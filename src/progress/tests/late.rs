@@ -1,6 +1,6 @@
 //! Calls that come after another thread has given their communicator up.
 
-use super::messages::{from, landing, outgoing};
+use super::messages::{buffer, from, outgoing};
 use super::*;
 use crate::base::Error;
 
@@ -29,12 +29,12 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     let has_left = unsafe { driver.send_at_once(id, &outgoing(0, 1, &data)) };
     assert!(!has_left);
     // SAFETY: as above.
-    let received = unsafe { driver.receive_at_once(id, from(0, 1), landing(&mut room), || Some(LONG)) };
+    let received = unsafe { driver.receive_at_once(id, from(0, 1), buffer(&mut room), || Some(LONG)) };
     assert!(received.is_none());
     // SAFETY: as above.
     outcomes.push(unsafe { driver.send(id, &outgoing(0, 1, &data), Some(LONG)) });
     // SAFETY: as above.
-    outcomes.push(unsafe { driver.receive(id, from(0, 1), landing(&mut room), Some(LONG)) }.map(drop));
+    outcomes.push(unsafe { driver.receive(id, from(0, 1), buffer(&mut room), Some(LONG)) }.map(drop));
     outcomes.push(driver.probe(id, from(0, 1), false, Some(LONG)).map(drop));
     outcomes.push(driver.find(id, from(0, 1)).map(drop));
     outcomes.push(driver.claim(id, from(0, 1)).map(drop));

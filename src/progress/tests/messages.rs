@@ -2,16 +2,23 @@
 
 use super::*;
 use crate::base::Error;
-use crate::p2p::{Landing, Outgoing, Selector, Status};
+use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
-pub(super) fn outgoing(to: Rank, tag: i32, data: &[i32]) -> Outgoing {
+pub(super) fn outgoing(to: Rank, tag: i32, data: &[i32]) -> OutgoingMessage {
     let count = data.len() as u64;
-    Outgoing { to, tag, datatype: Datatype::Int32, count, data: data.as_ptr().cast(), is_synchronous: false }
+    OutgoingMessage {
+        to,
+        tag,
+        datatype: Datatype::Int32,
+        count,
+        data: data.as_ptr().cast(),
+        is_synchronous: false,
+    }
 }
 
-pub(super) fn landing(room: &mut [i32]) -> Landing {
+pub(super) fn buffer(room: &mut [i32]) -> RecvBuffer {
     let (data, count) = (room.as_mut_ptr().cast(), room.len() as u64);
-    Landing { data, datatype: Datatype::Int32, count, is_lenient: false }
+    RecvBuffer { data, datatype: Datatype::Int32, count, is_lenient: false }
 }
 
 pub(super) fn send(driver: &Driver, to: Rank, tag: i32, data: &[i32]) -> Result<()> {
@@ -26,7 +33,7 @@ pub(super) fn receive(
     timeout: Duration,
 ) -> Result<Status> {
     // SAFETY: the room is borrowed for the whole call.
-    unsafe { driver.receive(GroupId::FIRST, selector, landing(room), Some(timeout)) }
+    unsafe { driver.receive(GroupId::FIRST, selector, buffer(room), Some(timeout)) }
 }
 
 pub(super) fn from(source: Rank, tag: i32) -> Selector {
@@ -214,9 +221,9 @@ fn what_comes_for_a_communicator_before_it_is_made_waits_for_it() {
             let group = add();
             let mut room = vec![0; 100_000];
             for (tag, count) in [(4, 10), (5, 100_000)] {
-                let landing = landing(&mut room);
+                let buffer = buffer(&mut room);
                 // SAFETY: the room lives until the call is over.
-                let status = unsafe { driver.receive(group, from(0, tag), landing, Some(LONG)) }.unwrap();
+                let status = unsafe { driver.receive(group, from(0, tag), buffer, Some(LONG)) }.unwrap();
                 assert_eq!(status.count, count);
                 assert!(room[..count as usize] == input(0, count as usize));
             }

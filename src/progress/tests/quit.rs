@@ -1,6 +1,6 @@
 //! A rank that gives the communicator up when its own calls have ended.
 
-use super::messages::{from, landing, receive, send};
+use super::messages::{buffer, from, receive, send};
 use super::*;
 use crate::base::Error;
 
@@ -86,7 +86,7 @@ fn a_rank_with_something_under_way_or_that_has_done_nothing_cannot_quit() {
     assert!(!drivers[0].quit(GroupId::FIRST, "enough"));
     let mut room = [0];
     // SAFETY: the room lives until the receive is waited for, below.
-    let ticket = unsafe { drivers[0].start_receive(GroupId::FIRST, from(1, 1), landing(&mut room)) }.unwrap();
+    let ticket = unsafe { drivers[0].start_receive(GroupId::FIRST, from(1, 1), buffer(&mut room)) }.unwrap();
     assert!(!drivers[0].quit(GroupId::FIRST, "enough"));
     send(&drivers[1], 0, 1, &[7]).unwrap();
     drivers[0].wait(ticket, Some(LONG)).unwrap();
