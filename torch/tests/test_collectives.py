@@ -223,6 +223,50 @@ def test_averages_of_integers_are_cut_towards_zero():
     assert ranks.same(2, body) == [0, 1, 0, -1]
 
 
+# Numbers of both types of 8 bits that are reduced. Sums of four are not.
+EIGHT_BIT_NUMBERS = [64.0, 3.0, 5.0, 2.5, 48.0, 7.0, 3.5, 1.75]
+EIGHT_BIT_CALLS = {
+    "all_reduce": lambda result, whole, op: dist.all_reduce(whole, op) or whole,
+    "all_reduce, asynchronously": lambda result, whole, op: dist.all_reduce(whole, op, async_op=True).wait() and whole,
+    "reduce_scatter": lambda result, whole, op: dist.reduce_scatter(result, list(whole.chunk(dist.get_world_size())), op) or result,
+    "reduce_scatter_tensor": lambda result, whole, op: dist.reduce_scatter_tensor(result, whole, op) or result,
+    "reduce": lambda result, whole, op: dist.reduce(whole, 0, op) or (whole if dist.get_rank() == 0 else None),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
+@pytest.mark.parametrize("name", EIGHT_BIT_CALLS)
+def test_8_bit_floats_of_several_ranks_are_summed_in_float32_and_rounded_once(name, dtype):
+    def contribution(rank, count):
+        return torch.tensor(EIGHT_BIT_NUMBERS).roll(-rank).repeat(count // len(EIGHT_BIT_NUMBERS) + 1)[:count]
+
+    def check(rank, size, count):
+        contributions = [contribution(other, count) for other in range(size)]
+        total = torch.stack(contributions).sum(0)
+        for op, exact in [(dist.ReduceOp.SUM, total), (dist.ReduceOp.AVG, total / size)]:
+            whole, result = contributions[rank].to(dtype), torch.empty(count // size, dtype=dtype)
+            got = EIGHT_BIT_CALLS[name](result, whole, op)
+            expected = exact.to(dtype).float()
+            if got is result:
+                expected = expected.chunk(size)[rank]
+            assert got is None or torch.equal(got.float(), expected), (count, op)
+
+    def body(rank, size):
+        # The last is too long for one piece.
+        for count in (8, 4 * 257, 4 * 4097, 4 * 100_003):
+            check(rank, size, count)
+        return True
+
+    def add(one, other):
+        return (one + other).to(dtype).float()
+
+    a, b, c, d = (contribution(rank, 8) for rank in range(4))
+    once = (a + b + c + d).to(dtype).float()
+    for each_time in [add(add(add(a, b), c), d), add(add(add(d, c), b), a), add(add(a, b), add(c, d)), add(add(a, c), add(b, d))]:
+        assert not torch.equal(each_time, once), "this test would not see a sum that is rounded more than once"
+    assert ranks.same(4, body)
+
+
 @sizes
 def test_sparse_tensors_with_different_elements_are_summed(size):
     def body(rank, size):

@@ -167,6 +167,50 @@ def test_a_killed_rank_is_named_at_once(is_async):
     assert all(not isinstance(results[rank], Failed) and results[rank] < ranks.SOON for rank in (0, 2)), results
 
 
+CALLS_OF_ALL = {
+    "all_reduce": lambda size: dist.all_reduce(torch.ones(3)),
+    "all_reduce, asynchronously": lambda size: dist.all_reduce(torch.ones(3), async_op=True).wait(),
+    "reduce_scatter": lambda size: dist.reduce_scatter_tensor(torch.empty(3), torch.ones(3 * size)),
+    "all_gather": lambda size: dist.all_gather_into_tensor(torch.empty(3 * size), torch.ones(3)),
+    "all_to_all": lambda size: dist.all_to_all_single(torch.empty(3 * size), torch.ones(3 * size)),
+    "barrier": lambda size: dist.barrier(),
+}
+
+
+@pytest.mark.parametrize("name", CALLS_OF_ALL)
+def test_a_stopped_rank_that_goes_on_when_the_others_have_given_up_gets_an_error_and_no_value(name):
+    """What the others have sent for the call has arrived when it goes on, and they are alive."""
+    call, given_up, over = CALLS_OF_ALL[name], ranks.Sign(), ranks.Sign()
+
+    def body(rank, size):
+        for _ in range(20):
+            call(size)
+        processes = [None] * size
+        dist.all_gather_object(processes, os.getpid())
+        if rank == 1:
+            os.kill(os.getpid(), signal.SIGSTOP)
+            try:
+                with pytest.raises(dist.DistBackendError, match="Timed out.*reported by rank"):
+                    call(size)
+            finally:
+                for _ in range(size - 1):
+                    over.give()
+            return True
+        dist.distributed_c10d._set_pg_timeout(timedelta(milliseconds=500))
+        begin = time.monotonic()
+        with pytest.raises(dist.DistBackendError, match="Timed out.*rank 1"):
+            call(size)
+        assert time.monotonic() - begin < ranks.SOON
+        given_up.give()
+        if rank == 0:
+            given_up.wait(size - 1)
+            os.kill(processes[1], signal.SIGCONT)
+        over.wait()
+        return True
+
+    assert ranks.same(3, body, clean=False)
+
+
 @pytest.mark.parametrize("is_async", [False, True], ids=["waiting", "asynchronously"])
 def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
     def body(rank, size):
