@@ -1,0 +1,212 @@
+"""Two ranks whose call fails, and that end then, each in its own way.
+
+    ending_job.py ROUNDS [FAILURE ENDING]
+
+One process imports torch once. For each round it forks two ranks, which have no threads and no group yet. A rank returns from
+the fork to the top level of this file and runs it to its end, so that its interpreter ends like any other: by the end of
+the file, by sys.exit, or by an exception that nobody catches. Without FAILURE and ENDING all pairs of them are run.
+Each line of the output is one pair. The exit status is 1 if a rank has ended otherwise than it should; standard error
+says how.
+
+    RANK=0 STORE=FILE ending_job.py alone FAILURE ENDING
+
+One rank, in an interpreter of its own.
+"""
+
+import atexit
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+
+FAILURES = ["mismatch", "kill", "time-out"]
+ENDINGS = ["uncaught", "caught", "destroyed", "destroyed, uncaught"]
+# What a rank says to sys.exit.
+OWN_STATUS = 7
+# Seconds from the failure to the end of what this package does at the end of a process. torch's record of a failure takes
+# more where it has stack traces. The rest is the interpreter's, whose end takes seconds on a busy machine.
+SOON = 4
+# Seconds after which a rank that has not ended is killed.
+PATIENCE = 60
+
+
+def expected_status(ending):
+    return 1 if "uncaught" in ending else OWN_STATUS
+
+
+def who_ends(failure):
+    """The ranks that learn of the failure; the other one causes it."""
+    return [0, 1] if failure == "mismatch" else [0]
+
+
+def what_is_wrong(ending, status, output, errors):
+    """What a rank has done that it should not; empty if nothing."""
+    if status != expected_status(ending):
+        return f"status {status}, not {expected_status(ending)}"
+    if "FATAL" in errors:
+        return "a FATAL message"
+    if not output:
+        return "it has not said how long its end took"
+    took, _ = end_of(output)
+    return f"its end took {took:.1f} s" if took >= SOON else ""
+
+
+def end_of(output):
+    """Seconds from the failure to the end of what this package does, and when the failure was."""
+    took, failed_at = map(float, output.split())
+    return took, failed_at
+
+
+class Rank:
+    """A forked rank, as its parent sees it."""
+
+    def __init__(self, pid, folder, rank):
+        self.pid, self.folder, self.rank = pid, folder, rank
+        self.status, self.gone_at = None, None
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+    def is_gone(self):
+        if self.status is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self.status, self.gone_at = os.waitstatus_to_exitcode(status), time.monotonic()
+        return self.status is not None
+
+    def said(self, where):
+        return Path(self.folder, f"{where}.{self.rank}").read_text()
+
+
+def fork_rank(rank, folder):
+    """None in the child, whose output goes to files."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child:
+        return Rank(child, folder, rank)
+    os.environ |= {"RANK": str(rank), "STORE": f"{folder}/store", "TORCH_FR_DUMP_TEMP_FILE": f"{folder}/record"}
+    for descriptor, where in [(1, "output"), (2, "errors")]:
+        file = os.open(f"{folder}/{where}.{rank}", os.O_WRONLY | os.O_CREAT)
+        os.dup2(file, descriptor)
+        os.close(file)
+    return None
+
+
+def wait_for(ranks):
+    end = time.monotonic() + PATIENCE
+    while not all([rank.is_gone() for rank in ranks]) and time.monotonic() < end:
+        time.sleep(0.005)
+    for rank in ranks:
+        if not rank.is_gone():
+            rank.kill()
+            rank.status, rank.gone_at = "none: it had to be killed", time.monotonic()
+
+
+class Tally:
+    """What the ranks of many rounds have done."""
+
+    def __init__(self, failure, ending):
+        self.failure, self.ending = failure, ending
+        self.faults, self.statuses, self.ours, self.whole = 0, Counter(), 0.0, 0.0
+
+    def add(self, round_, rank):
+        output, errors = rank.said("output"), rank.said("errors")
+        self.statuses[rank.status] += 1
+        wrong = what_is_wrong(self.ending, rank.status, output, errors)
+        if wrong:
+            self.faults += 1
+            print(f"{self.failure}; {self.ending}: round {round_}, rank {rank.rank}: {wrong}\n{errors}", file=sys.stderr)
+        if output:
+            took, failed_at = end_of(output)
+            self.ours, self.whole = max(self.ours, took), max(self.whole, rank.gone_at - failed_at)
+
+    def __str__(self):
+        counts = ", ".join(f"{count} of status {status}" for status, count in self.statuses.items())
+        return (
+            f"{self.failure}; {self.ending}: {counts}; the longest end took {self.ours:.2f} s of this package's, "
+            f"{self.whole:.2f} s in all"
+        )
+
+
+def run_pairs(rounds, tally):
+    """Whether this is the parent still."""
+    for round_ in range(rounds):
+        # Not one that cleans up when its name goes: it would in the children, too.
+        folder = tempfile.mkdtemp()
+        ranks = []
+        for rank in range(2):
+            ranks.append(fork_rank(rank, folder))
+            if ranks[-1] is None:
+                return False
+        enders = [ranks[rank] for rank in who_ends(tally.failure)]
+        wait_for(enders)
+        for rank in ranks:
+            if rank in enders:
+                tally.add(round_, rank)
+            else:
+                rank.kill()
+        shutil.rmtree(folder)
+    return True
+
+
+def fork_all(rounds, pairs):
+    """The failure and the ending, in a child; its parent ends here."""
+    faults = 0
+    for failure, ending in pairs:
+        tally = Tally(failure, ending)
+        if not run_pairs(rounds, tally):
+            return failure, ending
+        print(tally, flush=True)
+        faults += tally.faults
+    sys.exit(1 if faults else 0)
+
+
+def cause(failure, rank):
+    """The call that fails."""
+    if failure == "mismatch":
+        dist.all_reduce(torch.ones(3 + rank))
+    elif rank == 0:
+        dist.all_reduce(torch.ones(3))
+    elif failure == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    else:
+        # Until it is killed.
+        time.sleep(2 * PATIENCE)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    if sys.argv[1] == "alone":
+        failure, ending = sys.argv[2:]
+    else:
+        chosen = [tuple(sys.argv[2:])] if len(sys.argv) > 2 else [(f, e) for f in FAILURES for e in ENDINGS]
+        failure, ending = fork_all(int(sys.argv[1]), chosen)
+    # Runs when all that was registered later has run: the backend, by its first group.
+    atexit.register(lambda: print(time.monotonic() - failed_at, failed_at, flush=True))
+    rank = int(os.environ["RANK"])
+    dist.init_process_group(
+        "anyccl", store=dist.FileStore(os.environ["STORE"], 2), rank=rank, world_size=2, timeout=timedelta(seconds=30)
+    )
+    dist.barrier()
+    if failure == "time-out":
+        dist.distributed_c10d._set_pg_timeout(timedelta(milliseconds=300))
+    try:
+        cause(failure, rank)
+    except dist.DistBackendError:
+        failed_at = time.monotonic()
+        if "destroyed" in ending:
+            dist.destroy_process_group()
+        if "uncaught" in ending:
+            raise
+        sys.exit(OWN_STATUS)
+    sys.exit("the call has not failed")
