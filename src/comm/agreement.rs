@@ -13,7 +13,7 @@ use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::executor::{Buffers, Prepared, Program};
 use crate::plan::{BlockLayout, Buffer, Lane, Plan, PlanRequest, Round, Span, Step};
-use crate::progress::GroupId;
+use crate::progress::CommId;
 use crate::progress::wait::Driver;
 use crate::sys::cores::{self, CoreSet};
 use crate::sys::host;
@@ -165,7 +165,7 @@ fn exchange(
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.
-    unsafe { driver.run_once(GroupId::FIRST, Arc::new(prepared), buffers, timeout) }
+    unsafe { driver.run_once(CommId::FIRST, Arc::new(prepared), buffers, timeout) }
 }
 
 #[cfg(test)]

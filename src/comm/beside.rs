@@ -1,6 +1,6 @@
 //! Two engines over the same ranks: each moves on while a rank waits in the other.
 //!
-//! A wait in the builtin engine looks after the foreign one itself ([`crate::progress::wait::Beside`]), and the wait for a started
+//! A wait in the builtin engine looks after the foreign one itself ([`crate::progress::wait::CoProgress`]), and the wait for a started
 //! foreign call after the builtin one ([`super::request`]). There is one more: a blocking foreign call waits in foreign code.
 //! If the builtin engine has something under way then, a thread of ours looks after it until the call returns. Mostly it has
 //! nothing, and that costs the call one load.
@@ -12,7 +12,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use crate::backend::ForeignComm;
-use crate::progress::wait::{Beside, Driver};
+use crate::progress::wait::{CoProgress, Driver};
 use crate::sys::thread;
 
 /// Between two looks of the thread: what it looks after is late already.
@@ -42,7 +42,7 @@ impl SideBySide {
             somebody_is: Condvar::new(),
             has_thread: AtomicBool::new(false),
         });
-        driver.set_beside(|| Box::new(Arc::clone(&both)));
+        driver.set_co_progress(|| Box::new(Arc::clone(&both)));
         both
     }
 
@@ -77,7 +77,7 @@ impl SideBySide {
     }
 }
 
-impl Beside for Arc<SideBySide> {
+impl CoProgress for Arc<SideBySide> {
     fn note(&self, is_busy: bool) {
         self.is_busy.store(is_busy, Ordering::Relaxed);
     }
@@ -101,7 +101,7 @@ fn look_after(both: &Weak<SideBySide>, driver: &Weak<Driver>) {
             continue;
         }
         drop(inside);
-        driver.move_on_now();
+        driver.try_move_on();
         std::thread::sleep(NAP);
     }
 }

@@ -13,7 +13,7 @@ use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
 use crate::base::{BoxedResult, Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::device::Kinds;
-use crate::progress::GroupId;
+use crate::progress::CommId;
 use crate::progress::wait::Driver;
 use crate::topology::Topology;
 
@@ -39,7 +39,7 @@ pub struct Communicator {
     pub(super) timeout: Timeout,
     pub(super) programs: Programs,
     pub(super) driver: Arc<Driver>,
-    pub(super) group: GroupId,
+    pub(super) group: CommId,
     pub(super) finalized: AtomicBool,
     /// Which engines were asked for.
     pub(super) choice: BackendChoice,
@@ -133,7 +133,7 @@ impl Communicator {
         }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run_again(self.group, &key, buffers, || self.timeout.get()) }
+        unsafe { self.driver.run_fast_path(self.group, &key, buffers, || self.timeout.get()) }
     }
 
     /// Runs a call to its end by the builtin engine.
@@ -204,7 +204,7 @@ impl Communicator {
         // Else another thread is about to remove it.
         let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
         let mut engine = self.driver.lock();
-        let is_last = is_mine && engine.remove_group(self.group);
+        let is_last = is_mine && engine.remove_comm(self.group);
         if is_last {
             engine.say_bye();
         }
@@ -225,14 +225,14 @@ impl Communicator {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
-        let is_first = self.group == GroupId::FIRST;
-        let in_good_order = is_first && self.driver.lock().begin_parting(self.group);
+        let is_first = self.group == CommId::FIRST;
+        let in_good_order = is_first && self.driver.lock().begin_goodbye(self.group);
         let outcome = if in_good_order { self.meet() } else { Ok(()) };
         if outcome.is_ok() && (in_good_order || !is_first) {
             self.close_foreign();
         }
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
-        let parted = self.driver.part(self.group, patience);
+        let parted = self.driver.leave(self.group, patience);
         outcome.and(parted)
     }
 
@@ -274,9 +274,9 @@ impl Communicator {
 impl Drop for Communicator {
     fn drop(&mut self) {
         // The end of the first one without a word is what the others take for a crash, and it is one.
-        if self.group != GroupId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
+        if self.group != CommId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
             self.close_foreign();
-            self.driver.lock().remove_group(self.group);
+            self.driver.lock().remove_comm(self.group);
         }
     }
 }

@@ -150,7 +150,7 @@ impl Communicator {
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
         let programs = self.programs.of_part(members);
-        let group = self.driver.lock().add_group(context, name.clone(), rank, programs.ports());
+        let group = self.driver.lock().add_comm(context, name.clone(), rank, programs.ports());
         let mut made = Communicator {
             name,
             rank,

@@ -15,10 +15,10 @@ use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, Job, Mesh, UniqueId};
 use crate::config::Config;
 use crate::device::Kinds;
-use crate::endpoint::Port;
+use crate::endpoint::Endpoint;
 use crate::log_line;
 use crate::progress::wait::Driver;
-use crate::progress::{Engine, GroupId};
+use crate::progress::{CommId, Engine};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
 use crate::transport::AnyLink;
@@ -60,12 +60,12 @@ impl Communicator {
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
         let settings =
             shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
-        let ports = ports(mesh, job.rank, settings, deadline, &mut failure_reports)?;
-        let description = describe_transports(&ports);
-        let transports = ports.iter().map(Port::transport).collect();
-        let is_tcp = |rank: Rank| ports[rank as usize].transport() == "tcp";
+        let endpoints = endpoints(mesh, job.rank, settings, deadline, &mut failure_reports)?;
+        let description = describe_transports(&endpoints);
+        let transports = endpoints.iter().map(Endpoint::transport).collect();
+        let is_tcp = |rank: Rank| endpoints[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
-        let driver = Driver::new(Engine::new(name.clone(), job.rank, ports), config.spin)?;
+        let driver = Driver::new(Engine::new(name.clone(), job.rank, endpoints), config.spin)?;
         let Agreed { ranks_per_core, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, (some_tcp, config.backend), timeout(config, own))
                 // The engine has told the others, and has heard what they told.
@@ -86,7 +86,7 @@ impl Communicator {
             timeout: Timeout::new(timeout(config, own)),
             programs: Programs::new(tuning, some_tcp, crowded, size),
             driver: Arc::new(driver),
-            group: GroupId::FIRST,
+            group: CommId::FIRST,
             finalized: AtomicBool::new(false),
             choice: config.backend,
             foreign: None,
@@ -122,14 +122,14 @@ pub(super) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     Instant::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 
-/// A port per rank.
-fn ports(
+/// an endpoint per rank.
+fn endpoints(
     mesh: Mesh,
     rank: Rank,
     settings: shm::Settings,
     deadline: Instant,
     failure_reports: &mut FailureReports,
-) -> Result<Vec<Port>> {
+) -> Result<Vec<Endpoint>> {
     let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
     let (controls, sockets) = Peer::apart(mesh.peers);
     let shared = match share_memory(&controls, &sockets, &labels, rank, settings, deadline) {
@@ -137,15 +137,15 @@ fn ports(
         // With all connections still there.
         Err(error) => return Err(failure_reports.explain(error, ConnectedRanks::new(rank, labels, controls))),
     };
-    let port = |(((control, socket), shared), label)| {
+    let endpoint = |(((control, socket), shared), label)| {
         let link = match (socket, shared) {
             (Some(socket), _) => AnyLink::Other(Box::new(TcpLink::new(socket))),
             (None, Some(shared)) => AnyLink::Shm(Box::new(shared)),
             (None, None) => AnyLink::Other(Box::new(LoopbackLink::default())),
         };
-        Port::new(link, control, label)
+        Endpoint::new(link, control, label)
     };
-    Ok(controls.into_iter().zip(sockets).zip(shared).zip(labels).map(port).collect())
+    Ok(controls.into_iter().zip(sockets).zip(shared).zip(labels).map(endpoint).collect())
 }
 
 /// The links to those ranks with which no data socket was made.
@@ -190,8 +190,8 @@ fn not_shared(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
     }
 }
 
-fn describe_transports(ports: &[Port]) -> String {
-    let count = |name| ports.iter().filter(|port| port.transport() == name).count();
+fn describe_transports(endpoints: &[Endpoint]) -> String {
+    let count = |name| endpoints.iter().filter(|endpoint| endpoint.transport() == name).count();
     let peers = |count: usize| if count == 1 { "1 peer".to_string() } else { format!("{count} peers") };
     match (count("shm"), count("tcp")) {
         (0, 0) => "alone".to_string(),

@@ -36,7 +36,7 @@ impl Communicator {
             return false;
         }
         // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
-        unsafe { self.driver.send_at_once(self.group, what) }
+        unsafe { self.driver.send_fast_path(self.group, what) }
     }
 
     /// Starts a send.
@@ -79,7 +79,7 @@ impl Communicator {
         }
         let selector = Selector::new(Some(source), Some(tag));
         // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
-        unsafe { self.driver.receive_at_once(self.group, selector, buffer, || self.timeout.get()) }
+        unsafe { self.driver.receive_fast_path(self.group, selector, buffer, || self.timeout.get()) }
     }
 
     /// Whether a message between this rank and `peer` is small and surely right.

@@ -8,8 +8,8 @@ use super::beside::SideBySide;
 use crate::backend::Started;
 use crate::base::Result;
 use crate::p2p::Status;
-use crate::progress::wait::{Awaited, Clock, Driver};
-use crate::progress::{GroupId, Outcome, Ticket};
+use crate::progress::wait::{Clock, Driver, PendingCall};
+use crate::progress::{CallOutcome, CommId, Ticket};
 use crate::sys::cores::yield_now;
 
 /// Looks at what another engine does before the processor is yielded between two.
@@ -28,8 +28,8 @@ pub struct Request {
 enum State {
     Running(Ticket),
     /// By another engine, for this communicator.
-    Foreign(Box<dyn Started>, GroupId, Arc<SideBySide>),
-    Ended(Outcome),
+    Foreign(Box<dyn Started>, CommId, Arc<SideBySide>),
+    Ended(CallOutcome),
 }
 
 impl Request {
@@ -46,7 +46,7 @@ impl Request {
     /// Of what another engine does for a communicator.
     pub(super) fn foreign(
         driver: Arc<Driver>,
-        group: GroupId,
+        group: CommId,
         started: Box<dyn Started>,
         beside: Arc<SideBySide>,
     ) -> Request {
@@ -77,7 +77,7 @@ impl Request {
         while !self.look_at_foreign() {
             looks += 1;
             if looks % LOOKS_BEFORE_YIELD == 0 {
-                self.driver.move_on_now();
+                self.driver.try_move_on();
                 yield_now();
             }
         }
@@ -113,16 +113,21 @@ impl Request {
             }
         }
         if self.is_foreign() && !self.look_at_foreign() {
-            self.driver.move_on_now();
+            self.driver.try_move_on();
             return Ok(false);
         }
         self.result().map(|()| true)
     }
 
     /// What is to be waited for, if it has not ended.
-    pub(super) fn awaited(&self) -> Option<Awaited<'_>> {
+    pub(super) fn awaited(&self) -> Option<PendingCall<'_>> {
         let State::Running(ticket) = self.state else { return None };
-        Some(Awaited { driver: Arc::clone(&self.driver), ticket, timeout: self.timeout, clock: &self.clock })
+        Some(PendingCall {
+            driver: Arc::clone(&self.driver),
+            ticket,
+            timeout: self.timeout,
+            clock: &self.clock,
+        })
     }
 
     /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.

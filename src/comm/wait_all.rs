@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::request::Request;
 use super::work::Work;
 use crate::base::Result;
-use crate::progress::wait::{Awaited, wait_for_first};
+use crate::progress::wait::{PendingCall, wait_for_first};
 use crate::sys::cores::yield_now;
 
 /// What can be waited for beside others.
@@ -42,7 +42,7 @@ impl Pending for Work {
 }
 
 /// What the links of those that are under way wait for.
-pub(super) fn awaited<'a, P: Pending + 'a>(pending: impl Iterator<Item = &'a P>) -> Vec<Awaited<'a>> {
+pub(super) fn awaited<'a, P: Pending + 'a>(pending: impl Iterator<Item = &'a P>) -> Vec<PendingCall<'a>> {
     pending.filter_map(Pending::running).filter_map(Request::awaited).collect()
 }
 

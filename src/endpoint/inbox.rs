@@ -28,7 +28,7 @@ pub(crate) enum Source {
 
 /// What is there for a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum NextFragment {
     Nothing,
     Mine(Source),
     /// The head belongs to another conversation, or the peer made another call.
@@ -56,24 +56,28 @@ impl Inbox {
 
     /// Looks for bytes of the conversation of `header`.
     #[inline]
-    pub fn find(&mut self, header: &Header) -> io::Result<Found> {
+    pub fn find(&mut self, header: &Header) -> io::Result<NextFragment> {
         if !self.stash.is_empty()
             && let Some(found) = self.find_stashed(header)
         {
             return Ok(found);
         }
         Ok(match self.link.head()? {
-            None => Found::Nothing,
-            Some(head) if head == *header => Found::Mine(Source::Link),
-            Some(head) => Found::Other(head),
+            None => NextFragment::Nothing,
+            Some(head) if head == *header => NextFragment::Mine(Source::Link),
+            Some(head) => NextFragment::Other(head),
         })
     }
 
-    fn find_stashed(&self, header: &Header) -> Option<Found> {
+    fn find_stashed(&self, header: &Header) -> Option<NextFragment> {
         let same = |s: &Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
         let at = self.stash.iter().position(same)?;
         let stashed = self.stash[at].header;
-        Some(if stashed == *header { Found::Mine(Source::Stash(at)) } else { Found::Other(stashed) })
+        Some(if stashed == *header {
+            NextFragment::Mine(Source::Stash(at))
+        } else {
+            NextFragment::Other(stashed)
+        })
     }
 
     #[inline]
@@ -191,7 +195,7 @@ impl Inbox {
     /// A stashed fragment that carries another call for this conversation.
     pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header) {
-            Some(Found::Other(other)) if !Call::agree(other.call, header.call) => Some(other),
+            Some(NextFragment::Other(other)) if !Call::agree(other.call, header.call) => Some(other),
             _ => None,
         }
     }
@@ -199,9 +203,9 @@ impl Inbox {
     /// The header of the first stashed fragment of this conversation.
     pub fn first_of_call(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header)? {
-            Found::Mine(_) => Some(*header),
-            Found::Other(other) => Some(other),
-            Found::Nothing => None,
+            NextFragment::Mine(_) => Some(*header),
+            NextFragment::Other(other) => Some(other),
+            NextFragment::Nothing => None,
         }
     }
 }

@@ -3,14 +3,14 @@
 mod inbox;
 mod stash_link;
 
-pub(crate) use inbox::{ENTRY_COST, Found, Inbox, Source};
+pub(crate) use inbox::{ENTRY_COST, Inbox, NextFragment, Source};
 pub(crate) use stash_link::StashLink;
 
 use crate::transport::control::Control;
 use crate::transport::{AnyLink, Header};
 
 /// Bytes of collectives that leave to a peer before it is heard: so late this rank learns that it is to wait.
-pub(crate) const UNHEARD_BYTES: usize = 4 << 20;
+pub(crate) const CONTROL_READ_BYTES: usize = 4 << 20;
 
 /// How a peer went away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) enum Presence {
 }
 
 /// The way to one rank.
-pub struct Port {
+pub struct Endpoint {
     pub(crate) inbox: Inbox,
     /// `None` for the way to oneself.
     pub(crate) control: Option<Control>,
@@ -35,49 +35,49 @@ pub struct Port {
     /// It has parted from the first communicator over these links; it may still use others.
     pub(crate) has_parted: bool,
     /// What the peer takes no more of: contexts, and the first call of each that it has not made.
-    pub(crate) held: Vec<(u32, u32)>,
+    pub(crate) held_by_peer: Vec<(u32, u32)>,
     /// Contexts of which the peer was told to send no more.
-    pub(crate) holding: Vec<u32>,
+    pub(crate) held_here: Vec<u32>,
     /// Bytes that have left since the peer was last heard.
-    pub(crate) unheard: usize,
+    pub(crate) bytes_since_read: usize,
 }
 
-impl Port {
+impl Endpoint {
     /// `label` names the rank in messages, with host and process.
-    pub fn new(link: AnyLink, control: Option<Control>, label: String) -> Port {
-        Port {
+    pub fn new(link: AnyLink, control: Option<Control>, label: String) -> Endpoint {
+        Endpoint {
             inbox: Inbox::new(link),
             control,
             label,
             presence: Presence::Here,
             has_parted: false,
-            held: Vec::new(),
-            holding: Vec::new(),
-            unheard: 0,
+            held_by_peer: Vec::new(),
+            held_here: Vec::new(),
+            bytes_since_read: 0,
         }
     }
 
     /// A message of so many bytes of a collective has left.
     #[inline]
     pub(crate) fn note_sent(&mut self, bytes: usize) {
-        self.unheard += bytes + ENTRY_COST;
+        self.bytes_since_read += bytes + ENTRY_COST;
     }
 
     /// Whether it is time to hear whether the peer still takes what is sent ahead of its calls.
     #[inline]
-    pub(crate) fn must_hear(&self) -> bool {
-        self.unheard >= UNHEARD_BYTES
+    pub(crate) fn must_read_control(&self) -> bool {
+        self.bytes_since_read >= CONTROL_READ_BYTES
     }
 
     /// Whether nothing keeps a message of a collective from leaving.
     #[inline]
-    pub(crate) fn is_open(&self) -> bool {
-        !self.must_hear() && self.held.is_empty()
+    pub(crate) fn may_send_ahead(&self) -> bool {
+        !self.must_read_control() && self.held_by_peer.is_empty()
     }
 
     /// Whether the peer takes nothing of this call.
-    pub(crate) fn holds(&self, header: &Header) -> bool {
-        self.held.iter().any(|(context, from)| {
+    pub(crate) fn peer_holds(&self, header: &Header) -> bool {
+        self.held_by_peer.iter().any(|(context, from)| {
             *context == header.context && header.sequence.wrapping_sub(*from).cast_signed() >= 0
         })
     }
@@ -85,8 +85,8 @@ impl Port {
     /// Nothing of a context is under way any more.
     pub(crate) fn forget(&mut self, context: u32) {
         self.inbox.forget(context);
-        self.held.retain(|(held, _)| *held != context);
-        self.holding.retain(|held| *held != context);
+        self.held_by_peer.retain(|(held, _)| *held != context);
+        self.held_here.retain(|held| *held != context);
     }
 
     /// Wakes the peer if it sleeps and there is news for it.

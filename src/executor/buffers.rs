@@ -2,7 +2,7 @@
 
 use std::ptr::with_exposed_provenance_mut;
 
-use super::program::{Bytes, Local};
+use super::program::{Bytes, LocalStep};
 use crate::plan::Buffer;
 use crate::reduce::Reducer;
 use crate::sys::memory_copy::copy_from_shared;
@@ -45,9 +45,9 @@ impl Memory {
     /// # Safety
     /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
     #[inline]
-    pub(super) unsafe fn run_local(&self, local: &Local, reduce: Option<&Reducer>, element_bytes: usize) {
+    pub(super) unsafe fn run_local(&self, local: &LocalStep, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
-            Local::Copy { src, dst, streamed } => {
+            LocalStep::Copy { src, dst, streamed } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
                 if *streamed {
                     // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier, disjoint.
@@ -57,7 +57,7 @@ impl Memory {
                 // proves them disjoint; `copy` would be right even if they were not.
                 unsafe { std::ptr::copy(from, to, dst.len) };
             }
-            Local::Reduce { a, b, dst } => {
+            LocalStep::Reduce { a, b, dst } => {
                 let reduce = reduce.expect("a plan that reduces is begun with an operator");
                 let elements = dst.len / element_bytes;
                 // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,

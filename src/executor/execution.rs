@@ -7,13 +7,13 @@ use std::io;
 use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
-use super::fast_path::{Op, Stop};
+use super::fast_path::{FastOp, StopPoint};
 use super::fetching::{Fetching, Run};
 use super::prepared::Prepared;
 use super::program::{Program, RecvStep};
 use super::scratch::Scratch;
 use crate::base::{Call, Rank};
-use crate::endpoint::{Found, Port};
+use crate::endpoint::{Endpoint, NextFragment};
 use crate::observe::trace::{Activity, Recorder};
 use crate::sys::poll::Interest;
 use crate::transport::{Header, Lending};
@@ -29,7 +29,7 @@ pub(crate) struct Visit {
     /// A peer whose head belongs to another conversation.
     pub foreign: Option<Rank>,
     /// Something waits until the peers were heard.
-    pub must_hear: bool,
+    pub must_read_control: bool,
 }
 
 /// The link to `peer` has failed.
@@ -122,33 +122,39 @@ impl Execution {
     ///
     /// # Safety
     /// As `begin`.
-    pub unsafe fn resume(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers, stop: &Stop) {
+    pub unsafe fn resume(
+        &mut self,
+        prepared: Arc<Prepared>,
+        header: Header,
+        buffers: Buffers,
+        stop: &StopPoint,
+    ) {
         let done = stop.done;
         self.reset(prepared, header, buffers);
         let prepared = Arc::clone(&self.prepared);
-        let straight = prepared.program.straight.as_ref().expect("it has run straight");
-        for lane in (0..self.lanes.len()).filter(|lane| *lane != straight.lane) {
-            if done < straight.others_done {
+        let fast = prepared.program.fast.as_ref().expect("it has run fast");
+        for lane in (0..self.lanes.len()).filter(|lane| *lane != fast.lane) {
+            if done < fast.others_done {
                 self.enter_round(lane);
             } else {
                 self.lanes_left -= 1;
             }
         }
-        self.find_transfers(straight.lane);
-        for op in &straight.ops[..done] {
+        self.find_transfers(fast.lane);
+        for op in &fast.ops[..done] {
             match op {
-                Op::Local(_) => continue,
-                Op::Send { queue, .. } => self.sends[*queue as usize].next += 1,
-                Op::Recv { queue, .. } => self.recvs[*queue as usize].next += 1,
+                FastOp::Local(_) => continue,
+                FastOp::Send { queue, .. } => self.sends[*queue as usize].next += 1,
+                FastOp::Recv { queue, .. } => self.recvs[*queue as usize].next += 1,
             }
-            let state = &mut self.lanes[straight.lane];
+            let state = &mut self.lanes[fast.lane];
             state.open -= 1;
             if state.open == 0 {
                 state.round += 1;
-                self.find_transfers(straight.lane);
+                self.find_transfers(fast.lane);
             }
         }
-        if let Op::Recv { queue, .. } = &straight.ops[done] {
+        if let FastOp::Recv { queue, .. } = &fast.ops[done] {
             self.recvs[*queue as usize].done = stop.bytes;
         }
     }
@@ -214,34 +220,34 @@ impl Execution {
 
     /// Moves everything that can move now.
     #[inline]
-    pub fn advance(&mut self, ports: &mut [Port]) -> Result<Visit, LinkFailure> {
+    pub fn advance(&mut self, endpoints: &mut [Endpoint]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
-        let outcome = self.exchange(ports, &mut visit);
+        let outcome = self.exchange(endpoints, &mut visit);
         // Here and not for each fragment: a look at who sleeps waits until the peers can see what was stored.
         if visit.moved || outcome.is_err() {
             let program = &self.prepared.program;
             let receivers = program.sends.iter().map(|queue| queue.peer);
             let senders = program.recvs.iter().map(|queue| queue.peer);
-            receivers.chain(senders).for_each(|peer| ports[peer as usize].ring_if_wanted());
+            receivers.chain(senders).for_each(|peer| endpoints[peer as usize].ring_if_wanted());
         }
         outcome.map(|()| visit)
     }
 
     #[inline]
-    fn exchange(&mut self, ports: &mut [Port], visit: &mut Visit) -> Result<(), LinkFailure> {
+    fn exchange(&mut self, endpoints: &mut [Endpoint], visit: &mut Visit) -> Result<(), LinkFailure> {
         loop {
             // Some fragments per direction in turn: both sides work at the same time.
             let mut moved = false;
             for queue in 0..self.sends.len() {
                 let before = self.sends[queue];
-                while before.goes_on(&self.sends[queue]) && self.push(queue, ports, visit)? {
+                while before.goes_on(&self.sends[queue]) && self.push(queue, endpoints, visit)? {
                     moved = true;
                 }
             }
             let mut pulled = false;
             for queue in 0..self.recvs.len() {
                 let before = self.recvs[queue];
-                while before.goes_on(&self.recvs[queue]) && self.pull(queue, ports, visit)? {
+                while before.goes_on(&self.recvs[queue]) && self.pull(queue, endpoints, visit)? {
                     pulled = true;
                 }
             }
@@ -263,7 +269,12 @@ impl Execution {
     }
 
     #[inline]
-    fn push(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
+    fn push(
+        &mut self,
+        queue: usize,
+        endpoints: &mut [Endpoint],
+        visit: &mut Visit,
+    ) -> Result<bool, LinkFailure> {
         let sends = &self.prepared.program.sends[queue];
         let state = self.sends[queue];
         let Some(step) = sends.steps.get(state.next as usize) else { return Ok(false) };
@@ -273,8 +284,8 @@ impl Execution {
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
         let data = self.memory.address(&step.span, state.done);
         let header = self.header_of(step.count);
-        let port = &mut ports[peer as usize];
-        if !port.is_open() && waits(port, &header, visit) {
+        let endpoint = &mut endpoints[peer as usize];
+        if !endpoint.may_send_ahead() && waits(endpoint, &header, visit) {
             return Ok(false);
         }
         let lending = match &self.run {
@@ -282,15 +293,15 @@ impl Execution {
             _ => step.lending,
         };
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { port.inbox.link.send(&header, data, len - state.done, lending) }
+        let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, lending) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else {
             // An offer is news to the peer, though nothing of it is taken yet.
-            port.ring_if_wanted();
+            endpoint.ring_if_wanted();
             return Ok(false);
         };
-        port.note_sent(sent);
-        port.ring_if_asleep();
+        endpoint.note_sent(sent);
+        endpoint.ring_if_asleep();
         let state = &mut self.sends[queue];
         state.done += sent;
         if state.done == len {
@@ -304,7 +315,12 @@ impl Execution {
     }
 
     #[inline]
-    fn pull(&mut self, queue: usize, ports: &mut [Port], visit: &mut Visit) -> Result<bool, LinkFailure> {
+    fn pull(
+        &mut self,
+        queue: usize,
+        endpoints: &mut [Endpoint],
+        visit: &mut Visit,
+    ) -> Result<bool, LinkFailure> {
         let program = &self.prepared.program;
         let recvs = &program.recvs[queue];
         let state = self.recvs[queue];
@@ -312,41 +328,41 @@ impl Execution {
         if self.lanes[step.lane as usize].round != step.round {
             return Ok(false);
         }
-        let want = self.ungated(step) - state.done;
+        let want = self.writable_bytes(step) - state.done;
         if want == 0 && step.dst.len > 0 {
             return Ok(false);
         }
         let peer = recvs.peer;
         let header = self.header_of(step.count);
         let fail = |source| LinkFailure { peer, source };
-        let port = &mut ports[peer as usize];
-        let source = match port.inbox.find(&header).map_err(fail)? {
-            Found::Nothing => return Ok(false),
-            Found::Other(_) => {
+        let endpoint = &mut endpoints[peer as usize];
+        let source = match endpoint.inbox.find(&header).map_err(fail)? {
+            NextFragment::Nothing => return Ok(false),
+            NextFragment::Other(_) => {
                 visit.foreign = Some(peer);
                 return Ok(false);
             }
-            Found::Mine(source) => source,
+            NextFragment::Mine(source) => source,
         };
         let dst = self.memory.address(&step.dst, state.done);
         let len = step.dst.len;
         let n = match &step.operand {
             // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
             // memory and scratch lie outside of the link's memory.
-            None => unsafe { port.inbox.take(source, dst, want, step.streamed) }.map_err(fail)?,
+            None => unsafe { endpoint.inbox.take(source, dst, want, step.streamed) }.map_err(fail)?,
             Some(operand) => {
-                let arrival = port.inbox.arrival(source).map_err(fail)?;
+                let arrival = endpoint.inbox.arrival(source).map_err(fail)?;
                 let elements = want.min(arrival.bytes) / program.element_bytes;
                 let operand = self.memory.address(operand, state.done);
                 self.combine(dst, operand, arrival.data, elements, step.streamed);
-                port.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
+                endpoint.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
                 elements * program.element_bytes
             }
         };
         if n == 0 && step.dst.len > 0 {
             return Ok(false);
         }
-        port.ring_if_asleep();
+        endpoint.ring_if_asleep();
         let lane = step.lane;
         let state = &mut self.recvs[queue];
         state.done += n;
@@ -364,13 +380,13 @@ impl Execution {
 
     /// How many bytes of a receive may be written: not more than what every send of the same span has read.
     #[inline]
-    fn ungated(&self, step: &RecvStep) -> usize {
+    fn writable_bytes(&self, step: &RecvStep) -> usize {
         let mut limit = step.dst.len;
-        for gate in &step.gates {
-            let send = self.sends[gate.queue as usize];
-            if send.next == gate.position {
+        for hazard in &step.hazards {
+            let send = self.sends[hazard.queue as usize];
+            if send.next == hazard.position {
                 limit = limit.min(send.done);
-            } else if send.next < gate.position {
+            } else if send.next < hazard.position {
                 limit = 0;
             }
         }
@@ -443,13 +459,13 @@ impl Execution {
     }
 
     /// Gives up what was offered to links and not taken, and takes back what no peer has read: the call has failed.
-    pub fn abandon(&mut self, ports: &mut [Port]) {
+    pub fn abandon(&mut self, endpoints: &mut [Endpoint]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
-            ports[queue.peer as usize].inbox.link.take_back(&self.header);
+            endpoints[queue.peer as usize].inbox.link.take_back(&self.header);
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
             let header = self.header_of(step.count);
-            let link = &mut ports[queue.peer as usize].inbox.link;
+            let link = &mut endpoints[queue.peer as usize].inbox.link;
             // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
             unsafe { link.abandon(&header, data, step.span.len - state.done) };
         }
@@ -472,7 +488,7 @@ impl Execution {
 
 /// Whether a message must wait until the peer was heard, or until it takes more.
 #[cold]
-fn waits(port: &mut Port, header: &Header, visit: &mut Visit) -> bool {
-    visit.must_hear |= port.must_hear();
-    port.must_hear() || port.holds(header) && port.inbox.link.postpone(header)
+fn waits(endpoint: &mut Endpoint, header: &Header, visit: &mut Visit) -> bool {
+    visit.must_read_control |= endpoint.must_read_control();
+    endpoint.must_read_control() || endpoint.peer_holds(header) && endpoint.inbox.link.postpone(header)
 }

@@ -11,9 +11,9 @@
 //! is treated once, and not here.
 
 use super::buffers::Memory;
-use super::program::{Bytes, Local, Program, Queue};
+use super::program::{Bytes, LocalStep, PeerQueue, Program};
 use crate::base::Rank;
-use crate::endpoint::Port;
+use crate::endpoint::Endpoint;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
 use crate::sys::memory_copy::copy_short;
@@ -34,8 +34,8 @@ const YIELDS: u32 = 40;
 
 /// One operation. `queue` is the number of its queue in the [`Program`].
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Op {
-    Local(Local),
+pub(super) enum FastOp {
+    Local(LocalStep),
     /// `may_lend`: it may stay where it is until it is read, and is long enough for that.
     Send {
         queue: u32,
@@ -58,38 +58,39 @@ pub(super) enum Op {
 
 /// The operations of a program, if it is straight.
 #[derive(Debug)]
-pub(crate) struct Straight {
-    pub(super) ops: Vec<Op>,
+pub(crate) struct FastProgram {
+    pub(super) ops: Vec<FastOp>,
     /// The lane with the transfers.
     pub(super) lane: usize,
     /// Operations after which the lanes without transfers have run.
     pub(super) others_done: usize,
 }
 
-impl Straight {
+impl FastProgram {
     /// `None`: some message is long, or two lanes have transfers.
-    pub(super) fn of(program: &Program) -> Option<Straight> {
+    pub(super) fn of(program: &Program) -> Option<FastProgram> {
         let has_transfers = |lane: &usize| program.lanes[*lane].iter().any(|round| round.transfers > 0);
         let mut busy = (0..program.lanes.len()).filter(has_transfers);
         let lane = busy.next().unwrap_or(0);
         if busy.next().is_some() {
             return None;
         }
-        let mut straight = Straight { ops: Vec::new(), lane, others_done: 0 };
+        let mut fast = FastProgram { ops: Vec::new(), lane, others_done: 0 };
         if program.lanes.is_empty() {
-            return Some(straight);
+            return Some(fast);
         }
         let rounds = program.lanes[lane].len();
         let sends = by_round(&program.sends, rounds, |step| step.round);
         let recvs = by_round(&program.recvs, rounds, |step| step.round);
-        let mut others: Vec<Op> = Vec::new();
+        let mut others: Vec<FastOp> = Vec::new();
         for (at, rounds) in program.lanes.iter().enumerate() {
             if at != lane {
-                others.extend(rounds.iter().flat_map(|round| &round.locals).map(|local| Op::Local(*local)));
+                others
+                    .extend(rounds.iter().flat_map(|round| &round.locals).map(|local| FastOp::Local(*local)));
             }
         }
         for (round, steps) in program.lanes[lane].iter().enumerate() {
-            straight.ops.extend(steps.locals.iter().map(|local| Op::Local(*local)));
+            fast.ops.extend(steps.locals.iter().map(|local| FastOp::Local(*local)));
             let most = sends[round].chunk_by(|one, next| one.0 == next.0).map(<[_]>::len).max();
             if most.is_some_and(|most| most > MOST_PER_PEER) {
                 return None;
@@ -106,12 +107,12 @@ impl Straight {
                 let cut = if waits { Cut::Whole } else { Cut::Fine };
                 let peer = program.sends[queue as usize].peer;
                 let (span, count) = (step.span, step.count);
-                straight.ops.push(Op::Send { queue, peer, span, count, may_lend, cut });
+                fast.ops.push(FastOp::Send { queue, peer, span, count, may_lend, cut });
             }
             // Behind the first sends: no message waits for them.
             if round == 0 {
-                straight.ops.append(&mut others);
-                straight.others_done = straight.ops.len();
+                fast.ops.append(&mut others);
+                fast.others_done = fast.ops.len();
             }
             for &(queue, step) in &recvs[round] {
                 if step.dst.len > LONGEST {
@@ -119,19 +120,19 @@ impl Straight {
                 }
                 let peer = program.recvs[queue as usize].peer;
                 let (operand, dst, count) = (step.operand, step.dst, step.count);
-                straight.ops.push(Op::Recv { queue, peer, operand, dst, count });
+                fast.ops.push(FastOp::Recv { queue, peer, operand, dst, count });
             }
         }
         if program.lanes[lane].is_empty() {
-            straight.ops.append(&mut others);
-            straight.others_done = straight.ops.len();
+            fast.ops.append(&mut others);
+            fast.others_done = fast.ops.len();
         }
-        Some(straight)
+        Some(fast)
     }
 }
 
 /// The steps of the one lane that has some, by round, with the numbers of their queues.
-fn by_round<S>(queues: &[Queue<S>], rounds: usize, round_of: fn(&S) -> u32) -> Vec<Vec<(u32, &S)>> {
+fn by_round<S>(queues: &[PeerQueue<S>], rounds: usize, round_of: fn(&S) -> u32) -> Vec<Vec<(u32, &S)>> {
     let mut rounds: Vec<Vec<(u32, &S)>> = (0..rounds).map(|_| Vec::new()).collect();
     for (queue, steps) in queues.iter().enumerate() {
         for step in &steps.steps {
@@ -142,7 +143,7 @@ fn by_round<S>(queues: &[Queue<S>], rounds: usize, round_of: fn(&S) -> u32) -> V
 }
 
 /// What does not change during a run.
-pub(crate) struct Call<'a> {
+pub(crate) struct FastCall<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
     /// A power of two.
@@ -153,7 +154,7 @@ pub(crate) struct Call<'a> {
     pub crowded: bool,
 }
 
-impl Call<'_> {
+impl FastCall<'_> {
     /// The header of one message, where each has a count.
     #[inline]
     fn counted(&self, count: u64) -> Header {
@@ -162,16 +163,16 @@ impl Call<'_> {
 }
 
 /// Where a run has stopped: so many operations are done, and so many bytes of the next one, if that is a receive.
-pub(crate) struct Stop {
+pub(crate) struct StopPoint {
     pub(super) done: usize,
     pub(super) bytes: usize,
 }
 
-impl Stop {
+impl StopPoint {
     /// Whether the run has come to the end of its operations.
     #[inline]
-    pub fn is_end_of(&self, straight: &Straight) -> bool {
-        self.done == straight.ops.len()
+    pub fn is_end_of(&self, fast: &FastProgram) -> bool {
+        self.done == fast.ops.len()
     }
 }
 
@@ -181,24 +182,29 @@ impl Stop {
 /// `memory` is valid for every span of the program, and nobody else uses it. `call.reduce` fits the elements, and is there
 /// if something is reduced.
 #[inline]
-pub(crate) unsafe fn run(straight: &Straight, memory: &Memory, call: &Call, ports: &mut [Port]) -> Stop {
-    let ops = &*straight.ops;
+pub(crate) unsafe fn run(
+    fast: &FastProgram,
+    memory: &Memory,
+    call: &FastCall,
+    endpoints: &mut [Endpoint],
+) -> StopPoint {
+    let ops = &*fast.ops;
     let longest = if call.crowded { LONGEST_CROWDED } else { LONGEST };
     let mut waited = 0;
     for (done, op) in ops.iter().enumerate() {
         match op {
             // SAFETY: passed on from our caller.
-            Op::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
-            Op::Send { peer, span, count, may_lend, cut, .. } => {
-                let stop = Stop { done, bytes: 0 };
-                let port = &mut ports[*peer as usize];
-                let port_is_open = port.is_open();
-                let Some(link) = port.inbox.link.as_shm().filter(|_| span.len <= longest) else {
+            FastOp::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
+            FastOp::Send { peer, span, count, may_lend, cut, .. } => {
+                let stop = StopPoint { done, bytes: 0 };
+                let endpoint = &mut endpoints[*peer as usize];
+                let may_send_ahead = endpoint.may_send_ahead();
+                let Some(link) = endpoint.inbox.link.as_shm().filter(|_| span.len <= longest) else {
                     return stop;
                 };
                 let data = memory.address(span, 0);
                 // Whether it may leave is looked up elsewhere.
-                if !port_is_open {
+                if !may_send_ahead {
                     return stop;
                 }
                 // A loan is not over when it is made: that is for the general execution.
@@ -216,11 +222,11 @@ pub(crate) unsafe fn run(straight: &Straight, memory: &Memory, call: &Call, port
                 if !unsafe { link.post(header, data, span.len, *cut) } {
                     return stop;
                 }
-                port.note_sent(span.len);
-                port.ring_if_wanted();
+                endpoint.note_sent(span.len);
+                endpoint.ring_if_wanted();
             }
-            Op::Recv { peer, operand, dst, count, .. } => {
-                let port = &mut ports[*peer as usize];
+            FastOp::Recv { peer, operand, dst, count, .. } => {
+                let endpoint = &mut endpoints[*peer as usize];
                 let own;
                 let header = if call.is_counted {
                     own = call.counted(*count);
@@ -230,14 +236,14 @@ pub(crate) unsafe fn run(straight: &Straight, memory: &Memory, call: &Call, port
                 };
                 // SAFETY: passed on from our caller.
                 let bytes =
-                    unsafe { receive(port, header, operand.as_ref(), dst, memory, call, &mut waited) };
+                    unsafe { receive(endpoint, header, operand.as_ref(), dst, memory, call, &mut waited) };
                 if bytes != Some(dst.len) {
-                    return Stop { done, bytes: bytes.unwrap_or(0) };
+                    return StopPoint { done, bytes: bytes.unwrap_or(0) };
                 }
             }
         }
     }
-    Stop { done: ops.len(), bytes: 0 }
+    StopPoint { done: ops.len(), bytes: 0 }
 }
 
 /// Receives a message, or the beginning of one: so many bytes. `None`: nothing, not even of an empty message.
@@ -246,18 +252,18 @@ pub(crate) unsafe fn run(straight: &Straight, memory: &Memory, call: &Call, port
 /// As [`run`].
 #[inline]
 unsafe fn receive(
-    port: &mut Port,
+    endpoint: &mut Endpoint,
     header: &Header,
     operand: Option<&Bytes>,
     dst: &Bytes,
     memory: &Memory,
-    call: &Call,
+    call: &FastCall,
     waited: &mut u32,
 ) -> Option<usize> {
-    if port.inbox.has_stash() {
+    if endpoint.inbox.has_stash() {
         return None;
     }
-    let link = port.inbox.link.as_shm()?;
+    let link = endpoint.inbox.link.as_shm()?;
     let mut done = None;
     loop {
         let before = done.unwrap_or(0);
@@ -286,7 +292,7 @@ unsafe fn receive(
         }
     }
     if done.is_some() {
-        port.ring_if_wanted();
+        endpoint.ring_if_wanted();
     }
     done
 }

@@ -3,7 +3,7 @@
 //! The sends of a round in one memory are sorted by where they begin. Those that overlap a span are then found from behind:
 //! none begins at its end or later, and the search stops where nothing in front reaches its start.
 
-use super::program::{Arena, Bytes, Gate, Queue, RecvStep, SendStep};
+use super::program::{Arena, Bytes, Hazard, PeerQueue, RecvStep, SendStep};
 use crate::transport::Lending;
 
 /// A send in its round, lane and memory.
@@ -14,11 +14,11 @@ struct Sent {
     end: usize,
     /// The furthest end of those in front in the same place, and this one.
     reach: usize,
-    gate: Gate,
+    hazard: Hazard,
 }
 
-/// Gives each receive its gates; a send that a receive waits for may not be lent.
-pub(super) fn add(sends: &mut [Queue<SendStep>], recvs: &mut [Queue<RecvStep>], arena: &Arena) {
+/// Gives each receive its hazards; a send that a receive waits for may not be lent.
+pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<RecvStep>], arena: &Arena) {
     let sorted = sorted(sends, arena);
     if sorted.is_empty() {
         return;
@@ -29,21 +29,22 @@ pub(super) fn add(sends: &mut [Queue<SendStep>], recvs: &mut [Queue<RecvStep>], 
         let in_front = sorted[..behind].iter().rev();
         for sent in in_front.take_while(|sent| sent.place == place && sent.reach > start) {
             if sent.end > start && start < end {
-                step.gates.push(sent.gate);
-                sends[sent.gate.queue as usize].steps[sent.gate.position as usize].lending = Lending::Never;
+                step.hazards.push(sent.hazard);
+                sends[sent.hazard.queue as usize].steps[sent.hazard.position as usize].lending =
+                    Lending::Never;
             }
         }
     }
 }
 
 /// The sends that are not empty, in their order.
-fn sorted(sends: &[Queue<SendStep>], arena: &Arena) -> Vec<Sent> {
+fn sorted(sends: &[PeerQueue<SendStep>], arena: &Arena) -> Vec<Sent> {
     let mut sorted = Vec::new();
     for (queue, steps) in sends.iter().enumerate() {
         for (position, step) in steps.steps.iter().enumerate().filter(|(_, step)| step.span.len > 0) {
             let (place, start, end) = extent((step.round, step.lane), &step.span, arena);
-            let gate = Gate { queue: queue as u32, position: position as u32 };
-            sorted.push(Sent { place, start, end, reach: end, gate });
+            let hazard = Hazard { queue: queue as u32, position: position as u32 };
+            sorted.push(Sent { place, start, end, reach: end, hazard });
         }
     }
     sorted.sort_by_key(|sent| (sent.place, sent.start));
@@ -87,12 +88,12 @@ mod tests {
             let arena = Arena { starts: is_in_place.then_some((3, 0)) };
             let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, lending: Lending::IfCrowded };
             let receive = |raw: &Raw| {
-                RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, gates: vec![], streamed: false }
+                RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, hazards: vec![], streamed: false }
             };
             // A few to each peer.
-            let queue = |(peer, raws): (usize, &[Raw])| Queue { peer: peer as u32, steps: raws.iter().map(send).collect() };
-            let mut sends: Vec<Queue<SendStep>> = sent.chunks(3).enumerate().map(queue).collect();
-            let mut recvs = vec![Queue { peer: 0, steps: received.iter().map(receive).collect() }];
+            let queue = |(peer, raws): (usize, &[Raw])| PeerQueue { peer: peer as u32, steps: raws.iter().map(send).collect() };
+            let mut sends: Vec<PeerQueue<SendStep>> = sent.chunks(3).enumerate().map(queue).collect();
+            let mut recvs = vec![PeerQueue { peer: 0, steps: received.iter().map(receive).collect() }];
             add(&mut sends, &mut recvs, &arena);
 
             let mut waited_for = vec![false; sent.len()];
@@ -104,7 +105,7 @@ mod tests {
                 };
                 let expected: Vec<usize> = (0..sent.len()).filter(|at| overlaps(&sent[*at])).collect();
                 let mut found: Vec<usize> =
-                    step.gates.iter().map(|gate| gate.queue as usize * 3 + gate.position as usize).collect();
+                    step.hazards.iter().map(|hazard| hazard.queue as usize * 3 + hazard.position as usize).collect();
                 found.sort_unstable();
                 expected.iter().for_each(|at| waited_for[*at] = true);
                 prop_assert_eq!(found, expected);

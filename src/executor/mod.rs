@@ -27,7 +27,7 @@ pub use widened::{Stretch, Widened};
 
 pub(crate) use buffers::{Memory, placed};
 pub(crate) use execution::{Execution, LinkFailure};
-pub(crate) use prepared::Recent;
+pub(crate) use prepared::RecentCalls;
 #[cfg(test)]
 pub(crate) use prepared::fingerprint;
 pub(crate) use widened::Copies;

@@ -109,13 +109,13 @@ impl Prepared {
 
     /// This call with a program that runs on copies.
     pub fn on_copies(self, widened: Widened) -> Prepared {
-        let program = Program { straight: None, ..self.program };
+        let program = Program { fast: None, ..self.program };
         Prepared { program, widened: Some(widened), ..self }
     }
 
     /// A call that asks first: by `program`, which goes on with the call when it has run.
     pub fn asking(call: Call, program: Program, question: Question) -> Prepared {
-        let program = Program { straight: None, ..program };
+        let program = Program { fast: None, ..program };
         Prepared { question: Some(question), ..Prepared::new(call, program) }
     }
 }
@@ -178,17 +178,17 @@ impl Key {
 const PLACES: usize = 64;
 
 /// The calls that were made lately, one per place.
-pub(crate) struct Recent {
+pub(crate) struct RecentCalls {
     places: [Option<(Key, Arc<Prepared>)>; PLACES],
 }
 
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent { places: [const { None }; PLACES] }
+impl Default for RecentCalls {
+    fn default() -> RecentCalls {
+        RecentCalls { places: [const { None }; PLACES] }
     }
 }
 
-impl Recent {
+impl RecentCalls {
     #[inline]
     pub fn get(&self, key: &Key) -> Option<&Arc<Prepared>> {
         self.places[key.place()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_call_is_found_by_all_that_makes_a_difference() {
-        let mut recent = Recent::default();
+        let mut recent = RecentCalls::default();
         let key = Key::new(&call(5), false);
         recent.put(key, prepared(5));
         assert_eq!(recent.get(&key).unwrap().call.count, 5);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn powers_of_two_do_not_push_each_other_out() {
-        let mut recent = Recent::default();
+        let mut recent = RecentCalls::default();
         let keys: Vec<Key> = (0..24).map(|bit| Key::new(&call(1 << bit), false)).collect();
         for (bit, key) in keys.iter().enumerate() {
             recent.put(*key, prepared(1 << bit));

@@ -4,7 +4,7 @@
 //! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
 //! execution only walks along the queues.
 
-use super::fast_path::{Op, Straight};
+use super::fast_path::{FastOp, FastProgram};
 use super::fetching::{FETCHED_FROM, Fetching};
 use super::hazards;
 use crate::base::{Collective, Rank};
@@ -23,17 +23,17 @@ pub(super) struct Bytes {
 
 /// A step that touches no other rank.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Local {
+pub(super) enum LocalStep {
     Copy { src: Bytes, dst: Bytes, streamed: bool },
     Reduce { a: Bytes, b: Bytes, dst: Bytes },
 }
 
-impl Local {
+impl LocalStep {
     /// For a trace: what it does, and to how many bytes.
     pub fn activity(&self) -> (Activity, usize) {
         match self {
-            Local::Copy { dst, .. } => (Activity::Copy, dst.len),
-            Local::Reduce { dst, .. } => (Activity::Reduce, dst.len),
+            LocalStep::Copy { dst, .. } => (Activity::Copy, dst.len),
+            LocalStep::Reduce { dst, .. } => (Activity::Reduce, dst.len),
         }
     }
 }
@@ -41,7 +41,7 @@ impl Local {
 /// One round of one lane.
 #[derive(Debug, Default)]
 pub(super) struct RoundProgram {
-    pub locals: Vec<Local>,
+    pub locals: Vec<LocalStep>,
     /// Sends (one per receiver) and receives.
     pub transfers: u32,
 }
@@ -60,7 +60,7 @@ pub(super) struct SendStep {
 
 /// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gate {
+pub(super) struct Hazard {
     pub queue: u32,
     pub position: u32,
 }
@@ -75,14 +75,14 @@ pub(super) struct RecvStep {
     pub dst: Bytes,
     /// What the header says where messages are counted.
     pub count: u64,
-    pub gates: Vec<Gate>,
+    pub hazards: Vec<Hazard>,
     /// What is stored goes past the caches.
     pub streamed: bool,
 }
 
-/// The messages to or from one peer, in posting order. Its port, in a program that is run.
+/// The messages to or from one peer, in posting order. Its endpoint, in a program that is run.
 #[derive(Debug)]
-pub(super) struct Queue<S> {
+pub(super) struct PeerQueue<S> {
     pub peer: Rank,
     pub steps: Vec<S>,
 }
@@ -91,14 +91,14 @@ pub(super) struct Queue<S> {
 #[derive(Debug, Default)]
 pub struct Program {
     pub(super) lanes: Vec<Vec<RoundProgram>>,
-    pub(super) sends: Vec<Queue<SendStep>>,
-    pub(super) recvs: Vec<Queue<RecvStep>>,
+    pub(super) sends: Vec<PeerQueue<SendStep>>,
+    pub(super) recvs: Vec<PeerQueue<RecvStep>>,
     pub(crate) scratch_bytes: usize,
     /// Peers read what is sent from scratch where it is, if they can.
     pub(super) scratch_is_shared: bool,
     pub(crate) element_bytes: usize,
     /// All of it as a list, where that is enough.
-    pub(crate) straight: Option<Straight>,
+    pub(crate) fast: Option<FastProgram>,
     /// Where its long messages may take two ways.
     pub(super) fetching: Option<Fetching>,
 }
@@ -153,7 +153,7 @@ impl Program {
             scratch_bytes: plan.scratch * unit,
             scratch_is_shared: plan.shared_scratch && plan.scratch > 0,
             element_bytes: unit,
-            straight: None,
+            fast: None,
             fetching: None,
         };
         let (mut sends, mut recvs) = (Queues::new(request.size), Queues::new(request.size));
@@ -166,14 +166,14 @@ impl Program {
                 for step in &steps.steps {
                     match step {
                         Step::Copy { src, dst } => {
-                            compiled.locals.push(Local::Copy {
+                            compiled.locals.push(LocalStep::Copy {
                                 src: bytes(src),
                                 dst: bytes(dst),
                                 streamed: false,
                             });
                         }
                         Step::Reduce { a, b, dst } => {
-                            let local = Local::Reduce { a: bytes(a), b: bytes(b), dst: bytes(dst) };
+                            let local = LocalStep::Reduce { a: bytes(a), b: bytes(b), dst: bytes(dst) };
                             compiled.locals.push(local);
                         }
                         Step::Send { to, span } => {
@@ -195,7 +195,7 @@ impl Program {
                                 operand: None,
                                 dst,
                                 count,
-                                gates: Vec::new(),
+                                hazards: Vec::new(),
                                 streamed: false,
                             };
                             recvs.push(*from, step);
@@ -209,7 +209,7 @@ impl Program {
                                 operand,
                                 dst,
                                 count,
-                                gates: Vec::new(),
+                                hazards: Vec::new(),
                                 streamed: false,
                             };
                             recvs.push(*from, step);
@@ -221,7 +221,7 @@ impl Program {
         (program.sends, program.recvs) = (sends.all, recvs.all);
         hazards::add(&mut program.sends, &mut program.recvs, arena);
         program.stream_large_output();
-        program.straight = Straight::of(&program);
+        program.fast = FastProgram::of(&program);
         program
     }
 
@@ -242,7 +242,7 @@ impl Program {
             }
         }
         // It does not know the labels, and is not used for what comes after a question.
-        self.straight = None;
+        self.fast = None;
         self
     }
 
@@ -256,21 +256,21 @@ impl Program {
                 && recvs().any(|recv| (recv.lane, recv.round) == (send.lane, send.round))
         };
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);
-        if self.straight.is_none() && sends.any(is_exchange) {
+        if self.fast.is_none() && sends.any(is_exchange) {
             self.fetching = Some(Fetching::default());
         }
         self
     }
 
-    /// The same with ports instead of ranks: `ports[rank]` leads to a rank.
-    pub fn through(mut self, ports: &[u32]) -> Program {
-        let of = |peer: &mut u32| *peer = ports[*peer as usize];
+    /// The same with endpoints instead of ranks: `endpoints[rank]` leads to a rank.
+    pub fn through(mut self, endpoints: &[u32]) -> Program {
+        let of = |peer: &mut u32| *peer = endpoints[*peer as usize];
         self.sends.iter_mut().for_each(|queue| of(&mut queue.peer));
         self.recvs.iter_mut().for_each(|queue| of(&mut queue.peer));
-        for op in self.straight.iter_mut().flat_map(|straight| &mut straight.ops) {
+        for op in self.fast.iter_mut().flat_map(|fast| &mut fast.ops) {
             match op {
-                Op::Local(_) => {}
-                Op::Send { peer, .. } | Op::Recv { peer, .. } => of(peer),
+                FastOp::Local(_) => {}
+                FastOp::Send { peer, .. } | FastOp::Recv { peer, .. } => of(peer),
             }
         }
         self
@@ -282,9 +282,9 @@ impl Program {
         let is_output = |span: &Bytes| span.buffer == Buffer::Output;
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);
         let mut locals = self.lanes.iter().flatten().flat_map(|round| &round.locals);
-        let reads = |local: &Local| match local {
-            Local::Copy { src, .. } => is_output(src),
-            Local::Reduce { a, b, .. } => is_output(a) || is_output(b),
+        let reads = |local: &LocalStep| match local {
+            LocalStep::Copy { src, .. } => is_output(src),
+            LocalStep::Reduce { a, b, .. } => is_output(a) || is_output(b),
         };
         if sends.any(|send| is_output(&send.span)) || locals.any(reads) {
             return;
@@ -297,7 +297,7 @@ impl Program {
         steps.for_each(|step| step.streamed = is_output(&step.dst));
         let rounds = self.lanes.iter_mut().flatten();
         for local in rounds.flat_map(|round| &mut round.locals) {
-            if let Local::Copy { dst, streamed, .. } = local {
+            if let LocalStep::Copy { dst, streamed, .. } = local {
                 *streamed = is_output(dst);
             }
         }
@@ -311,7 +311,7 @@ impl Program {
 
 /// The queues that are made one after the other, and where that of each peer is.
 struct Queues<S> {
-    all: Vec<Queue<S>>,
+    all: Vec<PeerQueue<S>>,
     /// By peer; `NONE`: it has none.
     places: Vec<u32>,
 }
@@ -327,7 +327,7 @@ impl<S> Queues<S> {
         let place = &mut self.places[peer as usize];
         if *place == NONE {
             *place = self.all.len() as u32;
-            self.all.push(Queue { peer, steps: Vec::new() });
+            self.all.push(PeerQueue { peer, steps: Vec::new() });
         }
         self.all[*place as usize].steps.push(step);
     }
@@ -391,7 +391,7 @@ mod tests {
                 layout: BlockLayout::NONE,
             };
             let program = Program::compile(&plan, &request, Lending::IfCrowded);
-            assert_eq!(program.recvs[0].steps[0].gates.len(), usize::from(in_place));
+            assert_eq!(program.recvs[0].steps[0].hazards.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
         }
     }

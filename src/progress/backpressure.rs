@@ -5,7 +5,7 @@
 //! everything else. With each call that this rank makes there, it says which calls it has made by now, or, when it has used
 //! up enough, *releases* them all.
 //!
-//! Until the sender has heard that, it goes on: it listens whenever it has sent [`crate::endpoint::UNHEARD_BYTES`] to a peer.
+//! Until the sender has heard that, it goes on: it listens whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a peer.
 //! So of each communicator and each sender, no more is kept than [`HELD_BYTES`], as much as a sender sends without listening, what
 //! the link holds, and the message that is under way if the kernel fetches it.
 //!
@@ -13,8 +13,8 @@
 //!
 //! See docs/adr/0034-calls-ahead-are-held.md.
 
-use super::context::{self, GroupId, Known};
 use super::engine::Engine;
+use super::engine_comm::{self, CommId, Known};
 use crate::transport::Header;
 use crate::transport::control::Message;
 
@@ -22,50 +22,51 @@ use crate::transport::control::Message;
 pub(super) const HELD_BYTES: usize = 4 << 20;
 
 impl Engine {
-    /// Something that came through a port was kept: tells the sender if that is too much ahead of the calls of this rank.
-    pub(super) fn hold_back(&mut self, port: u32, head: &Header) {
+    /// Something that came through an endpoint was kept: tells the sender if that is too much ahead of the calls of this rank.
+    pub(super) fn hold_sender_if_ahead(&mut self, endpoint: u32, head: &Header) {
         let Header { context, sequence, .. } = *head;
-        let port = &mut self.ports[port as usize];
-        let is_much = !context::is_of_transfers(context) && port.inbox.stashed_cost(context) > HELD_BYTES;
-        if !is_much || port.holding.contains(&context) {
+        let endpoint = &mut self.endpoints[endpoint as usize];
+        let is_much =
+            !engine_comm::is_of_transfers(context) && endpoint.inbox.stashed_cost(context) > HELD_BYTES;
+        if !is_much || endpoint.held_here.contains(&context) {
             return;
         }
-        let from = match self.groups.known(context) {
+        let from = match self.comms.known(context) {
             Known::Here(id) => {
-                let group = self.groups.get_mut(id);
-                let next = group.collectives.made();
+                let comm = self.comms.get_mut(id);
+                let next = comm.collectives.made();
                 if sequence.wrapping_sub(next).cast_signed() < 0 {
                     return;
                 }
-                group.is_holding = true;
+                comm.holds_senders = true;
                 next
             }
             // No call of it has been made here.
             Known::Future => 0,
             Known::Past => return,
         };
-        port.holding.push(context);
-        if let Some(control) = &mut port.control {
+        endpoint.held_here.push(context);
+        if let Some(control) = &mut endpoint.control {
             control.send(&Message::Hold { context, from });
         }
     }
 
     /// A call has been made: tells those who hold calls which of them may go on.
-    pub(super) fn let_go(&mut self, id: GroupId) {
-        let group = self.groups.get_mut(id);
-        let (context, from) = (group.context, group.collectives.made());
-        group.is_holding = false;
-        for member in &group.members {
-            let port = &mut self.ports[member.port as usize];
-            let Some(at) = port.holding.iter().position(|held| *held == context) else { continue };
-            let message = if port.inbox.stashed_cost(context) <= HELD_BYTES / 2 {
-                port.holding.swap_remove(at);
+    pub(super) fn release_senders(&mut self, id: CommId) {
+        let comm = self.comms.get_mut(id);
+        let (context, from) = (comm.context, comm.collectives.made());
+        comm.holds_senders = false;
+        for member in &comm.members {
+            let endpoint = &mut self.endpoints[member.endpoint as usize];
+            let Some(at) = endpoint.held_here.iter().position(|held| *held == context) else { continue };
+            let message = if endpoint.inbox.stashed_cost(context) <= HELD_BYTES / 2 {
+                endpoint.held_here.swap_remove(at);
                 Message::Release { context }
             } else {
-                group.is_holding = true;
+                comm.holds_senders = true;
                 Message::Hold { context, from }
             };
-            if let Some(control) = &mut port.control {
+            if let Some(control) = &mut endpoint.control {
                 control.send(&message);
             }
         }

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
-use super::context::{GIVEN_UP, Group, GroupId};
 use super::engine::Engine;
+use super::engine_comm::{CommId, EngineComm, GIVEN_UP};
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
@@ -56,7 +56,7 @@ struct Agreement {
 
 impl Driver {
     /// Collective over those ranks of a communicator that still live. Whether it has failed does not matter.
-    pub fn agree_on_survivors(&self, id: GroupId, timeout: Option<Duration>) -> Result<Survivors> {
+    pub fn agree_on_survivors(&self, id: CommId, timeout: Option<Duration>) -> Result<Survivors> {
         let mut engine = self.lock();
         engine.read_control();
         let mut agreement = engine.begin_agreement(id)?;
@@ -65,7 +65,7 @@ impl Driver {
             engine.read_control();
             engine.check_is_there(id)?;
             if engine.is_cut_off(id) {
-                return Err(left_out(engine.groups.get(id)));
+                return Err(left_out(engine.comms.get(id)));
             }
             let known = agreement.said.len() + agreement.round as usize;
             if let Some(survivors) = engine.advance_agreement(id, &mut agreement)? {
@@ -88,24 +88,24 @@ impl Driver {
 
 impl Engine {
     /// Another thread may give the communicator up while this one waits.
-    fn check_is_there(&self, id: GroupId) -> Result<()> {
-        self.groups.find(id).map(drop).ok_or_else(|| GIVEN_UP.clone())
+    fn check_is_there(&self, id: CommId) -> Result<()> {
+        self.comms.find(id).map(drop).ok_or_else(|| GIVEN_UP.clone())
     }
 
-    fn begin_agreement(&mut self, id: GroupId) -> Result<Agreement> {
+    fn begin_agreement(&mut self, id: CommId) -> Result<Agreement> {
         self.check_is_there(id)?;
         let proposal = self.lead()?;
-        let group = self.groups.get_mut(id);
-        group.agreements += 1;
-        let size = group.members.len();
+        let comm = self.comms.get_mut(id);
+        comm.agreements += 1;
+        let size = comm.members.len();
         let mut proposals = vec![None; size];
-        proposals[group.rank as usize] = Some(proposal);
-        let number = group.agreements;
+        proposals[comm.rank as usize] = Some(proposal);
+        let number = comm.agreements;
         let mut agreement =
             Agreement { number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
         if self.is_cut_off(id) {
             // It says that, and no more: those who do not listen to it seem lost to it.
-            agreement.lost[self.groups.get(id).rank as usize] = true;
+            agreement.lost[self.comms.get(id).rank as usize] = true;
         } else {
             self.mark_lost(id, &mut agreement.lost);
         }
@@ -114,39 +114,39 @@ impl Engine {
     }
 
     /// Whether others have lost this rank: it has talked nonsense to one of them.
-    fn is_cut_off(&self, id: GroupId) -> bool {
-        let group = self.groups.get(id);
-        matches!(group.failure, Some(Error::PeerLost { rank, .. }) if rank == group.rank)
+    fn is_cut_off(&self, id: CommId) -> bool {
+        let comm = self.comms.get(id);
+        matches!(comm.failure, Some(Error::PeerLost { rank, .. }) if rank == comm.rank)
     }
 
     /// Marks those who are gone, or have left the communicator; whether there were new ones.
-    fn mark_lost(&self, id: GroupId, lost: &mut [bool]) -> bool {
-        let group = self.groups.get(id);
+    fn mark_lost(&self, id: CommId, lost: &mut [bool]) -> bool {
+        let comm = self.comms.get(id);
         let mut is_new = false;
-        for rank in 0..group.size() {
+        for rank in 0..comm.size() {
             let lost = &mut lost[rank as usize];
-            if !*lost && rank != group.rank && group.presence(rank, &self.ports) != Presence::Here {
+            if !*lost && rank != comm.rank && comm.presence(rank, &self.endpoints) != Presence::Here {
                 (*lost, is_new) = (true, true);
             }
         }
         is_new
     }
 
-    fn say(&mut self, id: GroupId, agreement: &Agreement, round: u32, proposal: u32) {
-        let group = self.groups.get(id);
+    fn say(&mut self, id: CommId, agreement: &Agreement, round: u32, proposal: u32) {
+        let comm = self.comms.get(id);
         let numbers = [agreement.number, round, proposal];
-        let message = Message::Agree { context: group.context, numbers, lost: pack(&agreement.lost) };
-        for (member, lost) in group.members.iter().zip(&agreement.lost) {
-            if let (Some(control), false) = (&mut self.ports[member.port as usize].control, lost) {
+        let message = Message::Agree { context: comm.context, numbers, lost: pack(&agreement.lost) };
+        for (member, lost) in comm.members.iter().zip(&agreement.lost) {
+            if let (Some(control), false) = (&mut self.endpoints[member.endpoint as usize].control, lost) {
                 control.send(&message);
             }
         }
     }
 
     /// Moves an agreement as far as it goes now.
-    fn advance_agreement(&mut self, id: GroupId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
+    fn advance_agreement(&mut self, id: CommId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
         self.take_what_was_said(id, agreement);
-        let own = self.groups.get(id).rank;
+        let own = self.comms.get(id).rank;
         if let Some(at) = agreement.said.iter().position(|said| said.round == DECIDED) {
             let said = agreement.said.swap_remove(at);
             agreement.lost = said.lost;
@@ -186,13 +186,13 @@ impl Engine {
         }
     }
 
-    fn take_what_was_said(&mut self, id: GroupId, agreement: &mut Agreement) {
-        let heard = std::mem::take(&mut self.groups.get_mut(id).heard);
+    fn take_what_was_said(&mut self, id: CommId, agreement: &mut Agreement) {
+        let heard = std::mem::take(&mut self.comms.get_mut(id).heard);
         for (rank, message) in heard {
             let Message::Agree { numbers: [number, round, proposal], lost, .. } = &message else { continue };
             if *number > agreement.number {
                 // A peer that is done with this one has begun the next.
-                self.groups.get_mut(id).heard.push((rank, message));
+                self.comms.get_mut(id).heard.push((rank, message));
             } else if *number == agreement.number {
                 let lost = unpack(lost, agreement.lost.len());
                 if *round != DECIDED {
@@ -204,31 +204,31 @@ impl Engine {
     }
 
     /// Tells the outcome to all who are left.
-    fn conclude(&mut self, id: GroupId, agreement: &Agreement, context: u32) -> Result<Survivors> {
-        let group = self.groups.get(id);
-        if agreement.lost[group.rank as usize] {
-            return Err(left_out(group));
+    fn conclude(&mut self, id: CommId, agreement: &Agreement, context: u32) -> Result<Survivors> {
+        let comm = self.comms.get(id);
+        if agreement.lost[comm.rank as usize] {
+            return Err(left_out(comm));
         }
         self.say(id, agreement, DECIDED, context);
         let ranks = (0..agreement.lost.len() as Rank).filter(|rank| !agreement.lost[*rank as usize]);
         Ok(Survivors { ranks: ranks.collect(), context })
     }
 
-    fn who_is_silent(&self, id: GroupId, agreement: &Agreement) -> String {
-        let group = self.groups.get(id);
+    fn who_is_silent(&self, id: CommId, agreement: &Agreement) -> String {
+        let comm = self.comms.get(id);
         let is_silent = |rank: &Rank| {
             !agreement.lost[*rank as usize]
-                && *rank != group.rank
+                && *rank != comm.rank
                 && !agreement.said.iter().any(|s| (s.rank, s.round) == (*rank, agreement.round))
         };
         let silent: Vec<String> =
-            (0..group.size()).filter(is_silent).map(|rank| group.label(rank, &self.ports)).collect();
-        format!("shrink of \"{}\": no answer from {}", group.name, silent.join(", "))
+            (0..comm.size()).filter(is_silent).map(|rank| comm.label(rank, &self.endpoints)).collect();
+        format!("shrink of \"{}\": no answer from {}", comm.name, silent.join(", "))
     }
 }
 
-fn left_out(group: &Group) -> Error {
-    Error::Aborted(format!("the other ranks of \"{}\" go on without this one", group.name))
+fn left_out(comm: &EngineComm) -> Error {
+    Error::Aborted(format!("the other ranks of \"{}\" go on without this one", comm.name))
 }
 
 fn pack(lost: &[bool]) -> Vec<u8> {

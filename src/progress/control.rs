@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Instant;
 
-use super::context::{self, Group, GroupId, Known, Stall};
 use super::disagreement::Verdict;
 use super::engine::{Engine, Joining};
+use super::engine_comm::{self, CommId, EngineComm, Known, Stall};
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
 use crate::log_line;
@@ -14,31 +14,31 @@ use crate::transport::control::{Control, Event, Message};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
 /// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
-const MOST_EARLY: usize = 4096;
+const MOST_EARLY_MESSAGES: usize = 4096;
 
 impl Engine {
     /// Reads what the peers have to say. Call it when nothing moves.
     pub(super) fn read_control(&mut self) {
-        self.heard_at = Instant::now();
+        self.control_read_at = Instant::now();
         self.find_ended_processes();
-        for port in 0..self.ports.len() as u32 {
-            self.ports[port as usize].unheard = 0;
-            while let Some(message) = self.next_message(port) {
-                self.take_message(port, message);
+        for endpoint in 0..self.endpoints.len() as u32 {
+            self.endpoints[endpoint as usize].bytes_since_read = 0;
+            while let Some(message) = self.next_message(endpoint) {
+                self.take_message(endpoint, message);
             }
         }
-        for group in self.groups.ids() {
-            if self.groups.get(group).stalls_known {
-                self.compare_stalls(group);
+        for comm in self.comms.ids() {
+            if self.comms.get(comm).stalls_known {
+                self.compare_stalls(comm);
             }
-            self.look_for_quitters(group);
+            self.fail_if_quitter_is_needed(comm);
         }
     }
 
     /// Looks at the processes of all peers at once, before their last words are read.
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();
-        let controls = self.ports.iter_mut().filter_map(|port| port.control.as_mut());
+        let controls = self.endpoints.iter_mut().filter_map(|endpoint| endpoint.control.as_mut());
         let watched: Vec<(&mut Control, Token)> = controls
             .filter_map(|control| {
                 let token = set.add(control.process()?, Interest::Read);
@@ -57,14 +57,14 @@ impl Engine {
     }
 
     fn note_departure(&mut self) {
-        self.departure.get_or_insert_with(Instant::now);
-        self.has_news = true;
+        self.first_departure.get_or_insert_with(Instant::now);
+        self.has_changes = true;
     }
 
     /// The next message of a peer about a communicator, if there is one.
     fn next_message(&mut self, at: u32) -> Option<Message> {
-        let port = &mut self.ports[at as usize];
-        let control = port.control.as_mut()?;
+        let endpoint = &mut self.endpoints[at as usize];
+        let control = endpoint.control.as_mut()?;
         control.flush();
         loop {
             let presence = match control.next_event() {
@@ -78,48 +78,48 @@ impl Engine {
                     return None;
                 }
             };
-            if port.presence == Presence::Here {
-                port.presence = presence;
-                self.departure.get_or_insert_with(Instant::now);
-                self.has_news = true;
+            if endpoint.presence == Presence::Here {
+                endpoint.presence = presence;
+                self.first_departure.get_or_insert_with(Instant::now);
+                self.has_changes = true;
             }
         }
     }
 
     /// A peer does not keep to the rules: it is lost to all communicators with it, and told so.
     fn cut_off(&mut self, at: u32, why: &io::Error) {
-        let label = self.ports[at as usize].label.clone();
+        let label = self.endpoints[at as usize].label.clone();
         let detail = format!("{label} was cut off: {why}");
         // Another rank may have seen it first, and have told this one.
-        let is_told = |id: GroupId| {
-            let group = self.groups.get(id);
-            matches!(&group.failure, Some(Error::PeerLost { rank, .. }) if group.rank_of(at) == Some(*rank))
+        let is_told = |id: CommId| {
+            let comm = self.comms.get(id);
+            matches!(&comm.failure, Some(Error::PeerLost { rank, .. }) if comm.rank_of(at) == Some(*rank))
         };
-        let mut is_logged = self.groups.ids().any(is_told);
-        for id in self.groups.ids() {
-            let group = self.groups.get(id);
-            if let Some(rank) = group.rank_of(at).filter(|_| group.failure.is_none() && !group.is_over()) {
+        let mut is_logged = self.comms.ids().any(is_told);
+        for id in self.comms.ids() {
+            let comm = self.comms.get(id);
+            if let Some(rank) = comm.rank_of(at).filter(|_| comm.failure.is_none() && !comm.is_over()) {
                 let error = Error::PeerLost { rank, detail: detail.clone() };
                 if !std::mem::replace(&mut is_logged, true) {
                     self.log_failure(id, &error);
                 }
-                let notice = failure::notice(&error, group.context, group.rank);
+                let notice = failure::notice(&error, comm.context, comm.rank);
                 self.end_all_quietly(id, error, &notice);
             }
         }
         if !is_logged {
             log_line!(Error, "rank {}: {detail}", self.rank);
         }
-        let port = &mut self.ports[at as usize];
-        if let Some(control) = &mut port.control {
+        let endpoint = &mut self.endpoints[at as usize];
+        if let Some(control) = &mut endpoint.control {
             control.cut_off();
         }
-        port.presence = Presence::CutOff;
+        endpoint.presence = Presence::CutOff;
         self.note_departure();
     }
 
     /// Something that a peer says about a communicator.
-    pub(super) fn take_message(&mut self, port: u32, message: Message) {
+    pub(super) fn take_message(&mut self, endpoint: u32, message: Message) {
         let context = match message {
             Message::Stall { context, .. }
             | Message::Notice { context, .. }
@@ -132,26 +132,26 @@ impl Engine {
         };
         let is_goodbye = matches!(message, Message::Left { .. } | Message::Quit { .. });
         if is_goodbye && context == FIRST_CONTEXT {
-            self.ports[port as usize].has_parted = true;
+            self.endpoints[endpoint as usize].has_parted = true;
         }
-        let id = match self.groups.known(context) {
+        let id = match self.comms.known(context) {
             Known::Here(id) => id,
-            Known::Past => return self.hear_of_past(port, &message),
+            Known::Past => return self.compare_late_message(endpoint, &message),
             Known::Future => {
-                if self.early.len() < MOST_EARLY {
-                    self.early.push((port, message));
+                if self.early_messages.len() < MOST_EARLY_MESSAGES {
+                    self.early_messages.push((endpoint, message));
                 }
                 return;
             }
         };
-        let group = self.groups.get_mut(id);
+        let comm = self.comms.get_mut(id);
         // From a rank that is no member, it is nonsense.
-        let Some(rank) = group.rank_of(port) else { return };
-        let member = &mut group.members[rank as usize];
+        let Some(rank) = comm.rank_of(endpoint) else { return };
+        let member = &mut comm.members[rank as usize];
         match message {
-            Message::Stall { context, sequence, call } if !context::is_of_transfers(context) => {
+            Message::Stall { context, sequence, call } if !engine_comm::is_of_transfers(context) => {
                 member.stall = Some(Stall { sequence, call });
-                group.stalls_known = true;
+                comm.stalls_known = true;
             }
             Message::Left { calls, .. } => {
                 (member.has_left, member.calls) = (true, calls);
@@ -159,36 +159,36 @@ impl Engine {
                 self.compare_calls(id, rank);
             }
             Message::Quit { calls, reason, .. } => {
-                self.take_quit(id, rank, calls, reason);
+                self.note_quit(id, rank, calls, reason);
                 self.note_departure();
             }
             Message::Notice { .. } => self.take_notice(id, rank, &message),
-            Message::Agree { .. } => group.heard.push((rank, message)),
+            Message::Agree { .. } => comm.heard.push((rank, message)),
             Message::Hold { context, from } => {
-                let held = &mut self.ports[port as usize].held;
+                let held = &mut self.endpoints[endpoint as usize].held_by_peer;
                 held.retain(|(held, _)| *held != context);
                 held.push((context, from));
             }
             Message::Release { context } => {
-                self.ports[port as usize].held.retain(|(held, _)| *held != context);
+                self.endpoints[endpoint as usize].held_by_peer.retain(|(held, _)| *held != context);
             }
             Message::Stall { .. } | Message::Bell | Message::Bye => {}
         }
     }
 
     /// Another rank has noticed a failure.
-    fn take_notice(&mut self, id: GroupId, sender: Rank, notice: &Message) {
-        if id == GroupId::FIRST
+    fn take_notice(&mut self, id: CommId, sender: Rank, notice: &Message) {
+        if id == CommId::FIRST
             && let Joining::UnderWay(kept) = &mut self.joining
         {
             kept.get_or_insert_with(|| (sender, notice.clone()));
             return;
         }
         let Message::Notice { kind, origin, subject, text, .. } = notice else { return };
-        let group = self.groups.get(id);
+        let comm = self.comms.get(id);
         // The number is foreign: a rank that does not exist is taken for the sender.
-        let origin = if *origin < group.size() { *origin } else { sender };
-        let error = failure::from_notice(*kind, *subject, text, &group.label(origin, &self.ports));
+        let origin = if *origin < comm.size() { *origin } else { sender };
+        let error = failure::from_notice(*kind, *subject, text, &comm.label(origin, &self.endpoints));
         self.end_all(id, error, notice);
     }
 
@@ -200,20 +200,20 @@ impl Engine {
     /// From now on it does, and what was kept back too. Also if the ranks do not meet after all.
     pub fn all_have_met(&mut self) {
         if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.joining) {
-            self.take_notice(GroupId::FIRST, sender, &notice);
+            self.take_notice(CommId::FIRST, sender, &notice);
         }
     }
 
     /// Nothing moves any more: fails each communicator where that is because somebody went away for whom a call of this
     /// rank waits, or, `by_anybody`, because one of its ranks died at all.
     pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
-        for id in self.groups.ids() {
+        for id in self.comms.ids() {
             if let Some((rank, how)) = self.deserter(id, by_anybody) {
-                let waiting = self.unfinished().find(|a| a.group == id).map(|active| self.title(active));
-                let waiting = waiting.or_else(|| self.talks(id).then(|| self.message_title(id)));
+                let waiting = self.unfinished().find(|a| a.comm == id).map(|active| self.title(active));
+                let waiting = waiting.or_else(|| self.is_messaging(id).then(|| self.message_title(id)));
                 let during =
                     waiting.map_or(String::new(), |title| format!(" while this rank was in {title}"));
-                let who = self.groups.get(id).label(rank, &self.ports);
+                let who = self.comms.get(id).label(rank, &self.endpoints);
                 let error = match self.how_it_quit(id, rank) {
                     Some(how) => Error::Aborted(how + &during),
                     None => Error::PeerLost { rank, detail: format!("{who} {how}{during}") },
@@ -224,26 +224,26 @@ impl Engine {
     }
 
     /// Who went away, and how.
-    fn deserter(&self, id: GroupId, by_anybody: bool) -> Option<(Rank, &'static str)> {
+    fn deserter(&self, id: CommId, by_anybody: bool) -> Option<(Rank, &'static str)> {
         const GONE: &str = "was killed, crashed or ended without finalizing";
         const CUT_OFF: &str = "wrote nonsense and was cut off";
         const LEFT: &str = "has already left the communicator";
-        let group = self.groups.get(id);
-        let mut waiting = self.unfinished().filter(|a| a.group == id).peekable();
-        let (calls, talks) = (waiting.peek().is_some(), self.talks(id));
-        if group.failure.is_some() || !calls && !talks && !by_anybody {
+        let comm = self.comms.get(id);
+        let mut waiting = self.unfinished().filter(|a| a.comm == id).peekable();
+        let (calls, talks) = (waiting.peek().is_some(), self.is_messaging(id));
+        if comm.failure.is_some() || !calls && !talks && !by_anybody {
             return None;
         }
         // A message is the matter of two ranks, whatever becomes of others.
         let by_anybody = by_anybody && (calls || !talks);
-        let is = |rank: &Rank, presence| group.presence(*rank, &self.ports) == presence;
-        let mut awaited: Vec<Rank> = self.awaited_alone(group).collect();
+        let is = |rank: &Rank, presence| comm.presence(*rank, &self.endpoints) == presence;
+        let mut awaited: Vec<Rank> = self.awaited_alone(comm).collect();
         for active in waiting {
             let sequence = active.execution.header().sequence;
-            let ranks = active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port));
-            awaited.extend(ranks.filter(|rank| !group.has_served(*rank, sequence)));
+            let ranks = active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint));
+            awaited.extend(ranks.filter(|rank| !comm.has_served(*rank, sequence)));
         }
-        let mut anybody = 0..group.size();
+        let mut anybody = 0..comm.size();
         let is_lost = |rank: &Rank| is(rank, Presence::Gone) || is(rank, Presence::CutOff);
         let lost = awaited.iter().copied().find(is_lost);
         let lost = lost.or_else(|| anybody.find(|rank| by_anybody && is_lost(rank)));
@@ -253,26 +253,25 @@ impl Engine {
     }
 
     /// Whether messages are under way.
-    fn talks(&self, id: GroupId) -> bool {
-        self.talking.contains(&id)
+    fn is_messaging(&self, id: CommId) -> bool {
+        self.messaging.contains(&id)
     }
 
     /// The ranks without which some message cannot end. Where any could send it, all of them are needed to be
     /// missed.
-    fn awaited_alone(&self, group: &Group) -> impl Iterator<Item = Rank> {
-        let others = || (0..group.size()).filter(|rank| *rank != group.rank);
-        let is_here = |rank: Rank| group.presence(rank, &self.ports) == Presence::Here;
-        let nobody_left =
-            group.conversation.waits_for_anybody() && group.size() > 1 && !others().any(is_here);
-        others().filter(move |rank| nobody_left || group.conversation.depends_on(*rank))
+    fn awaited_alone(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
+        let others = || (0..comm.size()).filter(|rank| *rank != comm.rank);
+        let is_here = |rank: Rank| comm.presence(rank, &self.endpoints) == Presence::Here;
+        let nobody_left = comm.conversation.waits_for_anybody() && comm.size() > 1 && !others().any(is_here);
+        others().filter(move |rank| nobody_left || comm.conversation.depends_on(*rank))
     }
 
     /// Tells everybody what this rank waits for.
     pub(super) fn announce_stalls(&mut self) {
         for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
             let Header { context, sequence, call } = *active.execution.header();
-            for member in &self.groups.get(active.group).members {
-                if let Some(control) = &mut self.ports[member.port as usize].control {
+            for member in &self.comms.get(active.comm).members {
+                if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
                     control.send(&Message::Stall { context, sequence, call });
                 }
             }
@@ -280,34 +279,34 @@ impl Engine {
     }
 
     /// Fails if a stalled peer waits in another call than the one made here under the same number.
-    pub(super) fn compare_stalls(&mut self, id: GroupId) {
-        let group = self.groups.get(id);
+    pub(super) fn compare_stalls(&mut self, id: CommId) {
+        let comm = self.comms.get(id);
         // Only a peer that is ahead of this rank needs another look at the next call.
         let mut is_ahead = false;
-        for member in &group.members {
+        for member in &comm.members {
             let Some(stall) = member.stall else { continue };
-            match group.collectives.judge(stall.sequence, stall.call) {
+            match comm.collectives.judge(stall.sequence, stall.call) {
                 Verdict::Contradicts(mine) => {
-                    let trouble = self.mismatch(id, member.port, stall.sequence, stall.call, mine);
-                    self.groups.get_mut(id).stalls_known = false;
+                    let trouble = self.mismatch(id, member.endpoint, stall.sequence, stall.call, mine);
+                    self.comms.get_mut(id).stalls_known = false;
                     return self.fail(id, trouble.error);
                 }
                 Verdict::Future => is_ahead = true,
                 Verdict::Agrees | Verdict::Forgotten => {}
             }
         }
-        self.groups.get_mut(id).stalls_known = is_ahead;
+        self.comms.get_mut(id).stalls_known = is_ahead;
     }
 
     /// Whether somebody went away, in whatever manner, from a communicator with an unfinished call.
     pub(super) fn somebody_went(&self) -> bool {
-        let mut busy = self.unfinished().map(|active| active.group).chain(self.talking.iter().copied());
-        self.departure.is_some() && busy.any(|id| self.groups.get(id).misses_somebody(&self.ports))
+        let mut busy = self.unfinished().map(|active| active.comm).chain(self.messaging.iter().copied());
+        self.first_departure.is_some() && busy.any(|id| self.comms.get(id).misses_somebody(&self.endpoints))
     }
 
     /// Says goodbye to everybody.
     pub fn say_bye(&mut self) {
-        for control in self.ports.iter_mut().filter_map(|p| p.control.as_mut()) {
+        for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
             control.send(&Message::Bye);
         }
     }
@@ -315,6 +314,6 @@ impl Engine {
     /// Whether everybody has parted from the first communicator, or is gone. Who has may still use others, for as long as
     /// it likes.
     pub fn all_left(&self) -> bool {
-        self.ports.iter().all(|p| p.control.is_none() || p.has_parted || p.presence != Presence::Here)
+        self.endpoints.iter().all(|p| p.control.is_none() || p.has_parted || p.presence != Presence::Here)
     }
 }

@@ -12,15 +12,15 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::context::{GIVEN_UP, Group, GroupId, Groups};
 use super::disagreement::History;
-use super::final_check::Parted;
+use super::engine_comm::{CommId, CommTable, EngineComm, GIVEN_UP};
+use super::final_check::LeftComm;
 use super::messages::MessageTicket;
 use crate::base::{Error, Rank, Result};
-use crate::endpoint::Port;
+use crate::endpoint::Endpoint;
 use crate::executor::Copies;
 use crate::executor::Execution;
-use crate::executor::fast_path::{self, Stop};
+use crate::executor::fast_path::{self, StopPoint};
 use crate::executor::{Buffers, Memory, placed};
 use crate::executor::{Division, Key, Prepared};
 use crate::observe::trace;
@@ -39,37 +39,37 @@ pub enum Ticket {
 }
 
 /// What has become of a call that was to run to its end at once.
-pub enum Ran {
+pub enum FastPath {
     /// That.
-    ToItsEnd,
+    Done,
     /// It has begun, and must be waited for.
     Started(Ticket),
     /// Nothing was done.
-    Not,
+    NotTaken,
 }
 
 /// A call to be made.
 #[derive(Clone, Copy)]
-pub enum Wanted<'a> {
+pub enum CallRef<'a> {
     /// One that was made lately.
     Recent(&'a Key),
     /// This one.
-    This(&'a Arc<Prepared>),
+    Prepared(&'a Arc<Prepared>),
 }
 
 /// Passes without movement after which ranks are listened to for which nothing waits.
-pub(super) const PASSES_PER_HEARING: u32 = 16;
+pub(super) const PASSES_PER_FULL_POLL: u32 = 16;
 
 /// Time after which a rank with links over sockets looks for news before a call ends well. A look costs a system call per peer.
-const UNHEARD_TIME: Duration = Duration::from_millis(100);
+const MAX_CONTROL_AGE: Duration = Duration::from_millis(100);
 
 /// How something has ended; of a message, with what is known of it.
-pub type Outcome = Result<Option<Completion>>;
+pub type CallOutcome = Result<Option<Completion>>;
 
 /// A call that was started.
-pub(super) struct Active {
+pub(super) struct ActiveCall {
     pub number: u64,
-    pub group: GroupId,
+    pub comm: CommId,
     pub prepared: Arc<Prepared>,
     buffers: Buffers,
     /// To the question of the call, while it is asked.
@@ -85,9 +85,9 @@ pub(super) struct Active {
 
 // SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
 // `Execution`); it is only used through `&mut Engine`.
-unsafe impl Send for Active {}
+unsafe impl Send for ActiveCall {}
 
-impl Active {
+impl ActiveCall {
     /// Begins the call itself, where its execution has asked what it depends on. Whether it had.
     fn go_on(&mut self) -> Result<bool> {
         let Some(question) = &self.prepared.question else { return Ok(false) };
@@ -113,15 +113,15 @@ impl Active {
 /// All that goes on over the links of one rank.
 pub struct Engine {
     pub(super) rank: Rank,
-    pub(super) ports: Vec<Port>,
-    pub(super) groups: Groups,
-    pub(super) actives: Vec<Active>,
+    pub(super) endpoints: Vec<Endpoint>,
+    pub(super) comms: CommTable,
+    pub(super) actives: Vec<ActiveCall>,
     /// To be used again: their lists have room already.
     #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
     spare: Vec<Box<Execution>>,
     next_number: u64,
     /// Communicators with messages under way.
-    pub(super) talking: Vec<GroupId>,
+    pub(super) messaging: Vec<CommId>,
     /// Kept for its memory.
     pub(super) watched: Vec<Rank>,
     /// Passes in which nothing moved, with messages under way.
@@ -129,25 +129,25 @@ pub struct Engine {
     /// Messages of communicators that were given up, until their outcomes are taken.
     pub(super) given_up: Vec<Conversation>,
     /// Something has changed that threads which sleep must see.
-    pub(super) has_news: bool,
+    pub(super) has_changes: bool,
     /// When the control channels were last read.
-    pub(super) heard_at: Instant,
+    pub(super) control_read_at: Instant,
     /// Some link is a socket.
     has_sockets: bool,
     /// When somebody was first seen to be gone.
-    pub(super) departure: Option<Instant>,
+    pub(super) first_departure: Option<Instant>,
     /// Ranks share processors: give way soon.
     pub(super) crowded: bool,
     /// They do, and some link is a socket, where each look is a system call: look less often.
     pub(super) crowded_on_sockets: bool,
     /// Until all ranks have met, a notice is kept back.
     pub(super) joining: Joining,
-    /// What was said about communicators that this rank has not made yet, with the port that it came through.
-    pub(super) early: Vec<(u32, Message)>,
+    /// What was said about communicators that this rank has not made yet, with the endpoint that it came through.
+    pub(super) early_messages: Vec<(u32, Message)>,
     /// Communicators that this rank has left before others.
-    pub(super) parted: Vec<Parted>,
+    pub(super) left_comms: Vec<LeftComm>,
     /// A disagreement in one of them.
-    pub(super) late: Option<Error>,
+    pub(super) late_mismatch: Option<Error>,
 }
 
 /// A rank that has met all others goes on, and may fail, while others still read what was sent to them: its notice
@@ -162,30 +162,30 @@ pub(super) enum Joining {
 }
 
 impl Engine {
-    /// With a port per rank, its own included. Begins with one communicator of that name, [`GroupId::FIRST`].
-    pub fn new(name: String, rank: Rank, ports: Vec<Port>) -> Engine {
-        let has_sockets = ports.iter().any(|port| port.inbox.link.descriptor().is_some());
+    /// With an endpoint per rank, its own included. Begins with one communicator of that name, [`CommId::FIRST`].
+    pub fn new(name: String, rank: Rank, endpoints: Vec<Endpoint>) -> Engine {
+        let has_sockets = endpoints.iter().any(|endpoint| endpoint.inbox.link.descriptor().is_some());
         Engine {
             rank,
-            groups: Groups::new(name, rank, ports.len() as u32),
-            ports,
+            comms: CommTable::new(name, rank, endpoints.len() as u32),
+            endpoints,
             actives: Vec::new(),
             spare: Vec::new(),
             next_number: 0,
-            talking: Vec::new(),
+            messaging: Vec::new(),
             watched: Vec::new(),
             idle_passes: 0,
             given_up: Vec::new(),
-            has_news: false,
-            heard_at: Instant::now(),
+            has_changes: false,
+            control_read_at: Instant::now(),
             has_sockets,
-            departure: None,
+            first_departure: None,
             crowded: false,
             crowded_on_sockets: false,
             joining: Joining::Over,
-            early: Vec::new(),
-            parted: Vec::new(),
-            late: None,
+            early_messages: Vec::new(),
+            left_comms: Vec::new(),
+            late_mismatch: None,
         }
     }
 
@@ -193,29 +193,29 @@ impl Engine {
     pub fn set_crowded(&mut self) {
         self.crowded = true;
         self.crowded_on_sockets = self.has_sockets;
-        self.ports.iter_mut().for_each(|port| port.inbox.link.set_crowded(true));
+        self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_crowded(true));
     }
 
     /// The way to each rank.
-    pub fn ports(&self) -> &[Port] {
-        &self.ports
+    pub fn endpoints(&self) -> &[Endpoint] {
+        &self.endpoints
     }
 
     /// Why a communicator cannot be used any more.
-    pub fn failure(&self, group: GroupId) -> Option<&Error> {
-        self.groups.find(group).map_or(Some(&GIVEN_UP), |group| group.failure.as_ref())
+    pub fn failure(&self, comm: CommId) -> Option<&Error> {
+        self.comms.find(comm).map_or(Some(&GIVEN_UP), |comm| comm.failure.as_ref())
     }
 
     /// A call that was made lately.
     #[inline]
-    pub(super) fn recent(&self, group: GroupId, key: &Key) -> Option<&Arc<Prepared>> {
-        self.groups.find(group)?.recent.get(key)
+    pub(super) fn recent(&self, comm: CommId, key: &Key) -> Option<&Arc<Prepared>> {
+        self.comms.find(comm)?.recent.get(key)
     }
 
     /// Keeps a call for the next time.
-    pub(super) fn keep(&mut self, group: GroupId, key: Key, prepared: Arc<Prepared>) {
-        if let Some(group) = self.groups.find_mut(group) {
-            group.recent.put(key, prepared);
+    pub(super) fn keep(&mut self, comm: CommId, key: Key, prepared: Arc<Prepared>) {
+        if let Some(comm) = self.comms.find_mut(comm) {
+            comm.recent.put(key, prepared);
         }
     }
 
@@ -225,14 +225,14 @@ impl Engine {
     /// The buffers are valid for the program, and left alone until the call is complete or has failed.
     pub unsafe fn start(
         &mut self,
-        group: GroupId,
+        comm: CommId,
         prepared: Arc<Prepared>,
         buffers: Buffers,
     ) -> Result<Ticket> {
-        if let Some(failure) = self.tell_failure(group) {
+        if let Some(failure) = self.report_failure(comm) {
             return Err(failure);
         }
-        let Group { context, collectives, .. } = self.groups.get_mut(group);
+        let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
         let header = header_for(*context, collectives, &prepared);
         let mut execution = spare_for(&mut self.spare, &prepared);
         let mut answers = Vec::new();
@@ -248,7 +248,7 @@ impl Engine {
         // SAFETY: passed on from our caller; numbers and answers are as many as the program that asks takes, and live
         // as long as the active that is made of them.
         unsafe { execution.begin(Arc::clone(&prepared), header, used) };
-        Ok(self.enlist(group, &prepared, buffers, (answers, copies), execution))
+        Ok(self.enlist(comm, &prepared, buffers, (answers, copies), execution))
     }
 
     /// Runs a call to its end if that is a matter of moments, else starts it. `None`: it was not made lately.
@@ -256,23 +256,23 @@ impl Engine {
     /// # Safety
     /// As `start`.
     #[inline]
-    pub unsafe fn run_or_start(
+    pub unsafe fn run_fast_path_or_start(
         &mut self,
-        id: GroupId,
-        wanted: Wanted,
+        id: CommId,
+        call: CallRef,
         buffers: Buffers,
     ) -> Option<Result<Option<Ticket>>> {
         // SAFETY: passed on from our caller.
-        match unsafe { self.run_straight(id, wanted, |_| Some(buffers)) } {
-            Ran::ToItsEnd => Some(Ok(None)),
-            Ran::Started(ticket) => Some(Ok(Some(ticket))),
-            Ran::Not => {
+        match unsafe { self.run_fast_path(id, call, |_| Some(buffers)) } {
+            FastPath::Done => Some(Ok(None)),
+            FastPath::Started(ticket) => Some(Ok(Some(ticket))),
+            FastPath::NotTaken => {
                 if let Some(failure) = self.failure(id) {
                     return Some(Err(failure.clone()));
                 }
-                let prepared = Arc::clone(match wanted {
-                    Wanted::Recent(key) => self.recent(id, key)?,
-                    Wanted::This(prepared) => prepared,
+                let prepared = Arc::clone(match call {
+                    CallRef::Recent(key) => self.recent(id, key)?,
+                    CallRef::Prepared(prepared) => prepared,
                 });
                 // SAFETY: passed on from our caller.
                 Some(unsafe { self.start(id, prepared, buffers) }.map(Some))
@@ -287,35 +287,35 @@ impl Engine {
     /// As `start`, for what `buffers_of` gives.
     // Always: it is a small call but for the ways into it and out of it.
     #[inline(always)]
-    pub unsafe fn run_straight(
+    pub unsafe fn run_fast_path(
         &mut self,
-        id: GroupId,
-        wanted: Wanted,
+        id: CommId,
+        call: CallRef,
         buffers_of: impl FnOnce(&Prepared) -> Option<Buffers>,
-    ) -> Ran {
-        let Some(group) = self.groups.find_mut(id) else { return Ran::Not };
-        let known = match wanted {
-            Wanted::Recent(key) => group.recent.get(key),
-            Wanted::This(prepared) => Some(prepared),
+    ) -> FastPath {
+        let Some(comm) = self.comms.find_mut(id) else { return FastPath::NotTaken };
+        let known = match call {
+            CallRef::Recent(key) => comm.recent.get(key),
+            CallRef::Prepared(prepared) => Some(prepared),
         };
-        let Some(prepared) = known else { return Ran::Not };
-        let Some(buffers) = buffers_of(prepared) else { return Ran::Not };
-        let Some(straight) = prepared.program.straight.as_ref() else { return Ran::Not };
+        let Some(prepared) = known else { return FastPath::NotTaken };
+        let Some(buffers) = buffers_of(prepared) else { return FastPath::NotTaken };
+        let Some(fast) = prepared.program.fast.as_ref() else { return FastPath::NotTaken };
         // Nothing is under way, nothing is wrong, and nobody wants to see each step.
-        let nothing = self.actives.is_empty() && self.talking.is_empty();
-        let is_known = !group.stalls_known && !group.is_holding;
-        let is_quiet = nothing && is_known && group.failure.is_none() && !trace::is_on();
+        let nothing = self.actives.is_empty() && self.messaging.is_empty();
+        let is_known = !comm.stalls_known && !comm.holds_senders;
+        let is_quiet = nothing && is_known && comm.failure.is_none() && !trace::is_on();
         if !is_quiet {
-            return Ran::Not;
+            return FastPath::NotTaken;
         }
-        let Group { context, collectives, .. } = group;
+        let EngineComm { context, collectives, .. } = comm;
         let header = header_for(*context, collectives, prepared);
         let scratch = match prepared.program.scratch_bytes {
             0 => ptr::null_mut(),
             _ => scratch_of(&mut self.spare, prepared),
         };
         let memory = Memory { buffers, scratch };
-        let call = fast_path::Call {
+        let call = fast_path::FastCall {
             header: &header,
             reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
@@ -323,14 +323,14 @@ impl Engine {
             crowded: self.crowded,
         };
         // SAFETY: passed on from our caller.
-        let stop = unsafe { fast_path::run(straight, &memory, &call, &mut self.ports) };
-        if stop.is_end_of(straight) {
+        let stop = unsafe { fast_path::run(fast, &memory, &call, &mut self.endpoints) };
+        if stop.is_end_of(fast) {
             finish(prepared, buffers);
-            return Ran::ToItsEnd;
+            return FastPath::Done;
         }
         let prepared = Arc::clone(prepared);
         // SAFETY: passed on from our caller; the next operation is a transfer.
-        Ran::Started(unsafe { self.go_on(id, prepared, header, buffers, &stop) })
+        FastPath::Started(unsafe { self.go_on(id, prepared, header, buffers, &stop) })
     }
 
     /// Starts a call that has run as far as `stop`, with the scratch of the last spare execution.
@@ -340,11 +340,11 @@ impl Engine {
     #[cold]
     unsafe fn go_on(
         &mut self,
-        id: GroupId,
+        id: CommId,
         prepared: Arc<Prepared>,
         header: Header,
         buffers: Buffers,
-        stop: &Stop,
+        stop: &StopPoint,
     ) -> Ticket {
         let mut execution = spare_for(&mut self.spare, &prepared);
         // SAFETY: passed on from our caller.
@@ -354,7 +354,7 @@ impl Engine {
 
     fn enlist(
         &mut self,
-        group: GroupId,
+        comm: CommId,
         prepared: &Arc<Prepared>,
         buffers: Buffers,
         (answers, copies): (Vec<u64>, Option<Copies>),
@@ -364,19 +364,20 @@ impl Engine {
         self.next_number += 1;
         let prepared = Arc::clone(prepared);
         let (outcome, moves) = (None, 0);
-        let active = Active { number, group, prepared, buffers, answers, copies, execution, outcome, moves };
+        let active =
+            ActiveCall { number, comm, prepared, buffers, answers, copies, execution, outcome, moves };
         self.actives.push(active);
-        if self.groups.get(group).is_holding {
-            self.let_go(group);
+        if self.comms.get(comm).holds_senders {
+            self.release_senders(comm);
         }
-        if self.groups.get(group).stalls_known {
-            self.compare_stalls(group);
+        if self.comms.get(comm).stalls_known {
+            self.compare_stalls(comm);
         }
         Ticket::Call(number)
     }
 
     /// The outcome of a call, once it has one. The ticket is used up then.
-    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<Outcome> {
+    pub fn take_outcome(&mut self, ticket: Ticket) -> Option<CallOutcome> {
         let number = match ticket {
             Ticket::Call(number) => number,
             Ticket::Message(ticket) => {
@@ -386,9 +387,9 @@ impl Engine {
         let at = self.actives.iter().position(|a| a.number == number)?;
         self.actives[at].outcome.as_ref()?;
         let mut active = self.actives.swap_remove(at);
-        if matches!(active.outcome, Some(Ok(()))) && self.may_have_missed_news() {
+        if matches!(active.outcome, Some(Ok(()))) && self.may_have_missed_control() {
             self.read_control();
-            if let Some(failure @ Error::Timeout { .. }) = self.failure(active.group) {
+            if let Some(failure @ Error::Timeout { .. }) = self.failure(active.comm) {
                 active.outcome = Some(Err(failure.clone()));
             }
         }
@@ -401,13 +402,13 @@ impl Engine {
 
     /// Whether this rank may have been stopped for so long that others have given up a call that succeeds here: what they had
     /// sent is still in a socket. (From shared memory they have taken it back.)
-    fn may_have_missed_news(&self) -> bool {
-        self.has_sockets && self.heard_at.elapsed() >= UNHEARD_TIME
+    fn may_have_missed_control(&self) -> bool {
+        self.has_sockets && self.control_read_at.elapsed() >= MAX_CONTROL_AGE
     }
 
     /// Whether anything is under way.
     pub fn is_busy(&self) -> bool {
-        !self.talking.is_empty() || self.actives.iter().any(|active| active.outcome.is_none())
+        !self.messaging.is_empty() || self.actives.iter().any(|active| active.outcome.is_none())
     }
 
     /// Moves everything that can move; whether anything did.
@@ -415,11 +416,11 @@ impl Engine {
     pub fn progress(&mut self) -> bool {
         match self.visit_all() {
             Ok(moved) => moved,
-            Err(Trouble { group, error }) => {
+            Err(Trouble { comm, error }) => {
                 // A link that breaks is often the end of a rank that has said why; then the ranks do not meet, either.
                 self.read_control();
                 self.all_have_met();
-                self.fail(group, error);
+                self.fail(comm, error);
                 true
             }
         }
@@ -429,42 +430,42 @@ impl Engine {
     fn visit_all(&mut self) -> Step<bool> {
         let mut moved = false;
         let mut foreign = None;
-        let mut must_hear = false;
+        let mut must_read_control = false;
         for at in 0..self.actives.len() {
             let active = &mut self.actives[at];
             if active.outcome.is_some() {
                 continue;
             }
-            let visit = match active.execution.advance(&mut self.ports) {
+            let visit = match active.execution.advance(&mut self.endpoints) {
                 Ok(visit) => visit,
                 Err(failure) => return Err(self.link_trouble(at, failure)),
             };
             moved |= visit.moved;
-            must_hear |= visit.must_hear;
+            must_read_control |= visit.must_read_control;
             active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
                 moved = true;
-                let was_question = active.go_on().map_err(|error| Trouble { group: active.group, error })?;
+                let was_question = active.go_on().map_err(|error| Trouble { comm: active.comm, error })?;
                 if !was_question {
                     active.finish();
                     active.outcome = Some(Ok(()));
                 }
             }
         }
-        if must_hear {
+        if must_read_control {
             self.read_control();
             moved = true;
         }
         let mut talks = 0;
-        if !self.talking.is_empty() {
+        if !self.messaging.is_empty() {
             let turn = self.exchange_all()?;
             moved |= turn.moved;
-            talks = self.talking.len();
+            talks = self.messaging.len();
             self.idle_passes = if moved { 0 } else { self.idle_passes + 1 };
-            if self.idle_passes >= PASSES_PER_HEARING {
+            if self.idle_passes >= PASSES_PER_FULL_POLL {
                 self.idle_passes = 0;
-                moved |= self.hear_everybody()?;
+                moved |= self.poll_all_members()?;
             }
             // Of another communicator, or of a collective: perhaps of one that is to come.
             foreign = foreign.or(turn.foreign);
@@ -472,11 +473,11 @@ impl Engine {
         if !moved {
             let unfinished = self.actives.iter().filter(|a| a.outcome.is_none()).count();
             if unfinished + talks > 1 {
-                for port in 0..self.ports.len() as u32 {
-                    moved |= self.sort_out(port, true)?;
+                for endpoint in 0..self.endpoints.len() as u32 {
+                    moved |= self.handle_unmatched(endpoint, true)?;
                 }
-            } else if let Some(port) = foreign {
-                moved |= self.sort_out(port, false)?;
+            } else if let Some(endpoint) = foreign {
+                moved |= self.handle_unmatched(endpoint, false)?;
             }
         }
         Ok(moved)
@@ -498,21 +499,21 @@ impl Engine {
         }
     }
 
-    /// The ports that unfinished calls wait for, and for what.
+    /// The endpoints that unfinished calls wait for, and for what.
     pub(super) fn awaited(&self) -> impl Iterator<Item = (u32, Interest)> {
         let of_calls = self.unfinished().flat_map(|a| {
             // What its receiver does not take yet waits for its word, not for room.
-            let is_held = |port: u32| self.ports[port as usize].holds(a.execution.header());
-            a.execution.waits_for().map(move |(port, interest)| match interest {
-                Interest::Write if is_held(port) => (port, Interest::Read),
-                interest => (port, interest),
+            let is_held = |endpoint: u32| self.endpoints[endpoint as usize].peer_holds(a.execution.header());
+            a.execution.waits_for().map(move |(endpoint, interest)| match interest {
+                Interest::Write if is_held(endpoint) => (endpoint, Interest::Read),
+                interest => (endpoint, interest),
             })
         });
         of_calls.chain(self.awaited_by_messages())
     }
 
     /// Calls without an outcome.
-    pub(super) fn unfinished(&self) -> impl Iterator<Item = &Active> {
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &ActiveCall> {
         self.actives.iter().filter(|a| a.outcome.is_none())
     }
 }
@@ -523,7 +524,7 @@ pub(super) type Step<T> = std::result::Result<T, Trouble>;
 /// What went wrong in one communicator.
 #[derive(Debug)]
 pub(super) struct Trouble {
-    pub group: GroupId,
+    pub comm: CommId,
     pub error: Error,
 }
 

@@ -3,7 +3,7 @@
 //! 1. `part` compares what has come and was not received, and what others have told, with the calls of this rank. Then it tells the
 //!    others.
 //! 2. What others tell later is compared when it comes: by [`Driver::part`], which waits for it where the ranks leave together;
-//!    after that by `hear_of_past`, which knows the calls of communicators that not all ranks have left.
+//!    after that by `compare_late_message`, which knows the calls of communicators that not all ranks have left.
 //!
 //! A disagreement fails the communicator, if it is still there. Whoever ends it gets that failure, unless a call has returned it
 //! before. What comes later is the answer to the end of the first communicator, or of one that outlives it.
@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
-use super::context::GroupId;
 use super::disagreement::{Difference, History, Verdict, describe};
 use super::engine::Engine;
+use super::engine_comm::CommId;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
@@ -27,12 +27,12 @@ use crate::transport::control::Message;
 use crate::transport::{Header, failure};
 
 /// Most communicators of the past whose calls are remembered because not all ranks have left them.
-const MOST_PARTED: usize = 256;
+const MOST_LEFT_COMMS: usize = 256;
 /// Longest time between two looks: another thread may have read what this one waits for.
 const LOOK_TIME: Duration = Duration::from_millis(20);
 
 /// A communicator that this rank has left before others.
-pub(super) struct Parted {
+pub(super) struct LeftComm {
     context: u32,
     name: String,
     rank: Rank,
@@ -44,14 +44,14 @@ pub(super) struct Parted {
 impl Driver {
     /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits so long until the others leave, too, or
     /// are gone. An error: the ranks have made different calls, and no call of this rank has said so.
-    pub fn part(&self, id: GroupId, patience: Option<Duration>) -> Result<()> {
+    pub fn leave(&self, id: CommId, patience: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
-        engine.part(id);
+        engine.leave(id);
         let end = patience.map(|patience| Instant::now() + patience);
         while let Some(end) = end {
             engine.read_control();
-            let group = engine.groups.get(id);
-            if group.failure.is_some() || engine.all_left() || Instant::now() >= end {
+            let comm = engine.comms.get(id);
+            if comm.failure.is_some() || engine.all_left() || Instant::now() >= end {
                 break;
             }
             let mut set = self.poll_set(&engine);
@@ -60,95 +60,95 @@ impl Driver {
                 let _ = set.wait(Some(end.min(Instant::now() + LOOK_TIME)));
             });
         }
-        let untold = engine.take_untold(id);
-        let is_last_chance = id == GroupId::FIRST || engine.groups.find(GroupId::FIRST).is_none();
-        let late = if is_last_chance { engine.late.take() } else { None };
-        if engine.remove_group(id) {
+        let unreported = engine.take_unreported(id);
+        let is_last_chance = id == CommId::FIRST || engine.comms.find(CommId::FIRST).is_none();
+        let late = if is_last_chance { engine.late_mismatch.take() } else { None };
+        if engine.remove_comm(id) {
             engine.say_bye();
         }
-        untold.or(late).map_or(Ok(()), Err)
+        unreported.or(late).map_or(Ok(()), Err)
     }
 }
 
 impl Engine {
     /// This rank makes no more calls in a communicator, and tells the others which it has made.
-    pub(super) fn part(&mut self, id: GroupId) {
-        if self.groups.get(id).has_parted {
+    pub(super) fn leave(&mut self, id: CommId) {
+        if self.comms.get(id).has_parted {
             return;
         }
         self.read_control();
-        self.groups.get_mut(id).has_parted = true;
-        for rank in 0..self.groups.get(id).size() {
-            self.compare_stray(id, rank);
+        self.comms.get_mut(id).has_parted = true;
+        for rank in 0..self.comms.get(id).size() {
+            self.compare_unmatched(id, rank);
             self.compare_calls(id, rank);
         }
-        let group = self.groups.get(id);
-        let is_whole = group.failure.is_none() && !group.is_quit();
-        let calls = is_whole.then(|| group.collectives.record());
-        let left = Message::Left { context: group.context, calls };
-        for member in &group.members {
-            if let Some(control) = &mut self.ports[member.port as usize].control {
+        let comm = self.comms.get(id);
+        let is_whole = comm.failure.is_none() && !comm.is_quit();
+        let calls = is_whole.then(|| comm.collectives.record());
+        let left = Message::Left { context: comm.context, calls };
+        for member in &comm.members {
+            if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
                 control.send(&left);
             }
         }
     }
 
     /// Keeps the calls of a communicator that is being removed until all ranks have left it.
-    pub(super) fn remember_calls(&mut self, id: GroupId) {
-        let group = self.groups.get_mut(id);
-        if group.failure.is_some() || group.is_quit() || group.is_deserted(&self.ports) {
+    pub(super) fn remember_calls(&mut self, id: CommId) {
+        let comm = self.comms.get_mut(id);
+        if comm.failure.is_some() || comm.is_quit() || comm.is_deserted(&self.endpoints) {
             return;
         }
-        let stays = |rank: &Rank| *rank != group.rank && !group.members[*rank as usize].has_left;
-        let missing = (0..group.size()).filter(stays).map(|rank| (group.members[rank as usize].port, rank));
-        let parted = Parted {
-            context: group.context,
-            name: group.name.clone(),
-            rank: group.rank,
+        let stays = |rank: &Rank| *rank != comm.rank && !comm.members[*rank as usize].has_left;
+        let missing = (0..comm.size()).filter(stays).map(|rank| (comm.members[rank as usize].endpoint, rank));
+        let left = LeftComm {
+            context: comm.context,
+            name: comm.name.clone(),
+            rank: comm.rank,
             missing: missing.collect(),
-            calls: std::mem::take(&mut group.collectives),
+            calls: std::mem::take(&mut comm.collectives),
         };
-        if self.parted.len() == MOST_PARTED {
-            self.parted.remove(0);
+        if self.left_comms.len() == MOST_LEFT_COMMS {
+            self.left_comms.remove(0);
         }
-        self.parted.push(parted);
+        self.left_comms.push(left);
     }
 
     /// The failure of a communicator that no call of this rank has returned, if it is a disagreement.
-    pub(super) fn take_untold(&mut self, id: GroupId) -> Option<Error> {
-        let group = self.groups.get_mut(id);
-        let is_untold = std::mem::take(&mut group.is_untold);
-        group.failure.clone().filter(|_| is_untold)
+    pub(super) fn take_unreported(&mut self, id: CommId) -> Option<Error> {
+        let comm = self.comms.get_mut(id);
+        let is_unreported = std::mem::take(&mut comm.is_unreported);
+        comm.failure.clone().filter(|_| is_unreported)
     }
 
     /// Fails a communicator that this rank leaves if a rank has sent something that contradicts a call of this one.
-    fn compare_stray(&mut self, id: GroupId, rank: Rank) {
-        let group = self.groups.get(id);
-        let port = group.members[rank as usize].port;
-        let inbox = &mut self.ports[port as usize].inbox;
-        let stashed = inbox.first_stashed(group.context).map(|(_, header)| header);
+    fn compare_unmatched(&mut self, id: CommId, rank: Rank) {
+        let comm = self.comms.get(id);
+        let endpoint = comm.members[rank as usize].endpoint;
+        let inbox = &mut self.endpoints[endpoint as usize].inbox;
+        let stashed = inbox.first_stashed(comm.context).map(|(_, header)| header);
         // A link that is broken matters to nobody who leaves.
-        let head = inbox.link.head().ok().flatten().filter(|head| head.context == group.context);
+        let head = inbox.link.head().ok().flatten().filter(|head| head.context == comm.context);
         let Some(Header { sequence: number, call: theirs, .. }) = stashed.or(head) else { return };
-        if let Some(difference) = contradiction(&group.collectives, number, theirs) {
-            let error = differ(&group.name, group.rank, rank, &difference);
+        if let Some(difference) = contradiction(&comm.collectives, number, theirs) {
+            let error = differ(&comm.name, comm.rank, rank, &difference);
             self.fail(id, error);
         }
     }
 
     /// Fails a communicator if a rank that has left it has made other calls.
-    pub(super) fn compare_calls(&mut self, id: GroupId, rank: Rank) {
-        let group = self.groups.get(id);
-        let calls = group.members[rank as usize].calls.as_ref().filter(|_| !group.is_quit());
+    pub(super) fn compare_calls(&mut self, id: CommId, rank: Rank) {
+        let comm = self.comms.get(id);
+        let calls = comm.members[rank as usize].calls.as_ref().filter(|_| !comm.is_quit());
         let Some(calls) = calls else { return };
-        if let Some(difference) = group.collectives.difference(calls, group.has_parted) {
-            let error = differ(&group.name, group.rank, rank, &difference);
+        if let Some(difference) = comm.collectives.difference(calls, comm.has_parted) {
+            let error = differ(&comm.name, comm.rank, rank, &difference);
             self.fail(id, error);
         }
     }
 
     /// What a rank says of a communicator that this one has left.
-    pub(super) fn hear_of_past(&mut self, port: u32, message: &Message) {
+    pub(super) fn compare_late_message(&mut self, endpoint: u32, message: &Message) {
         let (Message::Left { context, .. }
         | Message::Quit { context, .. }
         | Message::Stall { context, .. }
@@ -156,38 +156,38 @@ impl Engine {
         else {
             return;
         };
-        let Some(at) = self.parted.iter().position(|parted| parted.context == *context) else { return };
-        let parted = &self.parted[at];
-        let Some(&(_, rank)) = parted.missing.iter().find(|missing| missing.0 == port) else { return };
-        let differ = |difference| differ(&parted.name, parted.rank, rank, &difference);
+        let Some(at) = self.left_comms.iter().position(|left| left.context == *context) else { return };
+        let left = &self.left_comms[at];
+        let Some(&(_, rank)) = left.missing.iter().find(|missing| missing.0 == endpoint) else { return };
+        let differ = |difference| differ(&left.name, left.rank, rank, &difference);
         let error = match message {
             Message::Left { calls, .. } => {
-                calls.as_ref().and_then(|calls| parted.calls.difference(calls, true)).map(differ)
+                calls.as_ref().and_then(|calls| left.calls.difference(calls, true)).map(differ)
             }
             // It waits in a call.
             Message::Stall { sequence: number, call, .. } => {
-                contradiction(&parted.calls, *number, *call).map(differ)
+                contradiction(&left.calls, *number, *call).map(differ)
             }
             // It has noticed a disagreement itself.
             Message::Notice { kind, subject, text, .. } => {
-                let label = &self.ports[port as usize].label;
+                let label = &self.endpoints[endpoint as usize].label;
                 Some(failure::from_notice(*kind, *subject, text, label))
                     .filter(|error| matches!(error, Error::Mismatch(_)))
             }
             _ => None,
         };
         if let Some(error) = error
-            && self.late.is_none()
+            && self.late_mismatch.is_none()
         {
-            log_line!(Error, "rank {} of \"{}\", which it has left: {error}", parted.rank, parted.name);
-            self.late = Some(error);
+            log_line!(Error, "rank {} of \"{}\", which it has left: {error}", left.rank, left.name);
+            self.late_mismatch = Some(error);
         }
-        let parted = &mut self.parted[at];
+        let left = &mut self.left_comms[at];
         if matches!(message, Message::Left { .. } | Message::Quit { .. }) {
-            parted.missing.retain(|missing| missing.0 != port);
+            left.missing.retain(|missing| missing.0 != endpoint);
         }
-        if parted.missing.is_empty() {
-            self.parted.remove(at);
+        if left.missing.is_empty() {
+            self.left_comms.remove(at);
         }
     }
 }

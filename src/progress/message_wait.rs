@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use parking_lot::MutexGuard;
 
-use super::context::{Group, GroupId};
 use super::engine::{Engine, Ticket};
+use super::engine_comm::{CommId, EngineComm};
 use super::messages::MessageTicket;
 use super::wait::Driver;
 use crate::base::{BoxedResult, Result};
@@ -23,10 +23,10 @@ impl Driver {
     ///
     /// # Safety
     /// As [`Engine::start_send`].
-    pub unsafe fn start_send(&self, group: GroupId, what: &OutgoingMessage) -> Result<Ticket> {
+    pub unsafe fn start_send(&self, comm: CommId, what: &OutgoingMessage) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start_send(group, what) }?;
+        let ticket = unsafe { engine.start_send(comm, what) }?;
         self.move_on(&mut engine);
         Ok(ticket)
     }
@@ -37,13 +37,13 @@ impl Driver {
     /// As [`Engine::start_receive`].
     pub unsafe fn start_receive(
         &self,
-        group: GroupId,
+        comm: CommId,
         selector: Selector,
         buffer: RecvBuffer,
     ) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start_receive(group, selector, buffer) }?;
+        let ticket = unsafe { engine.start_receive(comm, selector, buffer) }?;
         self.move_on(&mut engine);
         Ok(ticket)
     }
@@ -54,13 +54,13 @@ impl Driver {
     /// As [`Engine::start_claimed`].
     pub unsafe fn start_claimed(
         &self,
-        group: GroupId,
+        comm: CommId,
         message: MatchedMessage,
         buffer: RecvBuffer,
     ) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start_claimed(group, message, buffer) }?;
+        let ticket = unsafe { engine.start_claimed(comm, message, buffer) }?;
         self.move_on(&mut engine);
         Ok(ticket)
     }
@@ -70,19 +70,14 @@ impl Driver {
     /// # Safety
     /// As [`Engine::start_send`], for the time of this call.
     #[inline]
-    pub unsafe fn send(
-        &self,
-        group: GroupId,
-        what: &OutgoingMessage,
-        timeout: Option<Duration>,
-    ) -> Result<()> {
+    pub unsafe fn send(&self, comm: CommId, what: &OutgoingMessage, timeout: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        if unsafe { engine.send_now(group, what) } {
+        if unsafe { engine.send_fast_path(comm, what) } {
             return Ok(());
         }
         // SAFETY: passed on from our caller. This function returns only when there is an outcome.
-        let ticket = unsafe { engine.start_send(group, what) }?;
+        let ticket = unsafe { engine.start_send(comm, what) }?;
         self.wait_for(&mut engine, ticket, timeout).map(drop)
     }
 
@@ -91,9 +86,9 @@ impl Driver {
     /// # Safety
     /// As [`Engine::start_send`], for the time of this call.
     #[inline(always)]
-    pub unsafe fn send_at_once(&self, group: GroupId, what: &OutgoingMessage) -> bool {
+    pub unsafe fn send_fast_path(&self, comm: CommId, what: &OutgoingMessage) -> bool {
         // SAFETY: passed on from our caller.
-        unsafe { self.lock().send_now(group, what) }
+        unsafe { self.lock().send_fast_path(comm, what) }
     }
 
     /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was done.
@@ -101,19 +96,19 @@ impl Driver {
     /// # Safety
     /// As [`Engine::start_receive`], for the time of this call.
     #[inline(always)]
-    pub unsafe fn receive_at_once(
+    pub unsafe fn receive_fast_path(
         &self,
-        group: GroupId,
+        comm: CommId,
         selector: Selector,
         buffer: RecvBuffer,
         timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<BoxedResult<Status>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        match unsafe { engine.receive_now(group, selector, &buffer) } {
-            Now::Received(status) => Some(Ok(status)),
-            Now::Begun(ticket) => Some(self.receive_to_end(&mut engine, ticket, timeout())),
-            Now::Nothing => None,
+        match unsafe { engine.receive_fast_path(comm, selector, &buffer) } {
+            FastReceive::Received(status) => Some(Ok(status)),
+            FastReceive::Started(ticket) => Some(self.receive_to_end(&mut engine, ticket, timeout())),
+            FastReceive::NotTaken => None,
         }
     }
 
@@ -134,18 +129,18 @@ impl Driver {
     #[inline]
     pub unsafe fn receive(
         &self,
-        group: GroupId,
+        comm: CommId,
         selector: Selector,
         buffer: RecvBuffer,
         timeout: Option<Duration>,
     ) -> Result<Status> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = match unsafe { engine.receive_now(group, selector, &buffer) } {
-            Now::Received(status) => return Ok(status),
-            Now::Begun(ticket) => ticket,
+        let ticket = match unsafe { engine.receive_fast_path(comm, selector, &buffer) } {
+            FastReceive::Received(status) => return Ok(status),
+            FastReceive::Started(ticket) => ticket,
             // SAFETY: passed on from our caller. This function returns only when there is an outcome.
-            Now::Nothing => unsafe { engine.start_receive(group, selector, buffer) }?,
+            FastReceive::NotTaken => unsafe { engine.start_receive(comm, selector, buffer) }?,
         };
         self.wait_for(&mut engine, ticket, timeout).map(status)
     }
@@ -153,34 +148,34 @@ impl Driver {
     /// Waits for a message that fits. With `takes`, it is taken out.
     pub fn probe(
         &self,
-        group: GroupId,
+        comm: CommId,
         selector: Selector,
         takes: bool,
         timeout: Option<Duration>,
     ) -> Result<Completion> {
         let mut engine = self.lock();
-        let ticket = engine.start_probe(group, selector, takes)?;
+        let ticket = engine.start_probe(comm, selector, takes)?;
         self.wait_for(&mut engine, ticket, timeout).map(|ended| ended.expect("a probe ends with a message"))
     }
 
     /// The message that a receive would get now. What goes on meanwhile is moved on.
-    pub fn find(&self, group: GroupId, selector: Selector) -> Result<Option<Status>> {
+    pub fn find(&self, comm: CommId, selector: Selector) -> Result<Option<Status>> {
         let mut engine = self.lock();
-        let found = engine.find(group, selector)?;
+        let found = engine.find(comm, selector)?;
         // The message may be one that its sender sends after a collective in which it waits for this rank.
         if found.is_none() && !self.move_on(&mut engine) {
-            self.look_around(&mut engine);
+            self.check_peers(&mut engine);
         }
         Ok(found)
     }
 
     /// The same, taken out.
-    pub fn claim(&self, group: GroupId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
+    pub fn claim(&self, comm: CommId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         let mut engine = self.lock();
-        let found = engine.claim(group, selector)?;
+        let found = engine.claim(comm, selector)?;
         // The message may be one that its sender sends after a collective in which it waits for this rank.
         if found.is_none() && !self.move_on(&mut engine) {
-            self.look_around(&mut engine);
+            self.check_peers(&mut engine);
         }
         Ok(found)
     }
@@ -197,12 +192,12 @@ pub(super) fn status(ended: Option<Completion>) -> Status {
 }
 
 /// What became of a receive that was tried the short way.
-enum Now {
+enum FastReceive {
     Received(Status),
     /// A part has come; the rest is a receive like any other.
-    Begun(Ticket),
+    Started(Ticket),
     /// It has to be started.
-    Nothing,
+    NotTaken,
 }
 
 impl Engine {
@@ -211,16 +206,16 @@ impl Engine {
     /// # Safety
     /// As [`Engine::start_send`], for the time of this call.
     #[inline]
-    unsafe fn send_now(&mut self, id: GroupId, what: &OutgoingMessage) -> bool {
+    unsafe fn send_fast_path(&mut self, id: CommId, what: &OutgoingMessage) -> bool {
         let OutgoingMessage { to, tag, datatype, count, data, is_synchronous } = *what;
         let bytes = count as usize * datatype.bytes();
         if bytes > self.longest() || is_synchronous {
             return false;
         }
-        let Some(Group { conversation, members, .. }) = self.groups.find_mut(id) else { return false };
+        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
         let Some(fast) = conversation.fast_send(to, tag, datatype, count, bytes) else { return false };
-        let port = &mut self.ports[members[to as usize].port as usize];
-        let Some(link) = port.inbox.link.as_shm() else { return false };
+        let endpoint = &mut self.endpoints[members[to as usize].endpoint as usize];
+        let Some(link) = endpoint.inbox.link.as_shm() else { return false };
         // A loan is not over when it is made, nor is an offer.
         if bytes >= LOAN_BYTES && (link.lends(data, bytes) || link.is_awaited(bytes)) {
             return false;
@@ -229,7 +224,7 @@ impl Engine {
         if !unsafe { link.post(&fast.header, data, bytes, Cut::Fine) } {
             return false;
         }
-        port.ring_if_wanted();
+        endpoint.ring_if_wanted();
         conversation.note_fast_send(to, &fast);
         true
     }
@@ -239,19 +234,28 @@ impl Engine {
     /// # Safety
     /// As [`Engine::start_receive`], for the time of this call.
     #[inline]
-    unsafe fn receive_now(&mut self, id: GroupId, selector: Selector, buffer: &RecvBuffer) -> Now {
+    unsafe fn receive_fast_path(
+        &mut self,
+        id: CommId,
+        selector: Selector,
+        buffer: &RecvBuffer,
+    ) -> FastReceive {
         let RecvBuffer { data, datatype, count, .. } = *buffer;
         let bytes = count as usize * datatype.bytes();
-        let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else { return Now::Nothing };
-        if bytes > self.longest() || !self.actives.is_empty() || !self.talking.is_empty() {
-            return Now::Nothing;
-        }
-        let Some(Group { conversation, members, .. }) = self.groups.find_mut(id) else { return Now::Nothing };
-        let Some(fast) = conversation.fast_receive(from, tag, datatype, count, bytes) else {
-            return Now::Nothing;
+        let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else {
+            return FastReceive::NotTaken;
         };
-        let port = &mut self.ports[members[from as usize].port as usize];
-        let Some(link) = port.inbox.link.as_shm() else { return Now::Nothing };
+        if bytes > self.longest() || !self.actives.is_empty() || !self.messaging.is_empty() {
+            return FastReceive::NotTaken;
+        }
+        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else {
+            return FastReceive::NotTaken;
+        };
+        let Some(fast) = conversation.fast_receive(from, tag, datatype, count, bytes) else {
+            return FastReceive::NotTaken;
+        };
+        let endpoint = &mut self.endpoints[members[from as usize].endpoint as usize];
+        let Some(link) = endpoint.inbox.link.as_shm() else { return FastReceive::NotTaken };
         let (mut waited, mut done) = (0, None);
         while done != Some(bytes) {
             let before = done.unwrap_or(0);
@@ -268,20 +272,20 @@ impl Engine {
                 Peek::Nothing | Peek::Unusual => break,
             }
         }
-        let Some(done) = done else { return Now::Nothing };
-        port.ring_if_wanted();
+        let Some(done) = done else { return FastReceive::NotTaken };
+        endpoint.ring_if_wanted();
         if done < bytes {
             // SAFETY: passed on from our caller.
             let ticket = unsafe { conversation.continue_fast_receive(from, selector, *buffer, &fast, done) };
             let context = conversation.context();
-            self.note_talk(id);
-            return Now::Begun(Ticket::Message(MessageTicket::new(id, context, ticket)));
+            self.note_messaging(id);
+            return FastReceive::Started(Ticket::Message(MessageTicket::new(id, context, ticket)));
         }
         conversation.note_fast_receive(from, &fast);
         if !conversation.is_idle() {
-            self.note_talk(id);
+            self.note_messaging(id);
         }
-        Now::Received(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
+        FastReceive::Received(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
     }
 
     /// Longest message for which the short way is tried.

@@ -1,6 +1,6 @@
 //! Moves all calls of a rank forward, and finds out when they cannot move.
 //!
-//! - [`engine`] holds everything that goes on over the links of a rank; [`context`] is one of the communicators that share
+//! - [`engine`] holds everything that goes on over the links of a rank; [`engine_comm`] is one of the communicators that share
 //!   them, `lifecycle` begins and ends communicators.
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` makes them calls.
 //! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure` bounds how
@@ -15,10 +15,10 @@
 
 mod backpressure;
 mod consensus;
-pub mod context;
 mod control;
 pub mod disagreement;
 pub mod engine;
+pub mod engine_comm;
 mod final_check;
 mod lifecycle;
 mod message_wait;
@@ -29,8 +29,8 @@ mod unmatched;
 pub mod wait;
 
 pub use consensus::Survivors;
-pub use context::GroupId;
-pub use engine::{Engine, Outcome, Ticket};
+pub use engine::{CallOutcome, Engine, Ticket};
+pub use engine_comm::CommId;
 pub use messages::MessageTicket;
 
 #[cfg(test)]

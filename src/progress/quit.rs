@@ -5,8 +5,8 @@
 //! well. A later call that needs the rank can never end, and fails as soon as that is seen; nothing else does. A rank that
 //! says goodbye in good order waits for nobody any more.
 
-use super::context::{Group, GroupId};
 use super::engine::Engine;
+use super::engine_comm::{CommId, EngineComm};
 use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::Message;
@@ -30,7 +30,7 @@ impl Quit {
     }
 }
 
-impl Group {
+impl EngineComm {
     /// Whether a rank has quit after its part in a call: it has sent all that the call needs.
     pub(super) fn has_served(&self, rank: Rank, sequence: u32) -> bool {
         self.members[rank as usize].quit.as_ref().is_some_and(|quit| quit.has_made(sequence))
@@ -38,12 +38,12 @@ impl Group {
 
     /// Whether ranks have given it up by themselves: the calls of the others may differ, and are not compared.
     pub(super) fn is_quit(&self) -> bool {
-        self.has_quit || self.somebody_quit
+        self.has_quit || self.peer_has_quit
     }
 
     /// Whether this rank was saying goodbye when another one quit: it waits for nobody any more, and nothing can fail.
     pub(super) fn is_over(&self) -> bool {
-        self.is_parting && self.somebody_quit
+        self.says_goodbye && self.peer_has_quit
     }
 
     /// Whether this rank has begun anything since the communicator was made.
@@ -55,69 +55,69 @@ impl Group {
 
 impl Engine {
     /// From now on this rank only says goodbye. Whether there is somebody to say it to: a failure has told them already.
-    pub fn begin_parting(&mut self, id: GroupId) -> bool {
+    pub fn begin_goodbye(&mut self, id: CommId) -> bool {
         self.read_control();
-        let group = self.groups.find_mut(id).filter(|group| group.failure.is_none());
-        group.is_some_and(|group| {
-            group.is_parting = true;
+        let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
+        comm.is_some_and(|comm| {
+            comm.says_goodbye = true;
             true
         })
     }
 
     /// Whether this rank, which says goodbye, need not wait for the others.
-    pub fn is_over(&self, id: GroupId) -> bool {
-        self.groups.find(id).is_none_or(Group::is_over)
+    pub fn is_over(&self, id: CommId) -> bool {
+        self.comms.find(id).is_none_or(EngineComm::is_over)
     }
 
     /// Gives a communicator up if this rank has done its part in all that it has begun. `false`: nothing was done, as it
     /// has begun nothing, or something that has not ended, or the communicator has failed or is gone.
-    pub fn quit(&mut self, id: GroupId, reason: &str) -> bool {
-        let group = self.groups.find_mut(id).filter(|group| group.failure.is_none());
-        let Some(Group { conversation, has_parted, .. }) = group else { return false };
+    pub fn quit(&mut self, id: CommId, reason: &str) -> bool {
+        let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
+        let Some(EngineComm { conversation, has_parted, .. }) = comm else { return false };
         if *has_parted {
             // It says goodbye already.
             return true;
         }
         conversation.settle();
-        let group = self.groups.get(id);
-        let is_at_work = !group.is_parting && self.unfinished().any(|active| active.group == id);
-        if is_at_work || !group.conversation.is_idle() || !group.is_used() {
+        let comm = self.comms.get(id);
+        let is_at_work = !comm.says_goodbye && self.unfinished().any(|active| active.comm == id);
+        if is_at_work || !comm.conversation.is_idle() || !comm.is_used() {
             return false;
         }
-        let (context, calls) = (group.context, group.collectives.made());
+        let (context, calls) = (comm.context, comm.collectives.made());
         let quit = Message::Quit { context, calls, reason: reason.into() };
-        let group = self.groups.get_mut(id);
-        (group.has_quit, group.has_parted) = (true, true);
-        for member in &group.members {
-            if let Some(control) = &mut self.ports[member.port as usize].control {
+        let comm = self.comms.get_mut(id);
+        (comm.has_quit, comm.has_parted) = (true, true);
+        for member in &comm.members {
+            if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
                 control.send(&quit);
             }
         }
-        self.end_parting(id);
+        self.end_goodbye(id);
         true
     }
 
     /// A rank has quit.
-    pub(super) fn take_quit(&mut self, id: GroupId, rank: Rank, calls: u32, reason: String) {
-        let group = self.groups.get_mut(id);
-        group.somebody_quit = true;
-        group.members[rank as usize].quit.get_or_insert(Quit { calls, reason });
+    pub(super) fn note_quit(&mut self, id: CommId, rank: Rank, calls: u32, reason: String) {
+        let comm = self.comms.get_mut(id);
+        comm.peer_has_quit = true;
+        comm.members[rank as usize].quit.get_or_insert(Quit { calls, reason });
     }
 
     /// Ends what cannot end by itself since a rank has quit.
-    pub(super) fn look_for_quitters(&mut self, id: GroupId) {
-        if !self.groups.get(id).somebody_quit {
+    pub(super) fn fail_if_quitter_is_needed(&mut self, id: CommId) {
+        if !self.comms.get(id).peer_has_quit {
             return;
         }
-        if self.groups.get(id).is_parting {
-            return self.end_parting(id);
+        if self.comms.get(id).says_goodbye {
+            return self.end_goodbye(id);
         }
-        let group = self.groups.get(id);
-        let doomed = self.unfinished().filter(|active| active.group == id).find_map(|active| {
+        let comm = self.comms.get(id);
+        let doomed = self.unfinished().filter(|active| active.comm == id).find_map(|active| {
             let sequence = active.execution.header().sequence;
-            let mut awaited = active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port));
-            let has_quit = |rank: &Rank| group.members[*rank as usize].quit.is_some();
-            let missing = awaited.find(|rank| has_quit(rank) && !group.has_served(*rank, sequence));
+            let mut awaited = active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint));
+            let has_quit = |rank: &Rank| comm.members[*rank as usize].quit.is_some();
+            let missing = awaited.find(|rank| has_quit(rank) && !comm.has_served(*rank, sequence));
             missing.map(|rank| (rank, self.title(active)))
         });
         if let Some((rank, title)) = doomed {
@@ -127,22 +127,22 @@ impl Engine {
     }
 
     /// The goodbye of this rank is over: nobody has to be waited for.
-    fn end_parting(&mut self, id: GroupId) {
-        for active in self.actives.iter_mut().filter(|a| a.group == id && a.outcome.is_none()) {
-            active.execution.abandon(&mut self.ports);
+    fn end_goodbye(&mut self, id: CommId) {
+        for active in self.actives.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
+            active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Ok(()));
         }
     }
 
     /// "rank 2 (...) has aborted "world" after its call #7 (ncclCommAbort)", if it has.
-    pub(super) fn how_it_quit(&self, id: GroupId, rank: Rank) -> Option<String> {
-        let group = self.groups.find(id)?;
-        let Quit { calls, reason } = group.members[rank as usize].quit.as_ref()?;
+    pub(super) fn how_it_quit(&self, id: CommId, rank: Rank) -> Option<String> {
+        let comm = self.comms.find(id)?;
+        let Quit { calls, reason } = comm.members[rank as usize].quit.as_ref()?;
         let after = match calls.checked_sub(1) {
             Some(last) => format!("after its call #{last}"),
             None => "before its first collective call".into(),
         };
-        let who = group.label(rank, &self.ports);
-        Some(format!("{who} has aborted \"{}\" {after} ({reason})", group.name))
+        let who = comm.label(rank, &self.endpoints);
+        Some(format!("{who} has aborted \"{}\" {after} ({reason})", comm.name))
     }
 }

@@ -2,60 +2,60 @@
 
 use std::io::ErrorKind;
 
-use super::context::GroupId;
 use super::disagreement::describe;
-use super::engine::{Active, Engine, Ticket, Trouble};
+use super::engine::{ActiveCall, Engine, Ticket, Trouble};
+use super::engine_comm::CommId;
 use crate::base::{Call, Error, Rank};
 use crate::executor::LinkFailure;
 
 impl Engine {
-    /// `port` leads to a member of the communicator.
+    /// `endpoint` leads to a member of the communicator.
     pub(super) fn mismatch(
         &self,
-        id: GroupId,
-        port: u32,
+        id: CommId,
+        endpoint: u32,
         sequence: u32,
         theirs: [u64; 2],
         mine: Call,
     ) -> Trouble {
-        let group = self.groups.get(id);
-        let peer = group.rank_of(port).unwrap_or(port);
+        let comm = self.comms.get(id);
+        let peer = comm.rank_of(endpoint).unwrap_or(endpoint);
         let error = Error::Mismatch(format!(
             "the ranks disagree in call #{sequence} of \"{}\": rank {} called {mine}, rank {peer} called {}",
-            group.name,
-            group.rank,
+            comm.name,
+            comm.rank,
             describe(theirs),
         ));
-        Trouble { group: id, error }
+        Trouble { comm: id, error }
     }
 
     /// What it means that a link failed while the active at `at` was served.
     pub(super) fn link_trouble(&self, at: usize, failure: LinkFailure) -> Trouble {
         let active = &self.actives[at];
-        self.broken_link(active.group, failure, &self.title(active))
+        self.broken_link(active.comm, failure, &self.title(active))
     }
 
     /// What it means to a communicator that a link failed, and what it was doing.
-    pub(super) fn broken_link(&self, id: GroupId, failure: LinkFailure, during: &str) -> Trouble {
-        let group = self.groups.get(id);
-        let rank = group.rank_of(failure.peer).unwrap_or(failure.peer);
-        let who = group.label(rank, &self.ports);
+    pub(super) fn broken_link(&self, id: CommId, failure: LinkFailure, during: &str) -> Trouble {
+        let comm = self.comms.get(id);
+        let rank = comm.rank_of(failure.peer).unwrap_or(failure.peer);
+        let who = comm.label(rank, &self.endpoints);
         if let Some(how) = self.how_it_quit(id, rank) {
             let text = format!("{how}, and what it had sent for {during} did not all come here");
-            return Trouble { group: id, error: Error::Aborted(text) };
+            return Trouble { comm: id, error: Error::Aborted(text) };
         }
         let detail = if failure.source.kind() == ErrorKind::UnexpectedEof {
             format!("{who} closed its connection during {during}: killed, crashed or ended early")
         } else {
-            let transport = self.ports[failure.peer as usize].transport();
+            let transport = self.endpoints[failure.peer as usize].transport();
             format!("the {transport} link to {who} failed during {during}: {}", failure.source)
         };
-        Trouble { group: id, error: Error::PeerLost { rank, detail } }
+        Trouble { comm: id, error: Error::PeerLost { rank, detail } }
     }
 
     /// "all_reduce(float32 sum, count 4) #12 on "world"".
-    pub(super) fn title(&self, active: &Active) -> String {
-        let name = &self.groups.get(active.group).name;
+    pub(super) fn title(&self, active: &ActiveCall) -> String {
+        let name = &self.comms.get(active.comm).name;
         format!("{} #{} on \"{name}\"", active.prepared.call, active.execution.header().sequence)
     }
 
@@ -66,24 +66,24 @@ impl Engine {
             Ticket::Call(number) => number,
         };
         let Some(active) = self.actives.iter().find(|a| a.number == number) else { return String::new() };
-        let Some(group) = self.groups.find(active.group) else { return String::new() };
+        let Some(comm) = self.comms.find(active.comm) else { return String::new() };
         let header = active.execution.header();
         let mut missing = Vec::new();
         let mut waiting = Vec::new();
         let mut awaited: Vec<Rank> =
-            active.execution.waits_for().filter_map(|(port, _)| group.rank_of(port)).collect();
-        awaited.extend((0..group.size()).filter(|peer| *peer != group.rank));
+            active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint)).collect();
+        awaited.extend((0..comm.size()).filter(|peer| *peer != comm.rank));
         awaited.sort_unstable();
         awaited.dedup();
         for peer in awaited {
-            let label = group.label(peer, &self.ports);
-            match group.members[peer as usize].stall {
+            let label = comm.label(peer, &self.endpoints);
+            match comm.members[peer as usize].stall {
                 Some(stall) if stall.sequence == header.sequence => waiting.push(peer.to_string()),
                 Some(stall) => {
                     let call = describe(stall.call);
                     missing.push(format!("{label} has not arrived; it is in {call} #{}", stall.sequence));
                 }
-                None if self.ports[group.members[peer as usize].port as usize].holds(header) => {
+                None if self.endpoints[comm.members[peer as usize].endpoint as usize].peer_holds(header) => {
                     missing
                         .push(format!("{label} has not arrived, and takes nothing more ahead of its calls"));
                 }

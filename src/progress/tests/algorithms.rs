@@ -3,7 +3,7 @@
 use super::*;
 
 /// What `rank` must have at the end; `None`: its output stays as it was.
-fn expected(job: &Job, rank: Rank) -> Option<Vec<i32>> {
+fn expected(job: &TestCall, rank: Rank) -> Option<Vec<i32>> {
     let (size, count, root) = (job.size, job.count, job.root);
     let at_root = rank == root;
     let block = |from: Rank, at: usize| (0..count).map(move |i| element(from, at * count + i));
@@ -32,7 +32,7 @@ fn check(kind: Kind, size: u32) {
         let results = on_all(&drivers, move |rank, driver| {
             counts.iter().all(|&count| {
                 let (collective, algorithm) = (algorithm.collective, algorithm.name);
-                let job = Job { collective, algorithm, size, rank, root, count };
+                let job = TestCall { collective, algorithm, size, rank, root, count };
                 let inputs = collective.input_elements(size as usize, rank, root, count);
                 let outputs = collective.output_elements(size as usize, rank, root, count);
                 let mut output = vec![-1; outputs];

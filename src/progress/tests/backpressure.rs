@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::*;
-use crate::endpoint::UNHEARD_BYTES;
+use crate::endpoint::CONTROL_READ_BYTES;
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use crate::progress::backpressure::HELD_BYTES;
 use crate::transport::FIRST_CONTEXT;
@@ -16,8 +16,14 @@ const ON_THE_WAY: usize = (8 << 20) + CALL_BYTES;
 
 fn broadcast(driver: &Driver, rank: Rank, data: &[i32], room: &mut [i32]) -> Result<()> {
     let size = 2;
-    let job =
-        Job { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root: 0, count: COUNT };
+    let job = TestCall {
+        collective: Collective::Broadcast,
+        algorithm: "binomial",
+        size,
+        rank,
+        root: 0,
+        count: COUNT,
+    };
     job.run(driver, data, room, LONG)
 }
 
@@ -30,7 +36,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 }
 
 fn stashed(driver: &Driver) -> usize {
-    driver.lock().ports[0].inbox.stashed_cost(FIRST_CONTEXT)
+    driver.lock().endpoints[0].inbox.stashed_cost(FIRST_CONTEXT)
 }
 
 #[test]
@@ -38,7 +44,7 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
     for kind in KINDS {
         let drivers = world(2, kind);
         let [root, other] = [0, 1].map(|rank: usize| &drivers[rank]);
-        let is_held = || !root.lock().ports[1].held.is_empty();
+        let is_held = || !root.lock().endpoints[1].held_by_peer.is_empty();
         thread::scope(|scope| {
             let ahead = scope.spawn(|| {
                 for call in 0..CALLS {
@@ -57,7 +63,7 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
                 };
                 let selector = Selector::new(Some(0), Some(7));
                 // SAFETY: the room is borrowed for the whole call.
-                unsafe { other.receive(GroupId::FIRST, selector, buffer, Some(LONG)) }.unwrap();
+                unsafe { other.receive(CommId::FIRST, selector, buffer, Some(LONG)) }.unwrap();
                 room[0]
             });
             wait_until("the root is held", is_held);
@@ -66,11 +72,11 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
             let (datatype, data) = (Datatype::Byte, data.as_ptr());
             let message = OutgoingMessage { to: 1, tag: 7, datatype, count: 1, data, is_synchronous: false };
             // SAFETY: the data outlives the call.
-            unsafe { root.send(GroupId::FIRST, &message, Some(LONG)) }.unwrap();
+            unsafe { root.send(CommId::FIRST, &message, Some(LONG)) }.unwrap();
             assert_eq!(waits.join().unwrap(), 9);
             let kept = stashed(other);
             assert!(kept > HELD_BYTES, "{kind:?}: {kept}");
-            assert!(kept <= HELD_BYTES + UNHEARD_BYTES + ON_THE_WAY, "{kind:?}: {kept}");
+            assert!(kept <= HELD_BYTES + CONTROL_READ_BYTES + ON_THE_WAY, "{kind:?}: {kept}");
             assert!(kept < CALLS * CALL_BYTES / 2 && !ahead.is_finished());
             for call in 0..CALLS {
                 let mut room = vec![0; COUNT];
@@ -80,7 +86,7 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
             ahead.join().unwrap();
         });
         assert_eq!(stashed(other), 0);
-        assert!(other.lock().ports[0].holding.is_empty());
+        assert!(other.lock().endpoints[0].held_here.is_empty());
         root.lock().read_control();
         assert!(!is_held());
     }

@@ -52,7 +52,7 @@ fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_fo
                 let key = Key::new(&job.call(), false);
                 // SAFETY: the buffers live until every ticket is waited for.
                 tickets.push(
-                    unsafe { driver.start(GroupId::FIRST, &key, job.prepared(job.program(false)), buffers) }
+                    unsafe { driver.start(CommId::FIRST, &key, job.prepared(job.program(false)), buffers) }
                         .unwrap(),
                 );
             }
@@ -82,7 +82,7 @@ fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
         let key = Key::new(&job.call(), false);
         // SAFETY: the buffers live until the ticket is waited for.
         let ticket =
-            unsafe { driver.start(GroupId::FIRST, &key, job.prepared(job.program(false)), buffers) }.unwrap();
+            unsafe { driver.start(CommId::FIRST, &key, job.prepared(job.program(false)), buffers) }.unwrap();
         let mut small = [0];
         all_reduce("one_shot", 2, rank, 1).run(driver, &input(rank, 1), &mut small, LONG).unwrap();
         let overtaken = driver.lock().take_outcome(ticket).is_none();

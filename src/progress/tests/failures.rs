@@ -5,7 +5,8 @@ use crate::base::Error;
 
 /// Takes part in a broadcast as a rank that is not the root.
 fn receive_broadcast(driver: &Driver, size: u32, rank: Rank, root: Rank, timeout: Duration) -> Result<()> {
-    let job = Job { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root, count: 1 };
+    let job =
+        TestCall { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root, count: 1 };
     job.run(driver, &[], &mut [0], timeout)
 }
 
@@ -74,7 +75,7 @@ fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_ag
         for victim in (0..3).filter(|victim| *victim != culprit) {
             let drivers = world(3, Kind::Shm);
             let said = |engine: &Engine| {
-                let control = engine.ports()[victim as usize].control.as_ref().unwrap();
+                let control = engine.endpoints()[victim as usize].control.as_ref().unwrap();
                 control.socket().write(&[99]).unwrap();
             };
             said(&drivers[culprit as usize].lock());
@@ -83,7 +84,7 @@ fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_ag
                     let error = receive_broadcast(driver, 3, rank, culprit, LONG).unwrap_err();
                     assert!(matches!(error, Error::PeerLost { rank, .. } if rank == culprit), "{error}");
                 }
-                driver.agree_on_survivors(GroupId::FIRST, Some(LONG))
+                driver.agree_on_survivors(CommId::FIRST, Some(LONG))
             });
             for (rank, outcome) in (0..).zip(outcomes) {
                 if rank == culprit {
@@ -101,7 +102,7 @@ fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_ag
 fn what_a_failed_call_has_sent_is_no_value_for_a_rank_that_comes_late() {
     for kind in [Kind::Shm, Kind::Slots] {
         let drivers = world(3, kind);
-        let exchange = |rank| Job {
+        let exchange = |rank| TestCall {
             collective: Collective::AllToAll,
             algorithm: "spread",
             size: 3,
@@ -135,7 +136,7 @@ fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
     let waiter = thread::spawn(move || {
         on_all(&blocked[1..], |at, driver| receive_broadcast(driver, 3, at + 1, 0, LONG).unwrap_err())
     });
-    drivers[1].abort(GroupId::FIRST, "enough");
+    drivers[1].abort(CommId::FIRST, "enough");
     for error in waiter.join().unwrap() {
         assert!(matches!(error, Error::Aborted(_)) && error.to_string().contains("enough"), "{error}");
     }
@@ -145,7 +146,7 @@ fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
 fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
     let drivers = world(2, Kind::Shm);
     drivers[0].lock().begin_joining();
-    let job = |rank| Job {
+    let job = |rank| TestCall {
         collective: Collective::Broadcast,
         algorithm: "binomial",
         size: 2,
@@ -155,7 +156,7 @@ fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
     };
     let mut got = [0];
     job(1).run(&drivers[1], &[7], &mut [0], LONG).unwrap();
-    drivers[1].abort(GroupId::FIRST, "enough");
+    drivers[1].abort(CommId::FIRST, "enough");
     drivers[0].lock().read_control();
     job(0).run(&drivers[0], &[], &mut got, LONG).unwrap();
     assert_eq!(got, [7]);
@@ -168,7 +169,7 @@ fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
 fn a_rank_that_waits_in_its_joining_for_one_that_failed_is_told() {
     let drivers = world(3, Kind::Shm);
     drivers[0].lock().begin_joining();
-    drivers[1].abort(GroupId::FIRST, "enough");
+    drivers[1].abort(CommId::FIRST, "enough");
     let error = receive_broadcast(&drivers[0], 3, 0, 2, LONG).unwrap_err();
     assert!(matches!(error, Error::Aborted(_)), "{error}");
 }

@@ -10,10 +10,10 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     let (key, data, mut room) = (job.key(false), [5], [0]);
     let buffers = Buffers { input: data.as_ptr().cast(), output: room.as_mut_ptr().cast() };
     let prepared = || job.prepared(job.program(false));
-    let id = GroupId::FIRST;
+    let id = CommId::FIRST;
     let mut outcomes = vec![job.run(driver, &data, &mut [0], LONG)];
     // SAFETY: the buffers live until the end of this function, and nothing that is begun here goes on.
-    let again = unsafe { driver.run_again(id, &key, buffers, || Some(LONG)) };
+    let again = unsafe { driver.run_fast_path(id, &key, buffers, || Some(LONG)) };
     assert!(again.is_none());
     // SAFETY: as above.
     outcomes.extend(unsafe { driver.run_recent(id, &key, buffers, || Some(LONG)) });
@@ -26,10 +26,10 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     // SAFETY: as above.
     outcomes.push(unsafe { driver.start_once(id, prepared(), buffers) }.map(drop));
     // SAFETY: as above.
-    let has_left = unsafe { driver.send_at_once(id, &outgoing(0, 1, &data)) };
+    let has_left = unsafe { driver.send_fast_path(id, &outgoing(0, 1, &data)) };
     assert!(!has_left);
     // SAFETY: as above.
-    let received = unsafe { driver.receive_at_once(id, from(0, 1), buffer(&mut room), || Some(LONG)) };
+    let received = unsafe { driver.receive_fast_path(id, from(0, 1), buffer(&mut room), || Some(LONG)) };
     assert!(received.is_none());
     // SAFETY: as above.
     outcomes.push(unsafe { driver.send(id, &outgoing(0, 1, &data), Some(LONG)) });
@@ -47,7 +47,7 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
 fn a_call_on_a_communicator_that_was_given_up_is_an_error_also_where_another_has_taken_its_place() {
     let driver = &world(1, Kind::Shm)[0];
     all_reduce("one_shot", 1, 0, 1).run(driver, &[5], &mut [0], LONG).unwrap();
-    driver.lock().remove_group(GroupId::FIRST);
+    driver.lock().remove_comm(CommId::FIRST);
     for _ in 0..2 {
         let outcomes = every_call(driver);
         assert!(outcomes.len() >= 10);
@@ -56,7 +56,7 @@ fn a_call_on_a_communicator_that_was_given_up_is_an_error_also_where_another_has
         }
         let mut engine = driver.lock();
         let context = engine.lead().unwrap();
-        engine.add_group(context, "later".into(), 0, &[0]);
+        engine.add_comm(context, "later".into(), 0, &[0]);
     }
 }
 
@@ -68,7 +68,7 @@ fn a_call_that_waits_while_its_communicator_is_given_up_ends_with_an_error() {
     while !driver.lock().is_busy() {
         thread::yield_now();
     }
-    driver.lock().remove_group(GroupId::FIRST);
+    driver.lock().remove_comm(CommId::FIRST);
     let outcome = waiter.join().unwrap();
     assert!(matches!(outcome, Err(Error::InvalidUsage(_))), "{outcome:?}");
 }

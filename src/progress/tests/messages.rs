@@ -23,7 +23,7 @@ pub(super) fn buffer(room: &mut [i32]) -> RecvBuffer {
 
 pub(super) fn send(driver: &Driver, to: Rank, tag: i32, data: &[i32]) -> Result<()> {
     // SAFETY: the data is borrowed for the whole call.
-    unsafe { driver.send(GroupId::FIRST, &outgoing(to, tag, data), Some(LONG)) }
+    unsafe { driver.send(CommId::FIRST, &outgoing(to, tag, data), Some(LONG)) }
 }
 
 pub(super) fn receive(
@@ -33,7 +33,7 @@ pub(super) fn receive(
     timeout: Duration,
 ) -> Result<Status> {
     // SAFETY: the room is borrowed for the whole call.
-    unsafe { driver.receive(GroupId::FIRST, selector, buffer(room), Some(timeout)) }
+    unsafe { driver.receive(CommId::FIRST, selector, buffer(room), Some(timeout)) }
 }
 
 pub(super) fn from(source: Rank, tag: i32) -> Selector {
@@ -96,7 +96,7 @@ fn a_collective_goes_on_past_messages_that_nobody_receives_yet_and_back() {
             let mut room = vec![0; 200_000];
             let what = outgoing(right, 1, &data);
             // SAFETY: the data lives until the send is waited for.
-            let large = unsafe { driver.start_send(GroupId::FIRST, &what) }.unwrap();
+            let large = unsafe { driver.start_send(CommId::FIRST, &what) }.unwrap();
             send(driver, right, 2, &data[..100]).unwrap();
             let mut sums = vec![0; 1000];
             all_reduce("ring", 3, rank, 1000).run(driver, &input(rank, 1000), &mut sums, LONG).unwrap();
@@ -192,7 +192,7 @@ fn abort_ends_a_blocked_receive_and_a_blocked_send() {
             (send(&blocked, 1, 0, &data).unwrap_err(), receiver.join().unwrap())
         })
     });
-    drivers[1].abort(GroupId::FIRST, "enough");
+    drivers[1].abort(CommId::FIRST, "enough");
     let (sent, received) = waiter.join().unwrap();
     assert!(matches!((sent, received), (Error::Aborted(_), Error::Aborted(_))));
 }
@@ -203,27 +203,27 @@ fn what_comes_for_a_communicator_before_it_is_made_waits_for_it() {
         let drivers = world(2, kind);
         let context = drivers[0].lock().lead().unwrap();
         on_all(&drivers, move |rank, driver| {
-            let add = || driver.lock().add_group(context, "part".into(), rank, &[0, 1]);
+            let add = || driver.lock().add_comm(context, "part".into(), rank, &[0, 1]);
             if rank == 0 {
-                let (group, data) = (add(), input(0, 100_000));
+                let (comm, data) = (add(), input(0, 100_000));
                 let small = outgoing(1, 4, &data[..10]);
                 let large = outgoing(1, 5, &data);
                 // SAFETY: the data lives until the call is over.
-                unsafe { driver.send(group, &small, Some(LONG)) }.unwrap();
+                unsafe { driver.send(comm, &small, Some(LONG)) }.unwrap();
                 // SAFETY: the data lives until the send is waited for, below.
-                let ticket = unsafe { driver.start_send(group, &large) }.unwrap();
+                let ticket = unsafe { driver.start_send(comm, &large) }.unwrap();
                 send(driver, 1, 0, &[1]).unwrap();
                 driver.wait(ticket, Some(LONG)).unwrap();
                 return;
             }
             // By then, something of the other communicator has come.
             receive(driver, from(0, 0), &mut [0], LONG).unwrap();
-            let group = add();
+            let comm = add();
             let mut room = vec![0; 100_000];
             for (tag, count) in [(4, 10), (5, 100_000)] {
                 let buffer = buffer(&mut room);
                 // SAFETY: the room lives until the call is over.
-                let status = unsafe { driver.receive(group, from(0, tag), buffer, Some(LONG)) }.unwrap();
+                let status = unsafe { driver.receive(comm, from(0, tag), buffer, Some(LONG)) }.unwrap();
                 assert_eq!(status.count, count);
                 assert!(room[..count as usize] == input(0, count as usize));
             }

@@ -18,7 +18,7 @@ use super::wait::Driver;
 use super::*;
 use crate::algo;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::endpoint::Port;
+use crate::endpoint::Endpoint;
 use crate::executor::{Buffers, Key, Prepared, Program};
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
@@ -48,7 +48,12 @@ fn socket_pair() -> (Socket, Socket) {
 }
 
 /// The two ends of a link between the ranks `a` < `b`.
-fn port_pair(a: u32, b: u32, kind: Kind, wrap: &impl Fn(Rank, Rank, AnyLink) -> AnyLink) -> (Port, Port) {
+fn endpoint_pair(
+    a: u32,
+    b: u32,
+    kind: Kind,
+    wrap: &impl Fn(Rank, Rank, AnyLink) -> AnyLink,
+) -> (Endpoint, Endpoint) {
     let (control_a, control_b) = socket_pair();
     let (link_a, link_b) = match kind {
         Kind::Shm | Kind::Slots => {
@@ -67,9 +72,9 @@ fn port_pair(a: u32, b: u32, kind: Kind, wrap: &impl Fn(Rank, Rank, AnyLink) -> 
             (other(data_a), other(data_b))
         }
     };
-    let port_a = Port::new(wrap(a, b, link_a), Some(Control::new(control_a)), format!("rank {b}"));
-    let port_b = Port::new(wrap(b, a, link_b), Some(Control::new(control_b)), format!("rank {a}"));
-    (port_a, port_b)
+    let endpoint_a = Endpoint::new(wrap(a, b, link_a), Some(Control::new(control_a)), format!("rank {b}"));
+    let endpoint_b = Endpoint::new(wrap(b, a, link_b), Some(Control::new(control_b)), format!("rank {a}"));
+    (endpoint_a, endpoint_b)
 }
 
 /// One driver per rank, all connected.
@@ -79,22 +84,22 @@ fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
 
 /// The same; `wrap` may replace the link of a rank to a peer.
 fn world_with(size: u32, kind: Kind, wrap: impl Fn(Rank, Rank, AnyLink) -> AnyLink) -> Vec<Arc<Driver>> {
-    let mut ports: Vec<Vec<Port>> = (0..size).map(|_| Vec::new()).collect();
+    let mut endpoints: Vec<Vec<Endpoint>> = (0..size).map(|_| Vec::new()).collect();
     // Rank by rank, so that each list grows in rank order.
     for b in 0..size {
         for a in 0..b {
-            let (port_a, port_b) = port_pair(a, b, kind, &wrap);
-            ports[a as usize].push(port_a);
-            ports[b as usize].push(port_b);
+            let (endpoint_a, endpoint_b) = endpoint_pair(a, b, kind, &wrap);
+            endpoints[a as usize].push(endpoint_a);
+            endpoints[b as usize].push(endpoint_b);
         }
-        let own = Port::new(AnyLink::Other(Box::new(LoopbackLink::default())), None, format!("rank {b}"));
-        ports[b as usize].push(own);
+        let own = Endpoint::new(AnyLink::Other(Box::new(LoopbackLink::default())), None, format!("rank {b}"));
+        endpoints[b as usize].push(own);
     }
-    let driver = |(rank, ports)| {
-        let engine = Engine::new("test".into(), rank as Rank, ports);
+    let driver = |(rank, endpoints)| {
+        let engine = Engine::new("test".into(), rank as Rank, endpoints);
         Arc::new(Driver::new(engine, Duration::ZERO).unwrap())
     };
-    ports.into_iter().enumerate().map(driver).collect()
+    endpoints.into_iter().enumerate().map(driver).collect()
 }
 
 /// Runs `body` once per driver, each on its own thread, with its position; gives the results in that order.
@@ -112,7 +117,7 @@ fn on_all<T: Send + 'static>(
 }
 
 /// A call on int32 with sum, its plan and its buffers.
-struct Job<'a> {
+struct TestCall<'a> {
     collective: Collective,
     algorithm: &'a str,
     size: u32,
@@ -121,7 +126,7 @@ struct Job<'a> {
     count: usize,
 }
 
-impl Job<'_> {
+impl TestCall<'_> {
     fn call(&self) -> Call {
         Call {
             kind: CallKind::Collective(self.collective),
@@ -156,7 +161,7 @@ impl Job<'_> {
         // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
         unsafe {
             driver.run(
-                GroupId::FIRST,
+                CommId::FIRST,
                 &self.key(false),
                 self.prepared(self.program(false)),
                 buffers,
@@ -171,13 +176,7 @@ impl Job<'_> {
         let buffers = Buffers { input: start, output: start };
         // SAFETY: the buffer is borrowed for the whole call.
         unsafe {
-            driver.run(
-                GroupId::FIRST,
-                &self.key(true),
-                self.prepared(self.program(true)),
-                buffers,
-                Some(LONG),
-            )
+            driver.run(CommId::FIRST, &self.key(true), self.prepared(self.program(true)), buffers, Some(LONG))
         }
     }
 
@@ -191,8 +190,8 @@ impl Job<'_> {
     }
 }
 
-fn all_reduce(algorithm: &str, size: u32, rank: Rank, count: usize) -> Job<'_> {
-    Job { collective: Collective::AllReduce, algorithm, size, rank, root: 0, count }
+fn all_reduce(algorithm: &str, size: u32, rank: Rank, count: usize) -> TestCall<'_> {
+    TestCall { collective: Collective::AllReduce, algorithm, size, rank, root: 0, count }
 }
 
 /// Element `i` of what `rank` contributes.

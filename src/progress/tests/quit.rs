@@ -7,8 +7,8 @@ use crate::base::Error;
 const COUNT: usize = 50_000;
 
 /// A broadcast from rank 0 along a binomial tree.
-fn broadcast(rank: Rank, size: u32, count: usize) -> Job<'static> {
-    Job { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root: 0, count }
+fn broadcast(rank: Rank, size: u32, count: usize) -> TestCall<'static> {
+    TestCall { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root: 0, count }
 }
 
 /// Rank 0 broadcasts to all and quits when it is done, so before some of the others have begun.
@@ -18,10 +18,10 @@ fn quit_after_a_broadcast(drivers: &mut Vec<Arc<Driver>>, count: usize) {
     let data = input(0, count);
     broadcast(0, size, 1).run(&root, &[1], &mut [0], LONG).unwrap();
     broadcast(0, size, count).run(&root, &data, &mut vec![0; count], LONG).unwrap();
-    assert!(root.quit(GroupId::FIRST, "enough"));
+    assert!(root.quit(CommId::FIRST, "enough"));
     // Its process ends.
     let mut engine = root.lock();
-    engine.remove_group(GroupId::FIRST);
+    engine.remove_comm(CommId::FIRST);
     engine.say_bye();
 }
 
@@ -71,7 +71,7 @@ fn messages_of_a_rank_that_has_quit_arrive_and_one_that_it_never_sent_is_an_erro
     for kind in KINDS {
         let drivers = world(2, kind);
         send(&drivers[0], 1, 1, &input(0, 1000)).unwrap();
-        assert!(drivers[0].quit(GroupId::FIRST, "enough"));
+        assert!(drivers[0].quit(CommId::FIRST, "enough"));
         let mut room = vec![0; 1000];
         receive(&drivers[1], from(0, 1), &mut room, LONG).unwrap();
         assert!(room == input(0, 1000));
@@ -83,16 +83,16 @@ fn messages_of_a_rank_that_has_quit_arrive_and_one_that_it_never_sent_is_an_erro
 #[test]
 fn a_rank_with_something_under_way_or_that_has_done_nothing_cannot_quit() {
     let drivers = world(2, Kind::Shm);
-    assert!(!drivers[0].quit(GroupId::FIRST, "enough"));
+    assert!(!drivers[0].quit(CommId::FIRST, "enough"));
     let mut room = [0];
     // SAFETY: the room lives until the receive is waited for, below.
-    let ticket = unsafe { drivers[0].start_receive(GroupId::FIRST, from(1, 1), buffer(&mut room)) }.unwrap();
-    assert!(!drivers[0].quit(GroupId::FIRST, "enough"));
+    let ticket = unsafe { drivers[0].start_receive(CommId::FIRST, from(1, 1), buffer(&mut room)) }.unwrap();
+    assert!(!drivers[0].quit(CommId::FIRST, "enough"));
     send(&drivers[1], 0, 1, &[7]).unwrap();
     drivers[0].wait(ticket, Some(LONG)).unwrap();
-    assert!(drivers[0].quit(GroupId::FIRST, "enough"));
-    drivers[0].lock().remove_group(GroupId::FIRST);
-    assert!(!drivers[0].quit(GroupId::FIRST, "twice"));
+    assert!(drivers[0].quit(CommId::FIRST, "enough"));
+    drivers[0].lock().remove_comm(CommId::FIRST);
+    assert!(!drivers[0].quit(CommId::FIRST, "twice"));
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn a_goodbye_waits_for_nobody_after_a_rank_has_quit() {
             for _ in 0..2 {
                 broadcast(at + 1, 3, 1).run(driver, &[], &mut [0], LONG).unwrap();
             }
-            assert!(driver.lock().begin_parting(GroupId::FIRST));
+            assert!(driver.lock().begin_goodbye(CommId::FIRST));
             all_reduce("one_shot", 3, at + 1, 1).run(driver, &[1], &mut [0], LONG).unwrap();
-            assert!(driver.lock().failure(GroupId::FIRST).is_none());
+            assert!(driver.lock().failure(CommId::FIRST).is_none());
         });
     }
 }

@@ -9,19 +9,19 @@ use super::Driver;
 use crate::base::{BoxedResult, Result};
 use crate::executor::Buffers;
 use crate::executor::{Key, Prepared};
-use crate::progress::context::GroupId;
-use crate::progress::engine::{Engine, Ran, Ticket, Wanted};
+use crate::progress::engine::{CallRef, Engine, FastPath, Ticket};
+use crate::progress::engine_comm::CommId;
 
 impl Driver {
     /// Starts a call and gives it a first push. `None`: no such call was made lately.
     ///
     /// # Safety
     /// As [`Engine::start`].
-    pub unsafe fn start_recent(&self, group: GroupId, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
+    pub unsafe fn start_recent(&self, comm: CommId, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
         let mut engine = self.lock();
-        let prepared = Arc::clone(engine.recent(group, key)?);
+        let prepared = Arc::clone(engine.recent(comm, key)?);
         // SAFETY: passed on from our caller.
-        Some(unsafe { self.start_with(&mut engine, group, prepared, buffers) })
+        Some(unsafe { self.start_with(&mut engine, comm, prepared, buffers) })
     }
 
     /// The same for a call that was not made lately.
@@ -30,15 +30,15 @@ impl Driver {
     /// As [`Engine::start`].
     pub unsafe fn start(
         &self,
-        group: GroupId,
+        comm: CommId,
         key: &Key,
         prepared: Arc<Prepared>,
         buffers: Buffers,
     ) -> Result<Ticket> {
         let mut engine = self.lock();
-        engine.keep(group, *key, Arc::clone(&prepared));
+        engine.keep(comm, *key, Arc::clone(&prepared));
         // SAFETY: passed on from our caller.
-        unsafe { self.start_with(&mut engine, group, prepared, buffers) }
+        unsafe { self.start_with(&mut engine, comm, prepared, buffers) }
     }
 
     /// Starts a call that is not expected to be made again.
@@ -47,12 +47,12 @@ impl Driver {
     /// As [`Engine::start`].
     pub unsafe fn start_once(
         &self,
-        group: GroupId,
+        comm: CommId,
         prepared: Arc<Prepared>,
         buffers: Buffers,
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
-        unsafe { self.start_with(&mut self.lock(), group, prepared, buffers) }
+        unsafe { self.start_with(&mut self.lock(), comm, prepared, buffers) }
     }
 
     /// # Safety
@@ -60,12 +60,12 @@ impl Driver {
     unsafe fn start_with(
         &self,
         engine: &mut Engine,
-        group: GroupId,
+        comm: CommId,
         prepared: Arc<Prepared>,
         buffers: Buffers,
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start(group, prepared, buffers) }?;
+        let ticket = unsafe { engine.start(comm, prepared, buffers) }?;
         self.move_on(engine);
         Ok(ticket)
     }
@@ -77,19 +77,19 @@ impl Driver {
     /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`crate::executor::Extent::fits`]).
     // Always: it is a part of each small call.
     #[inline(always)]
-    pub unsafe fn run_again(
+    pub unsafe fn run_fast_path(
         &self,
-        group: GroupId,
+        comm: CommId,
         key: &Key,
         buffers: Buffers,
         timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<BoxedResult<()>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller: they fit.
-        let ran = unsafe {
-            engine.run_straight(
-                group,
-                Wanted::Recent(key),
+        let result = unsafe {
+            engine.run_fast_path(
+                comm,
+                CallRef::Recent(key),
                 #[inline(always)]
                 |prepared: &Prepared| {
                     let extent = prepared.extent.as_ref()?;
@@ -97,10 +97,10 @@ impl Driver {
                 },
             )
         };
-        match ran {
-            Ran::ToItsEnd => Some(Ok(())),
-            Ran::Started(ticket) => Some(self.wait_to_end(&mut engine, ticket, timeout())),
-            Ran::Not => None,
+        match result {
+            FastPath::Done => Some(Ok(())),
+            FastPath::Started(ticket) => Some(self.wait_to_end(&mut engine, ticket, timeout())),
+            FastPath::NotTaken => None,
         }
     }
 
@@ -121,14 +121,14 @@ impl Driver {
     #[inline]
     pub unsafe fn run_recent(
         &self,
-        group: GroupId,
+        comm: CommId,
         key: &Key,
         buffers: Buffers,
         timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<Result<()>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let started = unsafe { engine.run_or_start(group, Wanted::Recent(key), buffers) }?;
+        let started = unsafe { engine.run_fast_path_or_start(comm, CallRef::Recent(key), buffers) }?;
         Some(match started {
             Ok(None) => Ok(()),
             Ok(Some(ticket)) => self.wait_for(&mut engine, ticket, timeout()).map(drop),
@@ -142,16 +142,16 @@ impl Driver {
     /// As [`Engine::start`], for the time of this call.
     pub unsafe fn run(
         &self,
-        group: GroupId,
+        comm: CommId,
         key: &Key,
         prepared: Arc<Prepared>,
         buffers: Buffers,
         timeout: Option<Duration>,
     ) -> Result<()> {
         let mut engine = self.lock();
-        engine.keep(group, *key, prepared);
+        engine.keep(comm, *key, prepared);
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
-        match unsafe { engine.run_or_start(group, Wanted::Recent(key), buffers) }
+        match unsafe { engine.run_fast_path_or_start(comm, CallRef::Recent(key), buffers) }
             .expect("it was kept a moment ago")?
         {
             None => Ok(()),
@@ -165,14 +165,14 @@ impl Driver {
     /// As [`Engine::start`], for the time of this call.
     pub unsafe fn run_once(
         &self,
-        group: GroupId,
+        comm: CommId,
         prepared: Arc<Prepared>,
         buffers: Buffers,
         timeout: Option<Duration>,
     ) -> Result<()> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
-        match unsafe { engine.run_or_start(group, Wanted::This(&prepared), buffers) } {
+        match unsafe { engine.run_fast_path_or_start(comm, CallRef::Prepared(&prepared), buffers) } {
             None | Some(Ok(None)) => Ok(()),
             Some(Ok(Some(ticket))) => self.wait_for(&mut engine, ticket, timeout).map(drop),
             Some(Err(error)) => Err(error),

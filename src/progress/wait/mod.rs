@@ -14,8 +14,8 @@
 //!
 //! [`wait_for_first`] does the same for several calls, of one or several engines.
 
-mod beside;
 mod calls;
+mod co_progress;
 mod several;
 mod sleepers;
 
@@ -23,20 +23,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-pub use beside::Beside;
+pub use co_progress::CoProgress;
 use parking_lot::{Mutex, MutexGuard};
-pub use several::{Awaited, Clock, wait_for_first, wait_for_first_until};
+pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};
 use sleepers::{Bell, Sleepers};
 
-use super::context::GroupId;
-use super::engine::{Engine, Outcome, PASSES_PER_HEARING, Ticket};
+use super::engine::{CallOutcome, Engine, PASSES_PER_FULL_POLL, Ticket};
+use super::engine_comm::CommId;
 use crate::base::{Error, Result};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::wake::Wake;
 
 /// Polls between two looks at the clock.
-const POLLS_PER_LOOK: u32 = 64;
+const POLLS_PER_CLOCK_READ: u32 = 64;
 /// Polls before the first yield where ranks share processors.
 const POLLS_WHEN_CROWDED: u32 = 30;
 /// Time of yielding before sleep.
@@ -60,11 +60,11 @@ pub struct Driver {
     engine: Mutex<Engine>,
     spin: Duration,
     sleepers: Sleepers<Wake>,
-    abort_wanted: AtomicBool,
+    abort_requested: AtomicBool,
     /// Communicators to be aborted, and why.
-    aborts: Mutex<Vec<(GroupId, String)>>,
+    aborts: Mutex<Vec<(CommId, String)>>,
     /// An engine of somebody else, if there is one.
-    beside: OnceLock<Box<dyn Beside>>,
+    co_progress: OnceLock<Box<dyn CoProgress>>,
 }
 
 impl Driver {
@@ -75,9 +75,9 @@ impl Driver {
             engine: Mutex::new(engine),
             spin,
             sleepers: Sleepers::new(wake),
-            abort_wanted: AtomicBool::new(false),
+            abort_requested: AtomicBool::new(false),
             aborts: Mutex::new(Vec::new()),
-            beside: OnceLock::new(),
+            co_progress: OnceLock::new(),
         })
     }
 
@@ -87,75 +87,75 @@ impl Driver {
     }
 
     /// Waits for the end of what was started.
-    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> Outcome {
+    pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> CallOutcome {
         self.wait_for(&mut self.lock(), ticket, timeout)
     }
 
     /// Whether a started call has ended; moves things on. `Some` uses the ticket up.
-    pub fn test(&self, ticket: Ticket) -> Option<Outcome> {
+    pub fn test(&self, ticket: Ticket) -> Option<CallOutcome> {
         let mut engine = self.lock();
         if !self.move_on(&mut engine) && !engine.has_outcome(ticket) {
-            self.look_around(&mut engine);
+            self.check_peers(&mut engine);
         }
         engine.take_outcome(ticket)
     }
 
     /// Nothing has moved, and nobody waits: has somebody failed, or gone?
-    pub(super) fn look_around(&self, engine: &mut Engine) {
-        self.move_beside();
+    pub(super) fn check_peers(&self, engine: &mut Engine) {
+        self.move_other_engine();
         engine.read_control();
         let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
-        if engine.departure.is_some_and(long_gone) && !self.move_on(engine) {
+        if engine.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
             engine.fail_if_deserted(true);
         }
-        self.abort_if_wanted(engine);
-        self.pass_news_on(engine);
+        self.abort_if_requested(engine);
+        self.wake_sleepers(engine);
     }
 
     /// Fails a communicator on all its ranks, from any thread; blocked calls return at once.
-    pub fn abort(&self, group: GroupId, reason: &str) {
-        self.aborts.lock().push((group, reason.to_string()));
-        self.abort_wanted.store(true, Ordering::Release);
+    pub fn abort(&self, comm: CommId, reason: &str) {
+        self.aborts.lock().push((comm, reason.to_string()));
+        self.abort_requested.store(true, Ordering::Release);
         // Whoever holds the lock gives it up when nothing moves, or takes note of the abort itself.
         let mut engine = self.lock();
-        self.abort_if_wanted(&mut engine);
+        self.abort_if_requested(&mut engine);
         self.sleepers.ring_all();
     }
 
     /// Gives a communicator up ([`Engine::quit`]) after a last push to what is under way.
-    pub fn quit(&self, group: GroupId, reason: &str) -> bool {
+    pub fn quit(&self, comm: CommId, reason: &str) -> bool {
         let mut engine = self.lock();
         self.move_on(&mut engine);
-        let has_quit = engine.quit(group, reason);
+        let has_quit = engine.quit(comm, reason);
         self.sleepers.ring_all();
         has_quit
     }
 
-    fn abort_if_wanted(&self, engine: &mut Engine) {
-        if !self.abort_wanted.load(Ordering::Acquire) {
+    fn abort_if_requested(&self, engine: &mut Engine) {
+        if !self.abort_requested.load(Ordering::Acquire) {
             return;
         }
-        self.abort_wanted.store(false, Ordering::Relaxed);
-        for (group, reason) in std::mem::take(&mut *self.aborts.lock()) {
-            engine.abort(group, &reason);
+        self.abort_requested.store(false, Ordering::Relaxed);
+        for (comm, reason) in std::mem::take(&mut *self.aborts.lock()) {
+            engine.abort(comm, &reason);
         }
     }
 
     /// Progress; wakes threads of this process whose call may have ended.
     pub(super) fn move_on(&self, engine: &mut Engine) -> bool {
         let moved = engine.progress();
-        engine.has_news |= moved;
-        self.pass_news_on(engine);
-        if let Some(beside) = self.beside.get() {
-            beside.note(engine.is_busy());
+        engine.has_changes |= moved;
+        self.wake_sleepers(engine);
+        if let Some(co_progress) = self.co_progress.get() {
+            co_progress.note(engine.is_busy());
         }
         moved
     }
 
     /// Wakes threads of this process for what has changed.
     #[inline]
-    fn pass_news_on(&self, engine: &mut Engine) {
-        if std::mem::take(&mut engine.has_news) {
+    fn wake_sleepers(&self, engine: &mut Engine) {
+        if std::mem::take(&mut engine.has_changes) {
             self.sleepers.ring_all();
         }
     }
@@ -165,10 +165,10 @@ impl Driver {
         engine: &mut MutexGuard<'_, Engine>,
         ticket: Ticket,
         timeout: Option<Duration>,
-    ) -> Outcome {
+    ) -> CallOutcome {
         let mut idle = Idle::default();
         loop {
-            if let Some(outcome) = self.try_once(engine, ticket, timeout, &mut idle) {
+            if let Some(outcome) = self.poll_once(engine, ticket, timeout, &mut idle) {
                 return outcome;
             }
         }
@@ -176,29 +176,29 @@ impl Driver {
 
     /// Moves things on, and is idle for one step if the call has not moved.
     #[inline]
-    fn try_once(
+    fn poll_once(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
         ticket: Ticket,
         timeout: Option<Duration>,
         idle: &mut Idle,
-    ) -> Option<Outcome> {
+    ) -> Option<CallOutcome> {
         let moved = self.move_on(engine);
         // Also if nothing moved: another thread may have ended it.
         if let Some(outcome) = engine.take_outcome(ticket) {
             return Some(outcome);
         }
         if moved && !idle.has_moved(engine.moves(ticket)) {
-            self.be_patient(engine, ticket, timeout, idle);
+            self.busy_step(engine, ticket, timeout, idle);
         } else if !moved || engine.crowded_on_sockets {
             // What could move has moved: where another look is a system call, somebody else's turn comes first.
-            self.be_idle(engine, ticket, timeout, idle);
+            self.idle_step(engine, ticket, timeout, idle);
         }
         None
     }
 
     /// Other calls move, this one does not: there is no time to rest, but its deadline counts.
-    fn be_patient(
+    fn busy_step(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
         ticket: Ticket,
@@ -206,17 +206,17 @@ impl Driver {
         idle: &mut Idle,
     ) {
         idle.polls += 1;
-        if idle.polls.is_multiple_of(POLLS_PER_LOOK) {
-            self.abort_if_wanted(engine);
+        if idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ) {
+            self.abort_if_requested(engine);
             let silence = idle.silence();
             if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
-                self.give_up(engine, ticket, waited);
+                self.time_out(engine, ticket, waited);
             }
             MutexGuard::bump(engine);
         }
     }
 
-    fn give_up(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
+    fn time_out(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
         // One more look: the news may have come this very moment.
         engine.read_control();
         let detail = engine.who_is_missing(ticket);
@@ -224,15 +224,15 @@ impl Driver {
     }
 
     /// One step of waiting, after a look at everything that showed nothing.
-    fn be_idle(
+    fn idle_step(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
         ticket: Ticket,
         timeout: Option<Duration>,
         idle: &mut Idle,
     ) {
-        if self.move_beside() {
-            self.be_patient(engine, ticket, timeout, idle);
+        if self.move_other_engine() {
+            self.busy_step(engine, ticket, timeout, idle);
             return MutexGuard::unlocked(engine, yield_now);
         }
         idle.polls += 1;
@@ -240,11 +240,11 @@ impl Driver {
         let on_sockets = engine.crowded_on_sockets;
         let spin = if crowded { Duration::ZERO } else { self.spin };
         if !on_sockets && idle.polls < POLLS_WHEN_CROWDED
-            || !crowded && !idle.polls.is_multiple_of(POLLS_PER_LOOK)
+            || !crowded && !idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ)
         {
             return std::hint::spin_loop();
         }
-        self.abort_if_wanted(engine);
+        self.abort_if_requested(engine);
         let silence = idle.silence();
         if !crowded && silence < spin {
             return MutexGuard::bump(engine);
@@ -257,11 +257,11 @@ impl Driver {
             return;
         }
         if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
-            return self.give_up(engine, ticket, waited);
+            return self.time_out(engine, ticket, waited);
         }
-        if silence >= STALL_TIME && !idle.told {
+        if silence >= STALL_TIME && !idle.announced {
             engine.announce_stalls();
-            idle.told = true;
+            idle.announced = true;
         }
         engine.read_control();
         if silence >= DESERTED_TIME {
@@ -273,7 +273,7 @@ impl Driver {
         if !engine.has_outcome(ticket) {
             let until_deadline = timeout.map(|limit| limit - silence);
             let next =
-                if !idle.told || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
+                if !idle.announced || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
             let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
             self.sleep(engine, next);
         }
@@ -283,8 +283,8 @@ impl Driver {
     fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
         let set = &mut idle.sockets;
         set.clear();
-        for (port, interest) in engine.awaited() {
-            let Some(fd) = engine.ports[port as usize].inbox.link.descriptor() else { return false };
+        for (endpoint, interest) in engine.awaited() {
+            let Some(fd) = engine.endpoints[endpoint as usize].inbox.link.descriptor() else { return false };
             set.add(&fd, interest);
         }
         let bell = self.fall_asleep(engine);
@@ -294,7 +294,7 @@ impl Driver {
             let _ = set.wait(until);
         });
         self.wake_up(engine, bell);
-        engine.idle_passes = PASSES_PER_HEARING;
+        engine.idle_passes = PASSES_PER_FULL_POLL;
         true
     }
 
@@ -302,7 +302,7 @@ impl Driver {
     fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
         let bell = self.fall_asleep(engine);
         // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
-        engine.idle_passes = PASSES_PER_HEARING;
+        engine.idle_passes = PASSES_PER_FULL_POLL;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
             let until = add_bell(bell.as_deref(), &mut set, timeout);
@@ -312,7 +312,7 @@ impl Driver {
             });
         }
         self.wake_up(engine, bell);
-        engine.idle_passes = PASSES_PER_HEARING;
+        engine.idle_passes = PASSES_PER_FULL_POLL;
         engine.read_control();
     }
 
@@ -320,14 +320,14 @@ impl Driver {
     fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
         let (is_first, bell) = self.sleepers.enter(Wake::new);
         if is_first {
-            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(true));
+            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(true));
         }
         bell
     }
 
     fn wake_up(&self, engine: &mut Engine, bell: Option<Arc<Wake>>) {
         if self.sleepers.leave(bell) {
-            engine.ports.iter_mut().for_each(|port| port.inbox.link.set_sleeping(false));
+            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(false));
         }
     }
 
@@ -338,7 +338,7 @@ impl Driver {
     }
 
     fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
-        for control in engine.ports.iter().filter_map(|port| port.control.as_ref()) {
+        for control in engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref()) {
             if !control.is_closed() {
                 set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
             }
@@ -347,7 +347,7 @@ impl Driver {
             }
         }
         for (peer, interest) in engine.awaited() {
-            if let Some(fd) = engine.ports[peer as usize].inbox.link.descriptor() {
+            if let Some(fd) = engine.endpoints[peer as usize].inbox.link.descriptor() {
                 set.add(&fd, interest);
             }
         }
@@ -399,7 +399,7 @@ struct Idle {
     polls: u32,
     since: Option<Instant>,
     /// The others know what we wait for.
-    told: bool,
+    announced: bool,
     /// What a nap waits for; kept for its memory.
     sockets: PollSet,
 }

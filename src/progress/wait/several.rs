@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{
-    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_LOOK, POLLS_WHEN_CROWDED, STALL_TIME,
+    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_CLOCK_READ, POLLS_WHEN_CROWDED, STALL_TIME,
     YIELD_TIME, add_bell,
 };
 use crate::progress::engine::{Engine, Ticket};
@@ -27,11 +27,11 @@ pub struct Clock {
     /// When that was, or the first question after it.
     since: Option<Instant>,
     /// Whether the others have been told since then that it is waited for.
-    told: bool,
+    announced: bool,
 }
 
 /// A call that is waited for.
-pub struct Awaited<'a> {
+pub struct PendingCall<'a> {
     /// Where it runs.
     pub driver: Arc<Driver>,
     /// Its name there.
@@ -42,7 +42,7 @@ pub struct Awaited<'a> {
     pub clock: &'a Cell<Clock>,
 }
 
-impl Awaited<'_> {
+impl PendingCall<'_> {
     /// Takes note of its moves; whether it has its outcome.
     fn look(&self, engine: &Engine) -> bool {
         let moves = engine.moves(self.ticket);
@@ -60,7 +60,7 @@ impl Awaited<'_> {
         let limit = self.timeout?;
         let silence = now.saturating_duration_since(since);
         if silence >= limit && !engine.has_outcome(self.ticket) {
-            self.driver.give_up(engine, self.ticket, limit);
+            self.driver.time_out(engine, self.ticket, limit);
         }
         Some(limit.saturating_sub(silence))
     }
@@ -68,21 +68,21 @@ impl Awaited<'_> {
 
 /// Waits until one of the calls has its outcome, which stays where it is. One that waits longer than its time-out gets
 /// that as its outcome.
-pub fn wait_for_first(awaited: &[Awaited]) {
+pub fn wait_for_first(awaited: &[PendingCall]) {
     wait_for_first_until(awaited, None);
 }
 
 /// The same, at most until `end`.
-pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
+pub fn wait_for_first_until(awaited: &[PendingCall], end: Option<Instant>) {
     if awaited.is_empty() {
         return;
     }
     // Calls of one driver side by side: each is locked once per look.
-    let mut awaited: Vec<&Awaited> = awaited.iter().collect();
+    let mut awaited: Vec<&PendingCall> = awaited.iter().collect();
     awaited.sort_by_key(|call| Arc::as_ptr(&call.driver));
-    let groups: Vec<&[&Awaited]> =
+    let comms: Vec<&[&PendingCall]> =
         awaited.chunk_by(|one, other| Arc::ptr_eq(&one.driver, &other.driver)).collect();
-    let drivers: Vec<&Driver> = groups.iter().map(|calls| &*calls[0].driver).collect();
+    let drivers: Vec<&Driver> = comms.iter().map(|calls| &*calls[0].driver).collect();
     let crowded = drivers.iter().any(|driver| driver.lock().crowded);
     let longest = drivers.iter().map(|driver| driver.spin).max().unwrap_or_default();
     let spin = if crowded { Duration::ZERO } else { longest };
@@ -92,11 +92,11 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
     let latest =
         |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
     let mut since = clocks().map(|clock| clock.since).reduce(latest).flatten();
-    let mut told = clocks().all(|clock| clock.told);
+    let mut announced = clocks().all(|clock| clock.announced);
     let (mut looks, mut polls) = (0u32, 0u32);
     loop {
         let mut moved = false;
-        for (driver, calls) in drivers.iter().zip(&groups) {
+        for (driver, calls) in drivers.iter().zip(&comms) {
             let mut engine = driver.lock();
             moved |= driver.move_on(&mut engine);
             // All of them: each has a clock.
@@ -109,8 +109,8 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
         if moved {
             (polls, since) = (0, None);
             // Others may move for ever.
-            if looks.is_multiple_of(POLLS_PER_LOOK) {
-                look_after_all(&drivers, &groups);
+            if looks.is_multiple_of(POLLS_PER_CLOCK_READ) {
+                check_deadlines(&drivers, &comms);
                 if end.is_some_and(|end| Instant::now() >= end) {
                     return;
                 }
@@ -118,8 +118,8 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
             continue;
         }
         // Each of them: no engine beside one is left behind.
-        if drivers.iter().filter(|driver| driver.move_beside()).count() > 0 {
-            look_after_all(&drivers, &groups);
+        if drivers.iter().filter(|driver| driver.move_other_engine()).count() > 0 {
+            check_deadlines(&drivers, &comms);
             if end.is_some_and(|end| Instant::now() >= end) {
                 return;
             }
@@ -127,13 +127,13 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
             continue;
         }
         polls += 1;
-        if polls < POLLS_WHEN_CROWDED || !crowded && !polls.is_multiple_of(POLLS_PER_LOOK) {
+        if polls < POLLS_WHEN_CROWDED || !crowded && !polls.is_multiple_of(POLLS_PER_CLOCK_READ) {
             std::hint::spin_loop();
             continue;
         }
         let now = Instant::now();
         let silence = now - *since.get_or_insert(now);
-        let until_deadline = look_after_all(&drivers, &groups);
+        let until_deadline = check_deadlines(&drivers, &comms);
         let until_end = end.map(|end| end.saturating_duration_since(now));
         if until_end.is_some_and(|rest| rest.is_zero()) {
             return;
@@ -144,24 +144,24 @@ pub fn wait_for_first_until(awaited: &[Awaited], end: Option<Instant>) {
             }
             continue;
         }
-        let tell = silence >= STALL_TIME && !told;
+        let tell = silence >= STALL_TIME && !announced;
         if tell {
-            told = true;
-            awaited.iter().for_each(|call| call.clock.set(Clock { told: true, ..call.clock.get() }));
+            announced = true;
+            awaited.iter().for_each(|call| call.clock.set(Clock { announced: true, ..call.clock.get() }));
         }
-        let deserted = drivers.iter().filter(|driver| be_suspicious(driver, silence, tell)).count();
-        let soon = (!told || deserted > 0).then_some(STALL_TIME / 4);
-        sleep_on_all(&drivers, &groups, until_deadline.into_iter().chain(until_end).chain(soon).min());
+        let deserted = drivers.iter().filter(|driver| check_silence(driver, silence, tell)).count();
+        let soon = (!announced || deserted > 0).then_some(STALL_TIME / 4);
+        sleep_on_all(&drivers, &comms, until_deadline.into_iter().chain(until_end).chain(soon).min());
     }
 }
 
 /// Aborts and deadlines; gives the time to the next of these.
-fn look_after_all(drivers: &[&Driver], groups: &[&[&Awaited]]) -> Option<Duration> {
+fn check_deadlines(drivers: &[&Driver], comms: &[&[&PendingCall]]) -> Option<Duration> {
     let now = Instant::now();
     let mut next = None;
-    for (driver, calls) in drivers.iter().zip(groups) {
+    for (driver, calls) in drivers.iter().zip(comms) {
         let mut engine = driver.lock();
-        driver.abort_if_wanted(&mut engine);
+        driver.abort_if_requested(&mut engine);
         for call in calls.iter() {
             next = next.into_iter().chain(call.check_deadline(&mut engine, now)).min();
         }
@@ -170,7 +170,7 @@ fn look_after_all(drivers: &[&Driver], groups: &[&[&Awaited]]) -> Option<Duratio
 }
 
 /// Reads news, tells others what is waited for, and looks for ranks that have gone: whether there are any.
-fn be_suspicious(driver: &Driver, silence: Duration, tell: bool) -> bool {
+fn check_silence(driver: &Driver, silence: Duration, tell: bool) -> bool {
     let mut engine = driver.lock();
     engine.read_control();
     if tell {
@@ -186,12 +186,12 @@ fn be_suspicious(driver: &Driver, silence: Duration, tell: bool) -> bool {
 }
 
 /// Sleeps until something may have happened in any of them.
-fn sleep_on_all(drivers: &[&Driver], groups: &[&[&Awaited]], timeout: Option<Duration>) {
+fn sleep_on_all(drivers: &[&Driver], comms: &[&[&PendingCall]], timeout: Option<Duration>) {
     let mut set = PollSet::new();
     let mut bells = Vec::with_capacity(drivers.len());
     let mut until = timeout.map(|time| Instant::now() + time);
     let mut awake = false;
-    for (driver, calls) in drivers.iter().zip(groups) {
+    for (driver, calls) in drivers.iter().zip(comms) {
         let mut engine = driver.lock();
         let bell = driver.fall_asleep(&mut engine);
         // Whoever sent before it could see us sleeping did not ring: look once more.

@@ -12,8 +12,8 @@ use std::sync::LazyLock;
 use super::disagreement::History;
 use super::quit::Quit;
 use crate::base::{Error, Rank, Result};
-use crate::endpoint::{Port, Presence};
-use crate::executor::Recent;
+use crate::endpoint::{Endpoint, Presence};
+use crate::executor::RecentCalls;
 use crate::p2p::Conversation;
 use crate::transport::control::{CallRecord, Message};
 use crate::transport::{CONTEXTS, FIRST_CONTEXT};
@@ -35,14 +35,14 @@ pub(super) fn of_transfers(context: u32) -> u32 {
 
 /// Names a communicator of an engine, for ever: the place may be used again, the context is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupId {
+pub struct CommId {
     slot: u32,
     context: u32,
 }
 
-impl GroupId {
+impl CommId {
     /// The communicator that an engine begins with.
-    pub const FIRST: GroupId = GroupId { slot: 0, context: FIRST_CONTEXT };
+    pub const FIRST: CommId = CommId { slot: 0, context: FIRST_CONTEXT };
 }
 
 /// The answer to a call on a communicator that another thread has given up.
@@ -60,8 +60,8 @@ pub(super) struct Stall {
 /// What is known of a rank of a communicator.
 #[derive(Default)]
 pub(super) struct Member {
-    /// Number of the port that leads to it.
-    pub port: u32,
+    /// Number of the endpoint that leads to it.
+    pub endpoint: u32,
     pub stall: Option<Stall>,
     /// Turns in which messages to or from it moved. Only differences mean something.
     pub moves: u32,
@@ -74,7 +74,7 @@ pub(super) struct Member {
 }
 
 /// One communicator of this rank.
-pub(super) struct Group {
+pub(super) struct EngineComm {
     pub context: u32,
     pub name: String,
     pub rank: Rank,
@@ -85,31 +85,32 @@ pub(super) struct Group {
     pub conversation: Conversation,
     pub failure: Option<Error>,
     /// The failure is a disagreement of the ranks that no call of this rank has returned yet.
-    pub is_untold: bool,
+    pub is_unreported: bool,
     /// This rank has told the others that it leaves, and makes no more calls.
     pub has_parted: bool,
     /// A peer has said that it stalls; compared with each new call.
     pub stalls_known: bool,
     /// Some rank was told to send nothing more ahead of this rank's calls; it is told with each new call what it may send.
-    pub is_holding: bool,
+    pub holds_senders: bool,
     /// Calls that need no preparation any more.
-    pub recent: Recent,
+    pub recent: RecentCalls,
     /// What its ranks have said in agreements ([`super::consensus`]) and was not used yet.
     pub heard: Vec<(Rank, Message)>,
     /// Agreements that this rank has begun.
     pub agreements: u32,
     /// This rank says goodbye: all that it has under way is the call for that.
-    pub is_parting: bool,
+    pub says_goodbye: bool,
     /// This rank has told the others that it gives the communicator up by itself.
     pub has_quit: bool,
     /// Some other rank has.
-    pub somebody_quit: bool,
+    pub peer_has_quit: bool,
 }
 
-impl Group {
-    pub fn new(context: u32, name: String, rank: Rank, ports: impl Iterator<Item = u32>) -> Group {
-        let members: Vec<Member> = ports.map(|port| Member { port, ..Member::default() }).collect();
-        Group {
+impl EngineComm {
+    pub fn new(context: u32, name: String, rank: Rank, endpoints: impl Iterator<Item = u32>) -> EngineComm {
+        let members: Vec<Member> =
+            endpoints.map(|endpoint| Member { endpoint, ..Member::default() }).collect();
+        EngineComm {
             context,
             name,
             rank,
@@ -117,16 +118,16 @@ impl Group {
             members,
             collectives: History::default(),
             failure: None,
-            is_untold: false,
+            is_unreported: false,
             has_parted: false,
             stalls_known: false,
-            is_holding: false,
-            recent: Recent::default(),
+            holds_senders: false,
+            recent: RecentCalls::default(),
             heard: Vec::new(),
             agreements: 0,
-            is_parting: false,
+            says_goodbye: false,
             has_quit: false,
-            somebody_quit: false,
+            peer_has_quit: false,
         }
     }
 
@@ -139,21 +140,21 @@ impl Group {
         of_transfers(self.context)
     }
 
-    /// The rank that a port leads to.
-    pub fn rank_of(&self, port: u32) -> Option<Rank> {
-        // Contexts are foreign, and so may be the port that a message of one came through. Most often the first
+    /// The rank that an endpoint leads to.
+    pub fn rank_of(&self, endpoint: u32) -> Option<Rank> {
+        // Contexts are foreign, and so may be the endpoint that a message of one came through. Most often the first
         // communicator is meant, where both numbers are the same.
-        let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.port == port);
-        if is(port as usize) {
-            return Some(port);
+        let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.endpoint == endpoint);
+        if is(endpoint as usize) {
+            return Some(endpoint);
         }
-        self.members.iter().position(|member| member.port == port).map(|rank| rank as Rank)
+        self.members.iter().position(|member| member.endpoint == endpoint).map(|rank| rank as Rank)
     }
 
     /// "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job, "rank 0, in the job rank 3 (...)".
-    pub fn label(&self, rank: Rank, ports: &[Port]) -> String {
-        let label = &ports[self.members[rank as usize].port as usize].label;
-        if self.members[rank as usize].port == rank {
+    pub fn label(&self, rank: Rank, endpoints: &[Endpoint]) -> String {
+        let label = &endpoints[self.members[rank as usize].endpoint as usize].label;
+        if self.members[rank as usize].endpoint == rank {
             label.clone()
         } else {
             format!("rank {rank}, in the job {label}")
@@ -161,30 +162,30 @@ impl Group {
     }
 
     /// Whether a rank is there, as far as it is known.
-    pub fn presence(&self, rank: Rank, ports: &[Port]) -> Presence {
+    pub fn presence(&self, rank: Rank, endpoints: &[Endpoint]) -> Presence {
         let member = &self.members[rank as usize];
         // What becomes of a rank after it has left is not this communicator's matter.
         match member.has_left || member.quit.is_some() {
             true => Presence::Left,
-            false => ports[member.port as usize].presence,
+            false => endpoints[member.endpoint as usize].presence,
         }
     }
 
     /// Whether all others have left, or are gone.
-    pub fn is_deserted(&self, ports: &[Port]) -> bool {
-        (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, ports) != Presence::Here)
+    pub fn is_deserted(&self, endpoints: &[Endpoint]) -> bool {
+        (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, endpoints) != Presence::Here)
     }
 
     /// Whether somebody is not there any more.
-    pub fn misses_somebody(&self, ports: &[Port]) -> bool {
-        (0..self.size()).any(|rank| self.presence(rank, ports) != Presence::Here)
+    pub fn misses_somebody(&self, endpoints: &[Endpoint]) -> bool {
+        (0..self.size()).any(|rank| self.presence(rank, endpoints) != Presence::Here)
     }
 }
 
 /// What a context means here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    Here(GroupId),
+    Here(CommId),
     /// It was given up.
     Past,
     /// A peer was faster than this rank to make the communicator.
@@ -192,11 +193,11 @@ pub(super) enum Known {
 }
 
 /// All communicators of one rank.
-pub(super) struct Groups {
+pub(super) struct CommTable {
     /// Given-up ones leave a gap, to be used again.
-    slots: Vec<Option<Box<Group>>>,
+    slots: Vec<Option<Box<EngineComm>>>,
     /// By context, except the first one's.
-    by_context: HashMap<u32, GroupId>,
+    by_context: HashMap<u32, CommId>,
     past: Past,
     /// Ranks that may lead.
     world: u32,
@@ -204,11 +205,11 @@ pub(super) struct Groups {
     led: u32,
 }
 
-impl Groups {
-    /// With the first communicator, over all of `world` ports.
-    pub fn new(name: String, rank: Rank, world: u32) -> Groups {
-        let first = Group::new(FIRST_CONTEXT, name, rank, 0..world);
-        Groups {
+impl CommTable {
+    /// With the first communicator, over all of `world` endpoints.
+    pub fn new(name: String, rank: Rank, world: u32) -> CommTable {
+        let first = EngineComm::new(FIRST_CONTEXT, name, rank, 0..world);
+        CommTable {
             slots: vec![Some(Box::new(first))],
             by_context: HashMap::new(),
             past: Past::default(),
@@ -221,35 +222,35 @@ impl Groups {
     /// If it was removed. For the engine's own business only: a call may come after the end of its communicator, and
     /// asks `find`.
     #[inline]
-    pub fn get(&self, id: GroupId) -> &Group {
+    pub fn get(&self, id: CommId) -> &EngineComm {
         self.find(id).expect("the engine forgets a communicator that it removes")
     }
 
     /// # Panics
     /// As `get`.
     #[inline]
-    pub fn get_mut(&mut self, id: GroupId) -> &mut Group {
+    pub fn get_mut(&mut self, id: CommId) -> &mut EngineComm {
         self.find_mut(id).expect("the engine forgets a communicator that it removes")
     }
 
     /// The communicator, unless it was removed.
     #[inline]
-    pub fn find(&self, id: GroupId) -> Option<&Group> {
-        self.slots[id.slot as usize].as_deref().filter(|group| group.context == id.context)
+    pub fn find(&self, id: CommId) -> Option<&EngineComm> {
+        self.slots[id.slot as usize].as_deref().filter(|comm| comm.context == id.context)
     }
 
     /// The communicator, to be changed, unless it was removed.
     #[inline]
-    pub fn find_mut(&mut self, id: GroupId) -> Option<&mut Group> {
-        self.slots[id.slot as usize].as_deref_mut().filter(|group| group.context == id.context)
+    pub fn find_mut(&mut self, id: CommId) -> Option<&mut EngineComm> {
+        self.slots[id.slot as usize].as_deref_mut().filter(|comm| comm.context == id.context)
     }
 
     /// All there are.
-    pub fn ids(&self) -> impl Iterator<Item = GroupId> + use<> {
-        let id = |(slot, group): (usize, &Option<Box<Group>>)| {
-            group.as_ref().map(|group| GroupId { slot: slot as u32, context: group.context })
+    pub fn ids(&self) -> impl Iterator<Item = CommId> + use<> {
+        let id = |(slot, comm): (usize, &Option<Box<EngineComm>>)| {
+            comm.as_ref().map(|comm| CommId { slot: slot as u32, context: comm.context })
         };
-        let there: Vec<GroupId> = self.slots.iter().enumerate().filter_map(id).collect();
+        let there: Vec<CommId> = self.slots.iter().enumerate().filter_map(id).collect();
         there.into_iter()
     }
 
@@ -261,7 +262,7 @@ impl Groups {
     pub fn known(&self, context: u32) -> Known {
         let context = context & !TRANSFERS;
         if context == FIRST_CONTEXT {
-            return self.find(GroupId::FIRST).map_or(Known::Past, |_| Known::Here(GroupId::FIRST));
+            return self.find(CommId::FIRST).map_or(Known::Past, |_| Known::Here(CommId::FIRST));
         }
         match self.by_context.get(&context) {
             Some(id) => Known::Here(*id),
@@ -276,7 +277,7 @@ impl Groups {
         (number % self.world, number / self.world)
     }
 
-    /// A new context, led by the rank of this process, whose own port is `own`.
+    /// A new context, led by the rank of this process, whose own endpoint is `own`.
     pub fn lead(&mut self, own: u32) -> Result<u32> {
         self.led += 1;
         let number = self.led.checked_mul(self.world).and_then(|n| n.checked_add(own));
@@ -289,28 +290,28 @@ impl Groups {
         })
     }
 
-    pub fn insert(&mut self, group: Group) -> GroupId {
-        let context = group.context;
+    pub fn insert(&mut self, comm: EngineComm) -> CommId {
+        let context = comm.context;
         let gap = self.slots.iter().skip(1).position(Option::is_none).map(|gap| gap + 1);
         let at = gap.unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
         });
-        self.slots[at] = Some(Box::new(group));
-        let id = GroupId { slot: at as u32, context };
+        self.slots[at] = Some(Box::new(comm));
+        let id = CommId { slot: at as u32, context };
         self.by_context.insert(context, id);
         id
     }
 
-    pub fn remove(&mut self, id: GroupId) -> Box<Group> {
-        let group = self.slots[id.slot as usize].take_if(|group| group.context == id.context);
-        let group = group.expect("given up once");
-        if group.context != FIRST_CONTEXT {
-            self.by_context.remove(&group.context);
-            let (leader, number) = self.number(group.context);
+    pub fn remove(&mut self, id: CommId) -> Box<EngineComm> {
+        let comm = self.slots[id.slot as usize].take_if(|comm| comm.context == id.context);
+        let comm = comm.expect("given up once");
+        if comm.context != FIRST_CONTEXT {
+            self.by_context.remove(&comm.context);
+            let (leader, number) = self.number(comm.context);
             self.past.insert(leader, number);
         }
-        group
+        comm
     }
 }
 
@@ -348,49 +349,49 @@ impl Past {
 mod tests {
     use super::*;
 
-    fn groups() -> Groups {
-        Groups::new("world".into(), 1, 3)
+    fn comms() -> CommTable {
+        CommTable::new("world".into(), 1, 3)
     }
 
-    fn add(groups: &mut Groups, leader: u32) -> (GroupId, u32) {
-        let context = groups.lead(leader).unwrap();
-        (groups.insert(Group::new(context, "part".into(), 0, [1, 2].into_iter())), context)
+    fn add(comms: &mut CommTable, leader: u32) -> (CommId, u32) {
+        let context = comms.lead(leader).unwrap();
+        (comms.insert(EngineComm::new(context, "part".into(), 0, [1, 2].into_iter())), context)
     }
 
     #[test]
     fn contexts_are_known_while_they_live_and_remembered_as_past() {
-        let mut groups = groups();
-        let (id, context) = add(&mut groups, 1);
-        assert_eq!(groups.known(context), Known::Here(id));
-        assert_eq!(groups.known(context | TRANSFERS), Known::Here(id));
-        assert_eq!(groups.known(context + 2 * 3), Known::Future);
-        groups.remove(id);
-        assert_eq!(groups.known(context), Known::Past);
-        assert_eq!(groups.known(FIRST_CONTEXT), Known::Here(GroupId::FIRST));
-        groups.remove(GroupId::FIRST);
-        assert_eq!(groups.known(FIRST_CONTEXT), Known::Past);
-        assert!(groups.is_empty());
+        let mut comms = comms();
+        let (id, context) = add(&mut comms, 1);
+        assert_eq!(comms.known(context), Known::Here(id));
+        assert_eq!(comms.known(context | TRANSFERS), Known::Here(id));
+        assert_eq!(comms.known(context + 2 * 3), Known::Future);
+        comms.remove(id);
+        assert_eq!(comms.known(context), Known::Past);
+        assert_eq!(comms.known(FIRST_CONTEXT), Known::Here(CommId::FIRST));
+        comms.remove(CommId::FIRST);
+        assert_eq!(comms.known(FIRST_CONTEXT), Known::Past);
+        assert!(comms.is_empty());
     }
 
     #[test]
     fn the_id_of_a_communicator_that_is_gone_names_no_later_one_in_its_place() {
-        let mut groups = groups();
-        let (old, _) = add(&mut groups, 1);
-        groups.remove(old);
-        assert!(groups.find(old).is_none());
-        let (new, _) = add(&mut groups, 1);
-        assert_eq!((old.slot, groups.slots.len()), (new.slot, 2));
-        assert!(groups.find(old).is_none() && groups.find_mut(old).is_none());
-        assert!(groups.find(new).is_some());
+        let mut comms = comms();
+        let (old, _) = add(&mut comms, 1);
+        comms.remove(old);
+        assert!(comms.find(old).is_none());
+        let (new, _) = add(&mut comms, 1);
+        assert_eq!((old.slot, comms.slots.len()), (new.slot, 2));
+        assert!(comms.find(old).is_none() && comms.find_mut(old).is_none());
+        assert!(comms.find(new).is_some());
     }
 
     #[test]
     fn leaders_never_choose_the_same_number() {
         let mut seen = std::collections::HashSet::from([FIRST_CONTEXT]);
         for leader in 0..3 {
-            let mut groups = groups();
+            let mut comms = comms();
             for _ in 0..100 {
-                assert!(seen.insert(groups.lead(leader).unwrap()));
+                assert!(seen.insert(comms.lead(leader).unwrap()));
             }
         }
         assert!(seen.iter().all(|context| !is_of_transfers(*context)));
@@ -398,13 +399,13 @@ mod tests {
 
     #[test]
     fn what_was_made_and_dropped_in_a_row_takes_no_room() {
-        let mut groups = groups();
+        let mut comms = comms();
         for _ in 0..1000 {
-            let (id, _) = add(&mut groups, 1);
-            groups.remove(id);
+            let (id, _) = add(&mut comms, 1);
+            comms.remove(id);
         }
-        assert_eq!(groups.past.ranges.len(), 1);
-        assert_eq!(groups.slots.len(), 2);
+        assert_eq!(comms.past.ranges.len(), 1);
+        assert_eq!(comms.slots.len(), 2);
     }
 
     #[test]

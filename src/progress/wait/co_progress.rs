@@ -6,7 +6,7 @@
 use super::Driver;
 
 /// The other engine, as a wait sees it.
-pub trait Beside: Send + Sync {
+pub trait CoProgress: Send + Sync {
     /// Told after each look at the links: whether anything is under way over them.
     fn note(&self, is_busy: bool);
 
@@ -16,20 +16,20 @@ pub trait Beside: Send + Sync {
 
 impl Driver {
     /// From now on both move while a thread waits for one. The first that is set stays.
-    pub fn set_beside(&self, beside: impl FnOnce() -> Box<dyn Beside>) {
-        self.beside.get_or_init(beside);
+    pub fn set_co_progress(&self, co_progress: impl FnOnce() -> Box<dyn CoProgress>) {
+        self.co_progress.get_or_init(co_progress);
     }
 
     /// Whether another engine has something under way; it has been moved on then. It wakes no sleeper: look again soon.
-    pub(super) fn move_beside(&self) -> bool {
-        self.beside.get().is_some_and(|beside| beside.move_on())
+    pub(super) fn move_other_engine(&self) -> bool {
+        self.co_progress.get().is_some_and(|co_progress| co_progress.move_on())
     }
 
     /// Moves things on for a thread that waits for something else. If another thread is at it, that is enough.
-    pub fn move_on_now(&self) {
+    pub fn try_move_on(&self) {
         let Some(mut engine) = self.engine.try_lock() else { return };
         if !self.move_on(&mut engine) {
-            self.look_around(&mut engine);
+            self.check_peers(&mut engine);
         }
     }
 }
