@@ -7,8 +7,8 @@
 mod protocol;
 
 #[cfg(test)]
-#[path = "../../src/transport/shm/areas.rs"]
-mod areas;
+#[path = "../../src/transport/shm/pool.rs"]
+mod pool;
 
 #[cfg(test)]
 #[path = "../../abi/edge/src/sync.rs"]

@@ -61,12 +61,12 @@ pub const fn pair_bytes(slots: usize) -> usize {
     area(2 * share(slots) as u16)
 }
 
-/// Areas that each side has at first.
+/// BouncePool that each side has at first.
 pub const fn share(slots: usize) -> usize {
     slots / 2
 }
 
-/// Areas that may be under way of messages longer than [`FINE_BYTES`]: so the writer does not run so far ahead that the lines have left its cache
+/// BouncePool that may be under way of messages longer than [`FINE_BYTES`]: so the writer does not run so far ahead that the lines have left its cache
 /// before they are read. No more than a side has at least.
 pub const fn lead(slots: usize) -> usize {
     share(slots) / 4
@@ -125,7 +125,7 @@ pub const fn can_map(side: usize) -> usize {
     single_copy(side) + 24
 }
 
-/// Start of the word by which a side says messages of which lengths it would fetch (`awaited`).
+/// Start of the word by which a side says messages of which lengths it would fetch (`adapt::cma_choice`).
 pub const fn fetches(side: usize) -> usize {
     single_copy(side) + 28
 }

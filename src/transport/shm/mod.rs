@@ -2,42 +2,40 @@
 //!
 //! The memory is a sealed `memfd`, passed over the pair's Unix socket: no name in any file system,
 //! nothing left behind by kill -9. Each direction is a ring of slots (`layout`, `protocol`); what is longer than a few bytes lies in
-//! areas that go from hand to hand (`areas`). The receiver reads, and reduces, straight out of them. Large messages are read out of the sender's memory instead,
-//! where the kernel permits it (`single_copy`, `awaited`) or the memory is of a kind that both can see (`zero_copy`).
+//! areas that go from hand to hand (`pool`). The receiver reads, and reduces, straight out of them. Large messages are read out of the sender's memory instead,
+//! where the kernel permits it (`cma`, `adapt::cma_choice`) or the memory is of a kind that both can see (`zero_copy`).
 //!
 //! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
 //! pointer, never as a reference.
 
-mod areas;
-mod awaited;
-mod distance;
+mod adapt;
+mod cma;
+mod connect;
+mod fast_path;
 mod layout;
+mod pool;
 mod protocol;
-mod quick;
-mod segment;
-mod single_copy;
-mod stores;
 mod zero_copy;
 
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::Ordering;
 
-use self::areas::Areas;
-use self::awaited::Awaited;
-use self::distance::Distance;
+use self::adapt::cache_distance::CacheDistance;
+use self::adapt::cma_choice::CmaChoice;
+use self::adapt::store_mode::StoreMode;
+use self::cma::{CmaReader, CmaWords, OFFER_BYTES, Offer};
 use self::layout::{Extent, FINE_BYTES, INLINE_BYTES};
+use self::pool::BouncePool;
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
-use self::single_copy::{OFFER_BYTES, Offer, Reader, Words};
-use self::stores::Stores;
 use self::zero_copy::{Arenas, PIECE_BYTES};
 use super::{Arrival, Header, Lending, Link, TAKEN_BACK, garbage};
 use crate::sys::memory_copy::{Way, copy_from_shared, copy_to_shared};
 use crate::sys::shared_memory::SharedMemory;
 
+pub use connect::{Offered, Settings, accept, offer};
+pub use fast_path::{Cut, Peek};
 pub use layout::FRAGMENT_BYTES;
-pub use quick::{Cut, Peek};
-pub use segment::{Offered, Settings, accept, offer};
 pub use zero_copy::LOAN_BYTES;
 
 /// How often areas are settled until the distance is sampled again.
@@ -79,13 +77,13 @@ pub struct ShmLink {
     head: Option<Head>,
     /// Area of the fragment at the head, once it was looked at.
     head_area: Option<u16>,
-    areas: Areas,
+    areas: BouncePool,
     /// How often the areas were settled.
     settled: u32,
     /// Something was published or released since the last look at the peer's sleeping flag.
     bell_due: bool,
-    distance: Distance,
-    stores: Stores,
+    distance: CacheDistance,
+    stores: StoreMode,
     /// Ranks share processors.
     is_crowded: bool,
     /// The message that the peer is reading out of our memory.
@@ -95,9 +93,9 @@ pub struct ShmLink {
     /// The peer's process, if it is known.
     peer: Option<libc::pid_t>,
     /// For reading the peer's memory; `None`: not tried yet, or never.
-    reader: Option<Reader>,
+    reader: Option<CmaReader>,
     has_probed: bool,
-    awaited: Awaited,
+    awaited: CmaChoice,
     /// Memory that can be lent without a copy, ours and the peer's.
     arenas: Arenas,
 }
@@ -116,7 +114,7 @@ impl ShmLink {
         peer: Option<libc::pid_t>,
     ) -> io::Result<ShmLink> {
         assert!(memory.len() >= layout::pair_bytes(slots) && side < 2);
-        single_copy::publish_landmark(&words(&memory, side))?;
+        cma::publish_landmark(&words(&memory, side))?;
         Ok(ShmLink {
             memory,
             slots,
@@ -128,17 +126,17 @@ impl ShmLink {
             head: None,
             head_area: None,
             settled: 0,
-            areas: Areas::new(side, layout::share(slots)),
+            areas: BouncePool::new(side, layout::share(slots)),
             bell_due: false,
-            distance: Distance::default(),
-            stores: Stores::default(),
+            distance: CacheDistance::default(),
+            stores: StoreMode::default(),
             is_crowded: false,
             offer: None,
             offered: 0,
             peer,
             reader: None,
             has_probed: false,
-            awaited: Awaited::default(),
+            awaited: CmaChoice::default(),
             arenas: Arenas::default(),
         })
     }
@@ -149,7 +147,7 @@ impl ShmLink {
         self.has_probed = true;
         if let Some(pid) = self.peer {
             let (theirs, ours) = (words(&self.memory, 1 - self.side), words(&self.memory, self.side));
-            self.reader = single_copy::probe(pid, &theirs, &ours).map(Reader::new);
+            self.reader = cma::probe(pid, &theirs, &ours).map(CmaReader::new);
             self.awaited.can_fetch = self.reader.is_some();
         }
     }
@@ -398,7 +396,7 @@ impl Link for ShmLink {
                 Lending::Mapped | Lending::Never => false,
             };
         if may_offer && self.offer.is_none() && self.is_readable() {
-            let [address, length] = single_copy::encode(data as u64, bytes);
+            let [address, length] = cma::encode(data as u64, bytes);
             self.word64(line + 32).store(address, Ordering::Relaxed);
             self.word64(line + 40).store(length, Ordering::Relaxed);
             self.begin_offer(header, bytes);
@@ -609,9 +607,9 @@ fn returns(memory: &SharedMemory, ring: usize, slots: usize) -> &[AtomicU32] {
 }
 
 /// The single-copy words of a side.
-fn words(memory: &SharedMemory, side: usize) -> Words<'_> {
+fn words(memory: &SharedMemory, side: usize) -> CmaWords<'_> {
     let at = |offset: usize| memory.start().wrapping_add(layout::single_copy(side) + offset);
-    Words {
+    CmaWords {
         // SAFETY: inside the mapping, as `layout` says; aligned; lives as long as the borrow of `memory`. Used as an
         // atomic only, by this process and by the peer.
         address: unsafe { AtomicU64::from_ptr(at(0).cast()) },

@@ -9,7 +9,7 @@
 //!   next fragments.
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
 //!
-//! The data of longer fragments lies in areas ([`super::areas`]). The producer knows which slots had one, so what is consumed also tells
+//! The data of longer fragments lies in areas ([`super::pool`]). The producer knows which slots had one, so what is consumed also tells
 //! how many areas are under way. A fragment with an area also says what its sender has consumed of the other ring: where both
 //! send, neither has to fetch that word.
 //!
@@ -39,7 +39,7 @@ pub struct Producer {
     next: u64,
     /// Lower bound of what is consumed.
     seen: u64,
-    /// Areas handed over before the next slot, and before each slot under way.
+    /// BouncePool handed over before the next slot, and before each slot under way.
     areas: u32,
     areas_before: Box<[u32]>,
 }
@@ -122,7 +122,7 @@ pub struct Consumer {
     next: u64,
     /// What the producer was told last.
     released: u64,
-    /// Areas that were read since.
+    /// BouncePool that were read since.
     areas: usize,
     /// The producer need not be told of fewer slots, and fewer areas.
     batch: u64,

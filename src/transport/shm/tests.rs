@@ -564,7 +564,7 @@ fn what_another_process_has_at_the_offered_address_is_neither_taken_nor_reduced(
         // As if the sender had ended and this process had its number: all is where it was but the landmark.
         let (pid, mut landmark) = (b.peer.unwrap(), Landmark::of_this_process().unwrap());
         landmark.value ^= 2;
-        b.reader = Some(Reader::new(RemoteProcess::new(pid, landmark)));
+        b.reader = Some(CmaReader::new(RemoteProcess::new(pid, landmark)));
         let error = if reduces {
             b.arrival().unwrap_err()
         } else {

@@ -2,16 +2,16 @@
 //!
 //! Instead of its bytes, the sender puts a *loan* into a control line: where in its arena the message is, and how long.
 //! The receiver has the arena mapped and reads, or reduces, the message where it is. What it has read it counts
-//! in the same word as the bytes of an offer (`single_copy`), and the same rule holds: a loan buffers nothing.
+//! in the same word as the bytes of an offer (`cma`), and the same rule holds: a loan buffers nothing.
 //!
 //! Both sides pass their arena's descriptor when they connect, so this works where reading another process's memory
 //! is forbidden.
 
 use std::io;
 
+use super::cma;
 use super::layout;
 use super::protocol::Ordering;
-use super::single_copy;
 use super::{Header, Link, ShmLink};
 use crate::memory::{Arena, Window};
 use crate::sys::memory_copy::copy_from_shared;
@@ -106,7 +106,7 @@ impl ShmLink {
         bytes: usize,
         offset: usize,
     ) {
-        let [offset, length] = single_copy::encode(offset as u64, bytes);
+        let [offset, length] = cma::encode(offset as u64, bytes);
         self.word64(line + 32).store(offset, Ordering::Relaxed);
         self.word64(line + 40).store(length, Ordering::Relaxed);
         self.begin_offer(header, bytes);

@@ -1,12 +1,12 @@
 //! `tcp`: one non-blocking connection to a peer.
 //!
 //! A message is cut into fragments, each with a `wire` header that leaves in one segment with its payload.
-//! `outgoing` sends, `incoming` receives; neither ever waits, and each look at an idle connection is one system call.
+//! `send` sends, `recv` receives; neither ever waits, and each look at an idle connection is one system call.
 //!
 //! One connection carries both directions and all sizes: docs/adr/0010-tcp-connections.md has the measurements.
 
-mod incoming;
-mod outgoing;
+mod recv;
+mod send;
 mod wire;
 
 use std::io;
@@ -14,21 +14,21 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use super::{Arrival, Header, Lending, Link};
 use crate::sys::socket::Socket;
-use incoming::Incoming;
-use outgoing::Outgoing;
+use recv::RecvBuffer;
+use send::SendQueue;
 
 /// A link over TCP.
 pub struct TcpLink {
     socket: Socket,
-    outgoing: Outgoing,
-    incoming: Incoming,
+    outgoing: SendQueue,
+    incoming: RecvBuffer,
 }
 
 impl TcpLink {
     /// On a connected, authenticated socket.
     pub fn new(socket: Socket) -> TcpLink {
         socket.tune_for_data();
-        TcpLink { socket, outgoing: Outgoing::default(), incoming: Incoming::new() }
+        TcpLink { socket, outgoing: SendQueue::default(), incoming: RecvBuffer::new() }
     }
 }
 

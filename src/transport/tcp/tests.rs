@@ -2,7 +2,7 @@
 
 use std::os::unix::net::UnixStream;
 
-use super::incoming::{BUFFER_BYTES, LOOK_BYTES};
+use super::recv::{BUFFER_BYTES, LOOK_BYTES};
 use super::wire::{FRAGMENT_BYTES, HEADER_BYTES, encode};
 use super::*;
 

@@ -18,7 +18,7 @@ pub(super) const BUFFER_BYTES: usize = 256 << 10;
 pub(super) const LOOK_BYTES: usize = 64 << 10;
 
 /// What has come from the peer and is not consumed.
-pub(super) struct Incoming {
+pub(super) struct RecvBuffer {
     buffer: Box<[u8]>,
     start: usize,
     end: usize,
@@ -26,9 +26,9 @@ pub(super) struct Incoming {
     head: Option<(Header, usize)>,
 }
 
-impl Incoming {
-    pub fn new() -> Incoming {
-        Incoming { buffer: vec![0; BUFFER_BYTES].into_boxed_slice(), start: 0, end: 0, head: None }
+impl RecvBuffer {
+    pub fn new() -> RecvBuffer {
+        RecvBuffer { buffer: vec![0; BUFFER_BYTES].into_boxed_slice(), start: 0, end: 0, head: None }
     }
 
     pub fn buffered(&self) -> usize {

@@ -1,13 +1,13 @@
 //! How far apart are the two processors, in time?
 //!
 //! Cores that share a cache pass a line on in some tens of nanoseconds, others, such as those of two core complexes
-//! of one chip, need four times as long, and then stores into lines that the peer has read can be slow (`stores`). The
+//! of one chip, need four times as long, and then stores into lines that the peer has read can be slow (`store_mode`). The
 //! scheduler, or a hypervisor, may move ranks from one case to the other at any time, so each link watches: the producer has
 //! to read a word of the consumer's now and then anyway, and takes the time.
 //!
 //! The answer only decides how bytes are stored. No rank needs to agree with another about it.
 
-use super::protocol::{AtomicU64, Ordering};
+use super::super::protocol::{AtomicU64, Ordering};
 use crate::sys::cycles;
 
 /// Measured: below 160 cycles from a core with a shared cache, 240 to 400 from another.
@@ -18,13 +18,13 @@ const FAR_FROM: u8 = 2;
 
 /// What the samples of one link say.
 #[derive(Debug, Default)]
-pub(super) struct Distance {
+pub struct CacheDistance {
     score: u8,
     /// The word as it was sampled last.
-    pub(super) last: u64,
+    pub last: u64,
 }
 
-impl Distance {
+impl CacheDistance {
     /// Reads a word that only the peer writes, and takes the time if it has changed: then its line came from there.
     #[inline]
     pub fn sample(&mut self, word: &AtomicU64) {
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn one_slow_load_does_not_make_a_peer_far_nor_one_fast_load_near() {
-        let mut distance = Distance::default();
+        let mut distance = CacheDistance::default();
         distance.note(10_000);
         assert!(!distance.is_far());
         distance.note(600);
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_word_that_has_not_changed_tells_nothing() {
-        let (mut distance, word) = (Distance { score: FAR_FROM, last: 5 }, AtomicU64::new(5));
+        let (mut distance, word) = (CacheDistance { score: FAR_FROM, last: 5 }, AtomicU64::new(5));
         for _ in 0..10 {
             distance.sample(&word);
         }

@@ -1,4 +1,4 @@
-//! Areas of shared memory that go round between the two sides of a pair.
+//! BouncePool of shared memory that go round between the two sides of a pair.
 //!
 //! The data of a fragment lies in an *area*, which goes to the reader with the fragment. Who has read an area fills it
 //! with what it sends next, the last one first. So most stores go into lines that the writer has just read, and few
@@ -7,7 +7,7 @@
 //! 64 KiB 4.9 instead of 4.0 us far.)
 //!
 //! Each side begins with its *share*, half of all areas. Where more goes one way than the other, they gather on one side, which
-//! gives some [back](Areas::settle) outside of any fragment. What a side has is what is free with it, what is under
+//! gives some [back](BouncePool::settle) outside of any fragment. What a side has is what is free with it, what is under
 //! way from it, and what was given back to it. It settles whenever it has read a quarter of its share; if it has more than one and a half shares then,
 //! it gives back what is more than one and a quarter. No more than its share may be under way from it, so it has what it is to give. So the
 //! other side never has less than a quarter of its own, and waits for nothing but its own messages to be read.
@@ -19,7 +19,7 @@ use super::protocol::{AtomicU32, Ordering};
 
 /// The areas that one side may fill.
 #[derive(Debug)]
-pub struct Areas {
+pub struct BouncePool {
     /// The last is filled next.
     free: Vec<u16>,
     /// Of the areas of both sides: whether it is among the free ones.
@@ -27,18 +27,18 @@ pub struct Areas {
     /// Entries that the peer has written and this side has read, and the other way round.
     got: u32,
     given: u32,
-    /// Areas that were read since the areas were settled last.
+    /// BouncePool that were read since the areas were settled last.
     unsettled: usize,
 }
 
-impl Areas {
+impl BouncePool {
     /// The areas of the lower (0) or the higher (1) side, `share` for each.
-    pub fn new(side: usize, share: usize) -> Areas {
+    pub fn new(side: usize, share: usize) -> BouncePool {
         let own = side * share..(side + 1) * share;
         let mut free = Vec::with_capacity(2 * share);
         free.extend(own.clone().rev().map(|area| area as u16));
         let is_free = (0..2 * share).map(|area| own.contains(&area)).collect();
-        Areas { free, is_free, got: 0, given: 0, unsettled: 0 }
+        BouncePool { free, is_free, got: 0, given: 0, unsettled: 0 }
     }
 
     fn share(&self) -> usize {
@@ -68,7 +68,7 @@ impl Areas {
         self.is_free.get(usize::from(area)) == Some(&false)
     }
 
-    /// An area that [may have come](Areas::may_come) was read. Whether it is time to [settle](Areas::settle).
+    /// An area that [may have come](BouncePool::may_come) was read. Whether it is time to [settle](BouncePool::settle).
     #[inline]
     #[must_use]
     pub fn release(&mut self, area: u16) -> bool {
@@ -134,8 +134,8 @@ fn turn(position: u32, entries: usize) -> u32 {
 
 // By path, as another crate compiles this file too, from elsewhere.
 #[cfg(all(test, loom))]
-#[path = "areas/model.rs"]
+#[path = "pool/model.rs"]
 mod model;
 #[cfg(all(test, not(loom)))]
-#[path = "areas/tests.rs"]
+#[path = "pool/tests.rs"]
 mod tests;

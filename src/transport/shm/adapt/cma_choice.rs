@@ -10,10 +10,10 @@
 //!
 //! See docs/adr/0030-the-receiver-says-whether-it-fetches.md.
 
-use super::layout::{self, FINE_BYTES};
-use super::protocol::Ordering;
-use super::single_copy::OFFER_BYTES;
-use super::{Place, ShmLink};
+use super::super::cma::OFFER_BYTES;
+use super::super::layout::{self, FINE_BYTES};
+use super::super::protocol::Ordering;
+use super::super::{Place, ShmLink};
 use crate::sys::cycles;
 
 /// Looks in vain after which the peer is told: a microsecond.
@@ -43,13 +43,13 @@ fn class(bytes: usize) -> Option<usize> {
 
 /// Whether the receiver that has published `fetches` would fetch a message of so many bytes.
 #[inline]
-pub(super) fn would_fetch(fetches: u32, bytes: usize) -> bool {
+pub fn would_fetch(fetches: u32, bytes: usize) -> bool {
     class(bytes).is_some_and(|class| fetches >> class & 1 != 0)
 }
 
 /// The receiver's side of one link.
 #[derive(Debug, Default)]
-pub(super) struct Awaited {
+pub struct CmaChoice {
     /// This side can read the other's memory: without that it says nothing.
     pub can_fetch: bool,
     /// In vain, since something came; no more than `LOOKS`.
@@ -79,10 +79,10 @@ struct Class {
     fetched: [u64; COUNTED],
 }
 
-impl Awaited {
+impl CmaChoice {
     /// Nothing has come; whether the peer is to be told that it is waited for.
     #[inline]
-    pub fn look_in_vain(&mut self) -> bool {
+    pub(in crate::transport::shm) fn look_in_vain(&mut self) -> bool {
         let is_new = self.can_fetch && self.looks < LOOKS;
         self.looks += u8::from(is_new);
         is_new && self.looks == LOOKS
@@ -113,7 +113,7 @@ impl Awaited {
     }
 
     /// `here` bytes are at the head, with which `left` bytes of a message are to come. May be said again.
-    pub fn is_here(&mut self, is_fetched: bool, left: usize, here: usize) {
+    pub(in crate::transport::shm) fn is_here(&mut self, is_fetched: bool, left: usize, here: usize) {
         match &mut self.watch {
             Some(watch) if watch.is_fetched == is_fetched && watch.left == left => {
                 watch.here = here.min(left)
@@ -183,7 +183,7 @@ impl Class {
 impl ShmLink {
     /// Nothing has come.
     #[inline]
-    pub(super) fn look_in_vain(&mut self) {
+    pub(in crate::transport::shm) fn look_in_vain(&mut self) {
         // Who shares our core offers its messages anyway.
         if !self.is_crowded && self.awaited.look_in_vain() {
             self.word32(layout::awaits(self.side)).store(1, Ordering::Relaxed);
@@ -192,7 +192,7 @@ impl ShmLink {
 
     /// So many bytes are at the head, of which the control line is at `line`.
     #[inline]
-    pub(super) fn is_here(&mut self, line: usize, place: &Place, bytes: usize) {
+    pub(in crate::transport::shm) fn is_here(&mut self, line: usize, place: &Place, bytes: usize) {
         let has_waited = self.awaited.end_of_wait();
         if has_waited || self.awaited.is_watching() {
             self.watch(has_waited, line, place, bytes);
@@ -217,7 +217,7 @@ impl ShmLink {
 
     /// A fragment of a message that is watched has been read.
     #[cold]
-    pub(super) fn watch_its_end(&mut self) {
+    pub(in crate::transport::shm) fn watch_its_end(&mut self) {
         let Some(fetches) = self.awaited.was_read() else { return };
         let word = self.word32(layout::fetches(self.side));
         // The peer reads it often, from its own cache if it is left alone.
@@ -253,21 +253,21 @@ mod tests {
 
     #[test]
     fn the_peer_is_told_once_after_some_looks_in_vain_and_again_after_a_message() {
-        let mut awaited = Awaited { can_fetch: true, ..Awaited::default() };
+        let mut awaited = CmaChoice { can_fetch: true, ..CmaChoice::default() };
         for _ in 0..3 {
             let told: Vec<u8> = (1..=200).filter(|_| awaited.look_in_vain()).collect();
             assert_eq!(told, [LOOKS]);
             assert!(awaited.end_of_wait() && !awaited.end_of_wait());
         }
         assert!(!awaited.look_in_vain() && !awaited.end_of_wait());
-        let mut unable = Awaited::default();
+        let mut unable = CmaChoice::default();
         assert!((0..=200).all(|_| !unable.look_in_vain()) && !unable.end_of_wait());
     }
 
     #[test]
     fn both_ways_are_tried_then_the_faster_one_is_taken_until_the_next_trial() {
         for (areas, fetched, better) in [(1000, 900, true), (1000, 960, false), (1000, 4000, false)] {
-            let mut awaited = Awaited::default();
+            let mut awaited = CmaChoice::default();
             for period in 0..3 {
                 for seen in 0..PERIOD {
                     let expected = if seen < TRIAL { seen / BATCH % 2 == 1 } else { better };
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_message_is_over_when_all_its_fragments_were_read() {
-        let mut awaited = Awaited::default();
+        let mut awaited = CmaChoice::default();
         awaited.begins(false, 80_000);
         for (left, over) in [(80_000, false), (50_000, false), (20_000, true)] {
             awaited.is_here(false, left, 30_000);
@@ -304,14 +304,14 @@ mod tests {
     #[test]
     fn what_is_no_part_of_the_message_ends_the_watch_of_it() {
         for (is_fetched, left) in [(false, 70_000), (true, 50_000), (false, usize::MAX)] {
-            let mut awaited = Awaited::default();
+            let mut awaited = CmaChoice::default();
             awaited.begins(false, 80_000);
             awaited.is_here(false, 80_000, 30_000);
             assert_eq!(awaited.was_read(), None);
             awaited.is_here(is_fetched, left, 30_000);
             assert!(!awaited.is_watching());
         }
-        let mut awaited = Awaited::default();
+        let mut awaited = CmaChoice::default();
         awaited.begins(false, BELOW);
         assert!(!awaited.is_watching());
     }

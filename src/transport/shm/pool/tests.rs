@@ -12,7 +12,7 @@ fn ring(share: usize) -> Vec<AtomicU32> {
 
 #[test]
 fn the_area_that_was_read_last_is_filled_first() {
-    let mut areas = Areas::new(0, 4);
+    let mut areas = BouncePool::new(0, 4);
     assert_eq!([areas.pop(), areas.pop()], [Some(0), Some(1)]);
     // A quarter of the share is one area.
     assert!(areas.release(1) && areas.release(6));
@@ -21,7 +21,7 @@ fn the_area_that_was_read_last_is_filled_first() {
 
 #[test]
 fn an_area_comes_from_who_can_have_it_only() {
-    let areas = Areas::new(1, 4);
+    let areas = BouncePool::new(1, 4);
     assert!((0..4).all(|area| areas.may_come(area)));
     assert!((4..=8).chain([u16::MAX]).all(|area| !areas.may_come(area)));
 }
@@ -29,8 +29,8 @@ fn an_area_comes_from_who_can_have_it_only() {
 #[test]
 fn who_has_more_than_half_as_much_again_gives_back_down_to_a_quarter_what_was_read_last() {
     let [from_peer, to_peer] = [ring(8), ring(8)];
-    let mut areas = Areas::new(0, 8);
-    let mut peer = Areas::new(1, 8);
+    let mut areas = BouncePool::new(0, 8);
+    let mut peer = BouncePool::new(1, 8);
     for area in 8..12 {
         assert_eq!(peer.pop(), Some(area));
         let is_due = areas.release(area);
@@ -49,7 +49,7 @@ fn who_has_more_than_half_as_much_again_gives_back_down_to_a_quarter_what_was_re
 #[test]
 fn lies_of_the_peer_spoil_nothing() {
     let [from_peer, to_peer] = [ring(2), ring(2)];
-    let mut areas = Areas::new(0, 2);
+    let mut areas = BouncePool::new(0, 2);
     for (at, area) in [1u32, 9, 2, 2].into_iter().enumerate() {
         from_peer[at].store(1 << 16 | area, Ordering::Relaxed);
     }
@@ -78,9 +78,9 @@ proptest! {
         ),
         share in prop_oneof![Just(4usize), Just(16), Just(64)],
     ) {
-        let mut sides = [Areas::new(0, share), Areas::new(1, share)];
+        let mut sides = [BouncePool::new(0, share), BouncePool::new(1, share)];
         let returns = [ring(share), ring(share)];
-        // Areas under way from each side, and how many the other has read without that side knowing.
+        // BouncePool under way from each side, and how many the other has read without that side knowing.
         let mut ways = [VecDeque::new(), VecDeque::new()];
         let mut unheard = [0, 0];
         for (side, deed, times) in runs {

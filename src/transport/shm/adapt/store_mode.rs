@@ -22,12 +22,12 @@ const ROUND_WHERE_SLOW: u8 = 64;
 
 /// What the copies of one link have shown.
 #[derive(Debug, Default)]
-pub(super) struct Stores {
+pub struct StoreMode {
     score: u8,
     round: u8,
 }
 
-impl Stores {
+impl StoreMode {
     /// Copies `bytes` bytes to a far peer: `copy` is told whether to go past the caches.
     #[inline]
     pub fn copy(&mut self, bytes: usize, copy: impl FnOnce(bool)) {
@@ -67,7 +67,7 @@ mod tests {
     const BYTES: usize = 16 << 10;
 
     /// Whether the next copy goes past the caches.
-    fn goes_past(stores: &mut Stores, bytes: usize) -> bool {
+    fn goes_past(stores: &mut StoreMode, bytes: usize) -> bool {
         let mut answer = None;
         stores.copy(bytes, |past| answer = Some(past));
         answer.unwrap()
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn copies_go_past_the_caches_after_several_slow_ones_and_no_longer_after_several_fast_ones() {
-        let mut stores = Stores::default();
+        let mut stores = StoreMode::default();
         assert!(!goes_past(&mut stores, BYTES));
         for _ in 0..SLOW_FROM {
             assert!(!goes_past(&mut stores, 100));
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn where_stores_are_slow_a_few_large_copies_find_out_whether_they_still_are() {
-        let mut stores = Stores { score: CERTAIN, round: 0 };
+        let mut stores = StoreMode { score: CERTAIN, round: 0 };
         assert!((0..1000).all(|_| goes_past(&mut stores, 100)));
         // A copy that copies nothing is fast: two of them are enough.
         let through: Vec<u8> = (1..=200).filter(|_| !goes_past(&mut stores, BYTES)).collect();

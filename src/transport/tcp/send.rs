@@ -19,7 +19,7 @@ struct Unfinished {
 
 /// What is under way to the peer.
 #[derive(Default)]
-pub(super) struct Outgoing {
+pub(super) struct SendQueue {
     unfinished: Option<Unfinished>,
     /// The message that was refused first because of another one's fragment. It goes next: whoever fills the
     /// connection is asked first, and would begin its next fragment at once.
@@ -28,7 +28,7 @@ pub(super) struct Outgoing {
     abandoned: Vec<u8>,
 }
 
-impl Outgoing {
+impl SendQueue {
     /// As [`super::super::Link::send`].
     ///
     /// # Safety

@@ -16,9 +16,9 @@ fn what_was_given_back_is_nobody_elses() {
         let shared = Arc::new((returns, data));
         let theirs = Arc::clone(&shared);
         let none: [AtomicU32; 2 * SHARE] = std::array::from_fn(|_| AtomicU32::new(0));
-        let mut reader = Areas::new(1, SHARE);
+        let mut reader = BouncePool::new(1, SHARE);
         // It has read three areas, which it may do without giving any back.
-        let mut writer = Areas::new(0, SHARE);
+        let mut writer = BouncePool::new(0, SHARE);
         for _ in 0..3 {
             let area = writer.pop().unwrap();
             let _ = reader.release(area);

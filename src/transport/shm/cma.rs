@@ -24,7 +24,7 @@ pub(super) const OFFER_BYTES: usize = 32 << 10;
 const PIECE_BYTES: usize = 128 << 10;
 
 /// The shared words of one side and of the ring that it reads.
-pub(super) struct Words<'a> {
+pub(super) struct CmaWords<'a> {
     /// Address and value of this side's landmark, and whether they are there.
     pub address: &'a AtomicU64,
     pub value: &'a AtomicU64,
@@ -34,7 +34,7 @@ pub(super) struct Words<'a> {
 }
 
 /// Leaves the landmark of this process for the other side.
-pub(super) fn publish_landmark(words: &Words) -> io::Result<()> {
+pub(super) fn publish_landmark(words: &CmaWords) -> io::Result<()> {
     let own = Landmark::of_this_process()?;
     words.address.store(own.address, Ordering::Relaxed);
     words.value.store(own.value, Ordering::Relaxed);
@@ -43,7 +43,7 @@ pub(super) fn publish_landmark(words: &Words) -> io::Result<()> {
 }
 
 /// The process `pid`, if it can be read: that is tried. Tells the other side.
-pub(super) fn probe(pid: libc::pid_t, theirs: &Words, ours: &Words) -> Option<RemoteProcess> {
+pub(super) fn probe(pid: libc::pid_t, theirs: &CmaWords, ours: &CmaWords) -> Option<RemoteProcess> {
     if theirs.is_there.load(Ordering::Acquire) != 1 {
         return None;
     }
@@ -91,7 +91,7 @@ impl Offer {
 }
 
 /// Reading what the other side offers.
-pub(super) struct Reader {
+pub(super) struct CmaReader {
     pub process: RemoteProcess,
     piece: Vec<u8>,
     /// The part of `piece` that is read and not consumed.
@@ -99,9 +99,9 @@ pub(super) struct Reader {
     to: usize,
 }
 
-impl Reader {
-    pub fn new(process: RemoteProcess) -> Reader {
-        Reader { process, piece: Vec::new(), from: 0, to: 0 }
+impl CmaReader {
+    pub fn new(process: RemoteProcess) -> CmaReader {
+        CmaReader { process, piece: Vec::new(), from: 0, to: 0 }
     }
 
     /// The next bytes of the message at `address`, of which `left` are not consumed, in a buffer of our own.

@@ -1,0 +1,221 @@
+//! Control messages as bytes: one byte of type, then a body whose length the type gives (texts and lists have their
+//! own length). Numbers are little endian.
+
+use std::io;
+
+use super::super::garbage;
+use super::message::{CallRecord, Message};
+
+const BELL: u8 = 1;
+const STALL: u8 = 2;
+pub(super) const NOTICE: u8 = 3;
+const BYE: u8 = 4;
+const LEFT: u8 = 5;
+const AGREE: u8 = 6;
+const QUIT: u8 = 7;
+const HOLD: u8 = 8;
+const RELEASE: u8 = 9;
+
+/// A doorbell, the only message that consists of its type.
+pub(super) const DOORBELL: &[u8] = &[BELL];
+
+/// Bytes of a stall note: context, sequence and call.
+const STALL_BYTES: usize = 24;
+/// Bytes of a notice before its text: kind, three numbers and the length of the text.
+const NOTICE_HEAD: usize = 15;
+/// Bytes of a quit before its reason: two numbers and the length of the text.
+const QUIT_HEAD: usize = 10;
+/// Bytes of an agreement before its list: five numbers.
+const AGREE_HEAD: usize = 20;
+/// Bytes of a farewell before its calls: context, and the number of calls that follow, or [`FAILED`].
+const LEFT_HEAD: usize = 5;
+/// Stands in place of a number of calls: the communicator has failed.
+const FAILED: u8 = u8::MAX;
+/// Bytes of a record before its calls: number of the next call, and digest.
+const RECORD_HEAD: usize = 12;
+/// Bytes of a hold: context and call.
+const HOLD_BYTES: usize = 8;
+/// Bytes of a release: context.
+const RELEASE_BYTES: usize = 4;
+/// Longest list of ranks: one bit for each of half a million.
+const LOST_BYTES: usize = 64 << 10;
+/// Longest text of a notice.
+const TEXT_BYTES: usize = 4096;
+
+/// A message and the bytes of its body; `None`: the body is not complete yet.
+type Decoded = io::Result<Option<(Message, usize)>>;
+
+/// Appends the bytes of a message.
+pub(super) fn encode(message: &Message, to: &mut Vec<u8>) {
+    match message {
+        Message::Bell => to.extend(DOORBELL),
+        Message::Stall { context, sequence, call } => {
+            to.push(STALL);
+            put32(to, &[*context, *sequence]);
+            put64(to, call);
+        }
+        Message::Notice { context, kind, origin, subject, text } => {
+            to.extend([NOTICE, *kind]);
+            put32(to, &[*context, *origin, *subject]);
+            put_text(to, text);
+        }
+        Message::Left { context, calls } => {
+            to.push(LEFT);
+            put32(to, &[*context]);
+            match calls {
+                Some(calls) => put_record(to, calls),
+                None => to.push(FAILED),
+            }
+        }
+        Message::Quit { context, calls, reason } => {
+            to.push(QUIT);
+            put32(to, &[*context, *calls]);
+            put_text(to, reason);
+        }
+        Message::Agree { context, numbers, lost } => {
+            to.push(AGREE);
+            put32(to, &[*context]);
+            put32(to, numbers);
+            put32(to, &[lost.len() as u32]);
+            to.extend(lost);
+        }
+        Message::Hold { context, from } => {
+            to.push(HOLD);
+            put32(to, &[*context, *from]);
+        }
+        Message::Release { context } => {
+            to.push(RELEASE);
+            put32(to, &[*context]);
+        }
+        Message::Bye => to.push(BYE),
+    }
+}
+
+/// Reads the message at the front of `bytes`: the message, and how many bytes it took. `None`: it is not complete yet.
+/// Doorbells in a row are one.
+pub(super) fn decode(bytes: &[u8]) -> Decoded {
+    let bells = bytes.iter().take_while(|byte| **byte == BELL).count();
+    if bells > 0 {
+        return Ok(Some((Message::Bell, bells)));
+    }
+    let Some((&kind, body)) = bytes.split_first() else { return Ok(None) };
+    let decoded = match kind {
+        STALL => Ok(decode_stall(body)),
+        NOTICE => decode_notice(body),
+        LEFT => decode_left(body),
+        QUIT => decode_quit(body),
+        AGREE => decode_agree(body),
+        HOLD => Ok(decode_hold(body)),
+        RELEASE => Ok(decode_release(body)),
+        BYE => Ok(Some((Message::Bye, 0))),
+        _ => Err(garbage("an unknown control message")),
+    };
+    Ok(decoded?.map(|(message, body_bytes)| (message, 1 + body_bytes)))
+}
+
+fn decode_stall(body: &[u8]) -> Option<(Message, usize)> {
+    let body = body.first_chunk::<STALL_BYTES>()?;
+    let call = [word64(body, 8), word64(body, 16)];
+    Some((Message::Stall { context: word32(body, 0), sequence: word32(body, 4), call }, STALL_BYTES))
+}
+
+fn decode_notice(body: &[u8]) -> Decoded {
+    let Some(head) = body.first_chunk::<NOTICE_HEAD>() else { return Ok(None) };
+    let Some(text) = text_behind(body, NOTICE_HEAD, "an endless failure notice")? else { return Ok(None) };
+    let bytes = NOTICE_HEAD + text.len();
+    let text = String::from_utf8_lossy(text).into_owned();
+    let (context, origin, subject) = (word32(head, 1), word32(head, 5), word32(head, 9));
+    Ok(Some((Message::Notice { context, kind: head[0], origin, subject, text }, bytes)))
+}
+
+fn decode_left(body: &[u8]) -> Decoded {
+    let Some((head, body)) = body.split_first_chunk::<LEFT_HEAD>() else { return Ok(None) };
+    let context = word32(head, 0);
+    let (calls, bytes) = match usize::from(head[4]) {
+        _ if head[4] == FAILED => (None, 0),
+        count if count > CallRecord::LATEST => return Err(garbage("an endless list of calls")),
+        count => {
+            let bytes = RECORD_HEAD + 16 * count;
+            let Some(record) = body.get(..bytes) else { return Ok(None) };
+            (Some(decode_record(record)), bytes)
+        }
+    };
+    Ok(Some((Message::Left { context, calls }, LEFT_HEAD + bytes)))
+}
+
+fn decode_quit(body: &[u8]) -> Decoded {
+    let Some(head) = body.first_chunk::<QUIT_HEAD>() else { return Ok(None) };
+    let Some(text) = text_behind(body, QUIT_HEAD, "an endless reason")? else { return Ok(None) };
+    let bytes = QUIT_HEAD + text.len();
+    let reason = String::from_utf8_lossy(text).into_owned();
+    Ok(Some((Message::Quit { context: word32(head, 0), calls: word32(head, 4), reason }, bytes)))
+}
+
+fn decode_agree(body: &[u8]) -> Decoded {
+    let Some(head) = body.first_chunk::<AGREE_HEAD>() else { return Ok(None) };
+    let [context, numbers @ .., len] = [0, 4, 8, 12, 16].map(|at| word32(head, at));
+    let len = len as usize;
+    if len > LOST_BYTES {
+        return Err(garbage("an endless list of ranks"));
+    }
+    let Some(lost) = body.get(AGREE_HEAD..AGREE_HEAD + len) else { return Ok(None) };
+    Ok(Some((Message::Agree { context, numbers, lost: lost.to_vec() }, AGREE_HEAD + len)))
+}
+
+fn decode_hold(body: &[u8]) -> Option<(Message, usize)> {
+    let body = body.first_chunk::<HOLD_BYTES>()?;
+    Some((Message::Hold { context: word32(body, 0), from: word32(body, 4) }, HOLD_BYTES))
+}
+
+fn decode_release(body: &[u8]) -> Option<(Message, usize)> {
+    let body = body.first_chunk::<RELEASE_BYTES>()?;
+    Some((Message::Release { context: word32(body, 0) }, RELEASE_BYTES))
+}
+
+/// Appends a record: the number of its latest calls, and then the record itself.
+fn put_record(to: &mut Vec<u8>, record: &CallRecord) {
+    let latest = &record.latest[record.latest.len().saturating_sub(CallRecord::LATEST)..];
+    to.push(latest.len() as u8);
+    put32(to, &[record.next]);
+    put64(to, &[record.digest]);
+    latest.iter().for_each(|call| put64(to, call));
+}
+
+/// Reads a whole record, without the number of its calls.
+fn decode_record(bytes: &[u8]) -> CallRecord {
+    let calls = (RECORD_HEAD..bytes.len()).step_by(16).map(|at| [word64(bytes, at), word64(bytes, at + 8)]);
+    CallRecord { next: word32(bytes, 0), digest: word64(bytes, 4), latest: calls.collect() }
+}
+
+/// Appends a text, cut to the longest that may travel, behind its length.
+fn put_text(to: &mut Vec<u8>, text: &str) {
+    let text = &text.as_bytes()[..text.floor_char_boundary(TEXT_BYTES)];
+    to.extend((text.len() as u16).to_le_bytes());
+    to.extend(text);
+}
+
+/// The text behind a head of `head` bytes, whose last two are its length. `None`: it is not complete yet. A longer one
+/// than may travel is an error, which says `what` it is.
+fn text_behind<'a>(body: &'a [u8], head: usize, what: &str) -> io::Result<Option<&'a [u8]>> {
+    let bytes = usize::from(u16::from_le_bytes([body[head - 2], body[head - 1]]));
+    if bytes > TEXT_BYTES {
+        return Err(garbage(what));
+    }
+    Ok(body.get(head..head + bytes))
+}
+
+fn put32(to: &mut Vec<u8>, words: &[u32]) {
+    words.iter().for_each(|word| to.extend(word.to_le_bytes()));
+}
+
+fn put64(to: &mut Vec<u8>, words: &[u64]) {
+    words.iter().for_each(|word| to.extend(word.to_le_bytes()));
+}
+
+fn word32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}
+
+fn word64(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}
