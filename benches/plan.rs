@@ -9,7 +9,7 @@ use anyccl_engine::base::Collective;
 use anyccl_engine::executor::Program;
 use anyccl_engine::plan::{BlockLayout, PlanRequest};
 use anyccl_engine::topology::Topology;
-use anyccl_engine::transport::Lending;
+use anyccl_engine::transport::SingleCopy;
 use criterion::{BenchmarkId, Criterion};
 
 const SIZES: [u32; 4] = [2, 8, 64, 1024];
@@ -43,7 +43,7 @@ fn build_and_compile(criterion: &mut Criterion) {
             group.bench_function(BenchmarkId::new(algorithm.name, size), |bencher| {
                 bencher.iter(|| {
                     let request = black_box(request);
-                    Program::compile(&(algorithm.build)(&request), &request, Lending::Anywhere)
+                    Program::compile(&(algorithm.build)(&request), &request, SingleCopy::Always)
                 });
             });
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyccl_engine::sys::cores;
 use anyccl_engine::sys::memory_copy::copy_from_shared;
 use anyccl_engine::sys::socket::Socket;
-use anyccl_engine::transport::shm::{Cut, Peek, Settings, ShmLink, accept, offer};
+use anyccl_engine::transport::shm::{FragmentSize, Peek, Settings, ShmLink, accept, offer};
 use anyccl_engine::transport::{Header, Link};
 use criterion::{BenchmarkId, Criterion, Throughput};
 
@@ -36,22 +36,23 @@ impl End {
 
     fn post(&mut self) {
         // SAFETY: a vector is readable for its length.
-        let is_sent = unsafe { self.link.post(&HEADER, self.send.as_ptr(), self.send.len(), Cut::Whole) };
+        let is_sent =
+            unsafe { self.link.post(&HEADER, self.send.as_ptr(), self.send.len(), FragmentSize::Full) };
         assert!(is_sent, "the ring has room: the peer has taken all that came before");
     }
 
     /// Takes a message if one is there; whether it was.
     fn poll(&mut self) -> bool {
         match self.link.peek(&HEADER, self.recv.len()) {
-            Peek::Nothing => false,
-            Peek::Here(data, _) => {
+            Peek::Empty => false,
+            Peek::Data(data, _) => {
                 // SAFETY: `data` is a message of as many bytes as `recv` has, and lies in memory of the link.
                 unsafe { copy_from_shared(self.recv.as_mut_ptr(), data, self.recv.len(), false) };
                 self.link.release();
                 true
             }
             // The first message: a link looks at its peer then.
-            Peek::Unusual => {
+            Peek::SlowPath => {
                 self.link.head().expect("a healthy link").expect("a message");
                 // SAFETY: a vector is writable for its length.
                 let taken = unsafe { self.link.take(self.recv.as_mut_ptr(), self.recv.len(), false) };

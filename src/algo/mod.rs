@@ -57,7 +57,7 @@ pub enum Cost {
     /// It knows which of its messages leave the host.
     ByHost(fn(&PlanRequest, &Paths) -> f64),
     /// It goes through memory that all ranks see, and was made for ranks that share cores.
-    Crowded(fn(&PlanRequest, &LinkModel) -> f64),
+    Oversubscribed(fn(&PlanRequest, &LinkModel) -> f64),
 }
 
 /// Name of the algorithms that go by host.

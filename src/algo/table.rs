@@ -56,7 +56,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "through memory that all see, a chunk at a time: large messages among ranks that share cores",
         supports: always,
         build: all_reduce::staged::build,
-        cost: Cost::Crowded(all_reduce::staged::cost),
+        cost: Cost::Oversubscribed(all_reduce::staged::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -144,7 +144,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "through memory that all see, a chunk at a time: large messages among ranks that share cores",
         supports: always,
         build: broadcast::staged::build,
-        cost: Cost::Crowded(broadcast::staged::cost),
+        cost: Cost::Oversubscribed(broadcast::staged::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -192,7 +192,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "through memory that all see, a chunk at a time: large messages among ranks that share cores",
         supports: always,
         build: all_gather::staged::build,
-        cost: Cost::Crowded(all_gather::staged::cost),
+        cost: Cost::Oversubscribed(all_gather::staged::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use super::record::ADDRESSES;
 use super::{JobKey, private_folder};
 use crate::base::{Error, Result};
-use crate::sys::trusted_file::{Believed, open_trusted};
+use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
 /// The port that SAR uses when none is written.
 const SAR_PORT: u16 = 12345;
@@ -110,7 +110,7 @@ pub(crate) fn parse(text: &str) -> FileContents {
 }
 
 /// Reads what is at the path now; every time anew, as another host may have replaced it.
-pub(crate) fn read(path: &Path, believed: Believed) -> io::Result<FileContents> {
+pub(crate) fn read(path: &Path, believed: TrustPolicy) -> io::Result<FileContents> {
     let mut bytes = Vec::new();
     open_trusted(path, believed)?.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(parse(&String::from_utf8_lossy(&bytes)))
@@ -157,7 +157,7 @@ impl Drop for PublishedFile {
         // Between the look and the removal another job could replace it; its ranks would then
         // wait until their deadline. Two jobs on one path at one time are asking for that.
         let is_ours = || {
-            read(&self.path, Believed::Own)
+            read(&self.path, TrustPolicy::Own)
                 .is_ok_and(|found| found == FileContents::Announcement(self.announcement.clone()))
         };
         if !self.is_left && is_ours() {

@@ -18,7 +18,7 @@ use crate::progress::wait::Driver;
 use crate::sys::cores::{self, CoreSet};
 use crate::sys::host;
 use crate::topology::Topology;
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 
 /// The outcome, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ fn exchange(
     };
     let kind = CallKind::Collective(Collective::AllGather);
     let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };
-    let prepared = Prepared::new(call, Program::compile(&plan, &request, Lending::IfCrowded));
+    let prepared = Prepared::new(call, Program::compile(&plan, &request, SingleCopy::IfOversubscribed));
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
     // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
     // which ends before this function does.

@@ -13,7 +13,7 @@ use crate::base::{Call, Collective, Error, Rank, Result};
 use crate::executor::{Prepared, Program, Question};
 use crate::plan::{Block, BlockLayout, PlanRequest};
 use crate::topology::Topology;
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 
 /// The question of a call, and how it goes on.
 pub(super) fn prepare(
@@ -21,19 +21,19 @@ pub(super) fn prepare(
     algorithm: &'static Algorithm,
     request: &PlanRequest,
     placement: &Placement,
-    lending: Lending,
+    single_copy: SingleCopy,
     ports: &[u32],
 ) -> Prepared {
     let mut survey = Survey::of(request);
     let asked = survey.request(request);
-    let program = Program::compile(&survey_plan(&asked), &asked, Lending::Never).through(ports);
+    let program = Program::compile(&survey_plan(&asked), &asked, SingleCopy::Never).through(ports);
     let numbers = std::mem::take(&mut survey.numbers);
     let asking = Asking {
         call: *call,
         algorithm,
         whole: Whole::of(request),
         placement: placement.clone(),
-        lending,
+        single_copy,
         ports: ports.to_vec(),
         latest: Mutex::new(None),
     };
@@ -48,7 +48,7 @@ struct Asking {
     algorithm: &'static Algorithm,
     whole: Whole,
     placement: Placement,
-    lending: Lending,
+    single_copy: SingleCopy,
     ports: Vec<u32>,
     /// The latest answers, and what was made of them.
     latest: Mutex<Option<(Vec<u64>, Arc<Prepared>)>>,
@@ -65,7 +65,7 @@ impl Asking {
         let plan = (self.algorithm.build)(&request);
         affordable(plan.scratch.saturating_mul(request.element_bytes))?;
         let labels = Labels::of(&request);
-        let program = self.placement.compile(&plan, &request, self.lending);
+        let program = self.placement.compile(&plan, &request, self.single_copy);
         let program = program.labelled(&labels.sent, &labels.received).through(&self.ports);
         let prepared = Arc::new(Prepared::new(self.call, program));
         *latest = Some((answers.to_vec(), Arc::clone(&prepared)));

@@ -22,7 +22,7 @@ use crate::progress::{CommId, Engine};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
 use crate::transport::AnyLink;
-use crate::transport::control::Control;
+use crate::transport::control::ControlChannel;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::shm::{self, ShmLink};
 use crate::transport::tcp::TcpLink;
@@ -72,10 +72,10 @@ impl Communicator {
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         // All have met.
         drop(failure_reports);
-        let crowded = ranks_per_core > 1;
+        let oversubscribed = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core);
-        if crowded {
-            driver.lock().set_crowded();
+        if oversubscribed {
+            driver.lock().set_oversubscribed();
         }
         let size = topology.size();
         let mut comm = Communicator {
@@ -84,7 +84,7 @@ impl Communicator {
             topology,
             transports,
             timeout: Timeout::new(timeout(config, own)),
-            programs: Programs::new(tuning, some_tcp, crowded, size),
+            programs: Programs::new(tuning, some_tcp, oversubscribed, size),
             driver: Arc::new(driver),
             group: CommId::FIRST,
             finalized: AtomicBool::new(false),
@@ -103,7 +103,7 @@ impl Communicator {
             comm.local_size(),
             job.source,
             crate::base::VERSION,
-            if crowded { "; more ranks than processors" } else { "" },
+            if oversubscribed { "; more ranks than processors" } else { "" },
         );
         if let Err(error) = comm.attach(config.backend) {
             // All ranks have the same error: they part in good order, and nobody takes another for crashed.
@@ -150,7 +150,7 @@ fn endpoints(
 
 /// The links to those ranks with which no data socket was made.
 fn share_memory(
-    controls: &[Option<Control>],
+    controls: &[Option<ControlChannel>],
     sockets: &[Option<Socket>],
     labels: &[String],
     rank: Rank,
@@ -161,15 +161,16 @@ fn share_memory(
     let peers =
         controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
     // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let offer = |(control, peer): (Option<&Control>, Rank)| {
+    let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {
         control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
     };
     let offered = peers.clone().zip(0..).map(offer).collect::<Result<Vec<_>>>()?;
-    let complete = |(control, offered): (Option<&Control>, Option<shm::Offered>)| match (control, offered) {
-        (None, _) => Ok(None),
-        (Some(control), Some(offered)) => offered.complete(control.socket(), Some(deadline)).map(Some),
-        (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
-    };
+    let complete =
+        |(control, offered): (Option<&ControlChannel>, Option<shm::Offered>)| match (control, offered) {
+            (None, _) => Ok(None),
+            (Some(control), Some(offered)) => offered.complete(control.socket(), Some(deadline)).map(Some),
+            (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
+        };
     let links = peers.zip(offered).map(complete).zip(labels).zip(0..);
     links.map(|((link, label), peer)| link.map_err(|error| not_shared(peer, label, error, start))).collect()
 }

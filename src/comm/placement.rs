@@ -7,7 +7,7 @@ use crate::base::{Collective, Error, Rank, Result};
 use crate::device::Kinds;
 use crate::executor::{Buffers, Program, Stretch};
 use crate::plan::{Block, BlockLayout, Buffer, Plan, PlanRequest};
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 
 use super::operation::in_range;
 use super::unequal::{Places, Unequal};
@@ -50,19 +50,19 @@ impl Placement {
         })
     }
 
-    pub fn compile(&self, plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {
+    pub fn compile(&self, plan: &Plan, request: &PlanRequest, single_copy: SingleCopy) -> Program {
         let unit = request.element_bytes;
         let BlockLayout { input, output, .. } = request.layout;
         if self.is_list {
             let (inputs, outputs) = self.addresses.split_at(input.len());
-            return Program::compile_at(plan, request, lending, (0, 0), |buffer, element| match buffer {
+            return Program::compile_at(plan, request, single_copy, (0, 0), |buffer, element| match buffer {
                 Buffer::Input => address_in(input, inputs, element, unit),
                 _ => address_in(output, outputs, element, unit),
             });
         }
         match self.addresses[..] {
-            [send, recv] => Program::compile_at(plan, request, lending, (send, recv), |_, at| at * unit),
-            _ => Program::compile(plan, &PlanRequest { in_place: false, ..*request }, lending),
+            [send, recv] => Program::compile_at(plan, request, single_copy, (send, recv), |_, at| at * unit),
+            _ => Program::compile(plan, &PlanRequest { in_place: false, ..*request }, single_copy),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::plan::cache::Cache;
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Callback, Conversions, Reducer, conversions};
 use crate::topology::Topology;
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 use crate::tuning::Tuning;
 
 /// Compiled plans that are kept.
@@ -30,7 +30,7 @@ pub(super) struct Programs {
     tuning: Tuning,
     some_tcp: bool,
     /// Ranks share cores.
-    crowded: bool,
+    oversubscribed: bool,
     /// The port that leads to each rank.
     ports: Vec<u32>,
     known: Mutex<Cache<Key, Prepared>>,
@@ -41,11 +41,11 @@ pub(super) struct Programs {
 
 impl Programs {
     /// Of a communicator over all ports.
-    pub fn new(tuning: Tuning, some_tcp: bool, crowded: bool, size: u32) -> Programs {
+    pub fn new(tuning: Tuning, some_tcp: bool, oversubscribed: bool, size: u32) -> Programs {
         let known = Mutex::new(Cache::new(KEPT));
         let known_unequal = Mutex::default();
         let (ports, saturates) = ((0..size).collect(), AtomicBool::new(false));
-        Programs { tuning, some_tcp, crowded, ports, known, known_unequal, saturates }
+        Programs { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
     }
 
     /// Of a communicator made from this one's, whose ranks are `members` there.
@@ -53,9 +53,9 @@ impl Programs {
         let ports = members.iter().map(|rank| self.ports[*rank as usize]).collect();
         let known = Mutex::new(Cache::new(KEPT));
         let known_unequal = Mutex::default();
-        let Programs { some_tcp, crowded, .. } = *self;
+        let Programs { some_tcp, oversubscribed, .. } = *self;
         let (tuning, saturates) = (self.tuning.clone(), AtomicBool::new(self.saturates()));
-        Programs { tuning, some_tcp, crowded, ports, known, known_unequal, saturates }
+        Programs { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
     }
 
     /// Whether 8-bit floats that are too large become the largest finite number.
@@ -137,13 +137,17 @@ impl Programs {
     /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
     /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
     /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
-    fn lending(&self, kind: CallKind) -> Lending {
-        if !self.crowded || only_copies(kind) { Lending::IfCrowded } else { Lending::Never }
+    fn single_copy(&self, kind: CallKind) -> SingleCopy {
+        if !self.oversubscribed || only_copies(kind) {
+            SingleCopy::IfOversubscribed
+        } else {
+            SingleCopy::Never
+        }
     }
 
     /// With a processor for each rank, which way is faster depends on the machine: a program that could go both ways tries them.
     fn trying_ways(&self, program: Program, kind: CallKind) -> Program {
-        if self.crowded || !only_copies(kind) { program } else { program.trying_ways() }
+        if self.oversubscribed || !only_copies(kind) { program } else { program.trying_ways() }
     }
 
     /// The same for a call with a layout.
@@ -175,20 +179,20 @@ impl Programs {
                 ..self.request(&call, rank, topology)
             };
             let algorithm = self.choose(&call, &request)?;
-            let lending = self.lending(call.kind);
+            let single_copy = self.single_copy(call.kind);
             if algorithm.asks() {
-                return Ok(asking::prepare(&call, algorithm, &request, &placement, lending, &self.ports));
+                return Ok(asking::prepare(&call, algorithm, &request, &placement, single_copy, &self.ports));
             }
             if let Some(conversions) = widening {
                 let request = PlanRequest { in_place: false, ..request };
-                let program = Program::compile(&(algorithm.build)(&request), &request, lending);
+                let program = Program::compile(&(algorithm.build)(&request), &request, single_copy);
                 let prepared =
                     Prepared { reduce, divide, ..Prepared::new(call, program.through(&self.ports)) };
                 let [input, output] = placement.stretches(operation.layout);
                 return Ok(prepared.on_copies(Widened { conversions, input, output }));
             }
             let plan = (algorithm.build)(&request);
-            let program = placement.compile(&plan, &request, lending);
+            let program = placement.compile(&plan, &request, single_copy);
             let program = self.trying_ways(program, call.kind).through(&self.ports);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
@@ -202,7 +206,7 @@ impl Programs {
         let in_place = operation.is_in_place(rank) && self.widening(call, topology.size()).is_none();
         let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
         let plan = (self.choose(call, &request)?.build)(&request);
-        let program = Program::compile(&plan, &request, self.lending(call.kind));
+        let program = Program::compile(&plan, &request, self.single_copy(call.kind));
         Ok(self.trying_ways(program, call.kind).through(&self.ports))
     }
 

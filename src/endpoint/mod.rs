@@ -6,7 +6,7 @@ mod stash_link;
 pub(crate) use inbox::{ENTRY_COST, Inbox, NextFragment, Source};
 pub(crate) use stash_link::StashLink;
 
-use crate::transport::control::Control;
+use crate::transport::control::ControlChannel;
 use crate::transport::{AnyLink, Header};
 
 /// Bytes of collectives that leave to a peer before it is heard: so late this rank learns that it is to wait.
@@ -28,7 +28,7 @@ pub(crate) enum Presence {
 pub struct Endpoint {
     pub(crate) inbox: Inbox,
     /// `None` for the way to oneself.
-    pub(crate) control: Option<Control>,
+    pub(crate) control: Option<ControlChannel>,
     /// "rank 3 (host b, pid 4711)".
     pub(crate) label: String,
     pub(crate) presence: Presence,
@@ -44,7 +44,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// `label` names the rank in messages, with host and process.
-    pub fn new(link: AnyLink, control: Option<Control>, label: String) -> Endpoint {
+    pub fn new(link: AnyLink, control: Option<ControlChannel>, label: String) -> Endpoint {
         Endpoint {
             inbox: Inbox::new(link),
             control,
@@ -91,8 +91,8 @@ impl Endpoint {
 
     /// Wakes the peer if it sleeps and there is news for it.
     #[inline]
-    pub(crate) fn ring_if_wanted(&mut self) {
-        if self.inbox.link.peer_wants_bell()
+    pub(crate) fn ring_doorbell_if_due(&mut self) {
+        if self.inbox.link.peer_needs_doorbell()
             && let Some(control) = &mut self.control
         {
             control.ring();
@@ -103,7 +103,7 @@ impl Endpoint {
     #[inline]
     pub(crate) fn ring_if_asleep(&mut self) {
         if self.inbox.link.peer_is_asleep() {
-            self.ring_if_wanted();
+            self.ring_doorbell_if_due();
         }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use super::{Inbox, Source};
-use crate::transport::{Arrival, Header, Lending, Link};
+use crate::transport::{Arrival, Header, Link, SingleCopy};
 
 /// The stash of one context. Nothing can be sent through it.
 pub(crate) struct StashLink<'a> {
@@ -23,7 +23,13 @@ impl<'a> StashLink<'a> {
 }
 
 impl Link for StashLink<'_> {
-    unsafe fn send(&mut self, _: &Header, _: *const u8, _: usize, _: Lending) -> io::Result<Option<usize>> {
+    unsafe fn send(
+        &mut self,
+        _: &Header,
+        _: *const u8,
+        _: usize,
+        _: SingleCopy,
+    ) -> io::Result<Option<usize>> {
         Ok(None)
     }
 

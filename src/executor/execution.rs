@@ -16,7 +16,7 @@ use crate::base::{Call, Rank};
 use crate::endpoint::{Endpoint, NextFragment};
 use crate::observe::trace::{Activity, Recorder};
 use crate::sys::poll::Interest;
-use crate::transport::{Header, Lending};
+use crate::transport::{Header, SingleCopy};
 
 /// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
 const BURST_BYTES: usize = 256 << 10;
@@ -228,7 +228,7 @@ impl Execution {
             let program = &self.prepared.program;
             let receivers = program.sends.iter().map(|queue| queue.peer);
             let senders = program.recvs.iter().map(|queue| queue.peer);
-            receivers.chain(senders).for_each(|peer| endpoints[peer as usize].ring_if_wanted());
+            receivers.chain(senders).for_each(|peer| endpoints[peer as usize].ring_doorbell_if_due());
         }
         outcome.map(|()| visit)
     }
@@ -288,16 +288,18 @@ impl Execution {
         if !endpoint.may_send_ahead() && waits(endpoint, &header, visit) {
             return Ok(false);
         }
-        let lending = match &self.run {
-            Some(run) if run.fetched && step.lending == Lending::IfCrowded => Lending::Anywhere,
-            _ => step.lending,
+        let single_copy = match &self.run {
+            Some(run) if run.fetched && step.single_copy == SingleCopy::IfOversubscribed => {
+                SingleCopy::Always
+            }
+            _ => step.single_copy,
         };
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, lending) }
+        let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, single_copy) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else {
             // An offer is news to the peer, though nothing of it is taken yet.
-            endpoint.ring_if_wanted();
+            endpoint.ring_doorbell_if_due();
             return Ok(false);
         };
         endpoint.note_sent(sent);
@@ -461,7 +463,7 @@ impl Execution {
     /// Gives up what was offered to links and not taken, and takes back what no peer has read: the call has failed.
     pub fn abandon(&mut self, endpoints: &mut [Endpoint]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
-            endpoints[queue.peer as usize].inbox.link.take_back(&self.header);
+            endpoints[queue.peer as usize].inbox.link.cancel_sent(&self.header);
             let Some(step) = queue.steps.get(state.next as usize) else { continue };
             let data = self.memory.address(&step.span, state.done);
             let header = self.header_of(step.count);

@@ -17,13 +17,13 @@ use crate::endpoint::Endpoint;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
 use crate::sys::memory_copy::copy_short;
-use crate::transport::shm::{Cut, FRAGMENT_BYTES, LOAN_BYTES, Peek};
-use crate::transport::{Header, Lending};
+use crate::transport::shm::{FRAGMENT_BYTES, FragmentSize, Peek, ZERO_COPY_BYTES};
+use crate::transport::{Header, SingleCopy};
 
 /// Largest message of a straight plan: a small part of the ring, so that it finds room. Longer ones are worth the bookkeeping.
 pub(crate) const LONGEST: usize = 4 * FRAGMENT_BYTES;
 /// The same where ranks share processors: there larger ones are read out of the sender's memory.
-pub(crate) const LONGEST_CROWDED: usize = FRAGMENT_BYTES;
+pub(crate) const LONGEST_OVERSUBSCRIBED: usize = FRAGMENT_BYTES;
 /// Most messages of a round to one peer: they find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
 /// Polls before a stop, where each rank has a processor: some tens of microseconds.
@@ -36,15 +36,15 @@ const YIELDS: u32 = 40;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FastOp {
     Local(LocalStep),
-    /// `may_lend`: it may stay where it is until it is read, and is long enough for that.
+    /// `may_zero_copy`: it may stay where it is until it is read, and is long enough for that.
     Send {
         queue: u32,
         peer: Rank,
         span: Bytes,
         /// What the header says where messages are counted.
         count: u64,
-        may_lend: bool,
-        cut: Cut,
+        may_zero_copy: bool,
+        cut: FragmentSize,
     },
     Recv {
         queue: u32,
@@ -102,12 +102,13 @@ impl FastProgram {
                 // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a
                 // message that fits into a slot had better leave at once.
                 let waits = !recvs[round].is_empty();
-                let may_lend = step.lending != Lending::Never && step.span.len >= LOAN_BYTES && waits;
+                let may_zero_copy =
+                    step.single_copy != SingleCopy::Never && step.span.len >= ZERO_COPY_BYTES && waits;
                 // Who also receives is busy while the first fragments are on their way.
-                let cut = if waits { Cut::Whole } else { Cut::Fine };
+                let cut = if waits { FragmentSize::Full } else { FragmentSize::Half };
                 let peer = program.sends[queue as usize].peer;
                 let (span, count) = (step.span, step.count);
-                fast.ops.push(FastOp::Send { queue, peer, span, count, may_lend, cut });
+                fast.ops.push(FastOp::Send { queue, peer, span, count, may_zero_copy, cut });
             }
             // Behind the first sends: no message waits for them.
             if round == 0 {
@@ -151,7 +152,7 @@ pub(crate) struct FastCall<'a> {
     /// Each message has a count of its own in its header.
     pub is_counted: bool,
     /// Ranks share processors.
-    pub crowded: bool,
+    pub oversubscribed: bool,
 }
 
 impl FastCall<'_> {
@@ -189,13 +190,13 @@ pub(crate) unsafe fn run(
     endpoints: &mut [Endpoint],
 ) -> StopPoint {
     let ops = &*fast.ops;
-    let longest = if call.crowded { LONGEST_CROWDED } else { LONGEST };
+    let longest = if call.oversubscribed { LONGEST_OVERSUBSCRIBED } else { LONGEST };
     let mut waited = 0;
     for (done, op) in ops.iter().enumerate() {
         match op {
             // SAFETY: passed on from our caller.
             FastOp::Local(local) => unsafe { memory.run_local(local, call.reduce, call.element_bytes) },
-            FastOp::Send { peer, span, count, may_lend, cut, .. } => {
+            FastOp::Send { peer, span, count, may_zero_copy, cut, .. } => {
                 let stop = StopPoint { done, bytes: 0 };
                 let endpoint = &mut endpoints[*peer as usize];
                 let may_send_ahead = endpoint.may_send_ahead();
@@ -208,7 +209,7 @@ pub(crate) unsafe fn run(
                     return stop;
                 }
                 // A loan is not over when it is made: that is for the general execution.
-                if *may_lend && link.lends(data, span.len) {
+                if *may_zero_copy && link.lends(data, span.len) {
                     return stop;
                 }
                 let own;
@@ -223,7 +224,7 @@ pub(crate) unsafe fn run(
                     return stop;
                 }
                 endpoint.note_sent(span.len);
-                endpoint.ring_if_wanted();
+                endpoint.ring_doorbell_if_due();
             }
             FastOp::Recv { peer, operand, dst, count, .. } => {
                 let endpoint = &mut endpoints[*peer as usize];
@@ -268,8 +269,8 @@ unsafe fn receive(
     loop {
         let before = done.unwrap_or(0);
         let (data, bytes) = match link.peek(header, dst.len - before) {
-            Peek::Here(data, bytes) if bytes & (call.element_bytes - 1) == 0 => (data, bytes),
-            Peek::Nothing if pause(waited, call.crowded) => continue,
+            Peek::Data(data, bytes) if bytes & (call.element_bytes - 1) == 0 => (data, bytes),
+            Peek::Empty if pause(waited, call.oversubscribed) => continue,
             _ => break,
         };
         let to = memory.address(dst, before);
@@ -292,16 +293,16 @@ unsafe fn receive(
         }
     }
     if done.is_some() {
-        endpoint.ring_if_wanted();
+        endpoint.ring_doorbell_if_due();
     }
     done
 }
 
 /// One step of a short wait; whether to look again.
 #[inline]
-pub(crate) fn pause(waited: &mut u32, crowded: bool) -> bool {
+pub(crate) fn pause(waited: &mut u32, oversubscribed: bool) -> bool {
     *waited += 1;
-    if !crowded {
+    if !oversubscribed {
         // Each look takes the line from the one who is about to write it: fewer looks, earlier news (8 bytes one way: 0.094
         // instead of 0.111 us).
         std::hint::spin_loop();

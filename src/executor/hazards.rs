@@ -4,7 +4,7 @@
 //! none begins at its end or later, and the search stops where nothing in front reaches its start.
 
 use super::program::{Arena, Bytes, Hazard, PeerQueue, RecvStep, SendStep};
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 
 /// A send in its round, lane and memory.
 struct Sent {
@@ -30,8 +30,8 @@ pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<Recv
         for sent in in_front.take_while(|sent| sent.place == place && sent.reach > start) {
             if sent.end > start && start < end {
                 step.hazards.push(sent.hazard);
-                sends[sent.hazard.queue as usize].steps[sent.hazard.position as usize].lending =
-                    Lending::Never;
+                sends[sent.hazard.queue as usize].steps[sent.hazard.position as usize].single_copy =
+                    SingleCopy::Never;
             }
         }
     }
@@ -86,7 +86,7 @@ mod tests {
             is_in_place in any::<bool>(),
         ) {
             let arena = Arena { starts: is_in_place.then_some((3, 0)) };
-            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, lending: Lending::IfCrowded };
+            let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, single_copy: SingleCopy::IfOversubscribed };
             let receive = |raw: &Raw| {
                 RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, hazards: vec![], streamed: false }
             };
@@ -110,7 +110,7 @@ mod tests {
                 expected.iter().for_each(|at| waited_for[*at] = true);
                 prop_assert_eq!(found, expected);
             }
-            let lends = sends.iter().flat_map(|queue| &queue.steps).map(|step| step.lending == Lending::Never);
+            let lends = sends.iter().flat_map(|queue| &queue.steps).map(|step| step.single_copy == SingleCopy::Never);
             prop_assert_eq!(lends.collect::<Vec<bool>>(), waited_for);
         }
     }

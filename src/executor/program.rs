@@ -11,7 +11,7 @@ use crate::base::{Collective, Rank};
 use crate::observe::trace::Activity;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 use crate::sys::memory_copy::STREAMED_FROM;
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 
 /// A span in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub(super) struct SendStep {
     /// What the header says where messages are counted.
     pub count: u64,
     /// Never where a receive waits for this send: on both sides of an exchange in place, nobody would begin.
-    pub lending: Lending,
+    pub single_copy: SingleCopy,
 }
 
 /// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
@@ -104,11 +104,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a plan that was made for `request`. `lending`: of messages where nothing in the plan forbids it.
-    pub fn compile(plan: &Plan, request: &PlanRequest, lending: Lending) -> Program {
+    /// Compiles a plan that was made for `request`. `single_copy`: of messages where nothing in the plan forbids it.
+    pub fn compile(plan: &Plan, request: &PlanRequest, single_copy: SingleCopy) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
-        Program::compile_with(plan, request, lending, bytes, &Arena::of(request))
+        Program::compile_with(plan, request, single_copy, bytes, &Arena::of(request))
     }
 
     /// The same where the caller's buffers may overlap in any way that the plan permits, or are many: `starts` says where
@@ -117,7 +117,7 @@ impl Program {
     pub fn compile_at(
         plan: &Plan,
         request: &PlanRequest,
-        lending: Lending,
+        single_copy: SingleCopy,
         starts: (usize, usize),
         offset: impl Fn(Buffer, usize) -> usize,
     ) -> Program {
@@ -131,13 +131,13 @@ impl Program {
             };
             Bytes { buffer: s.buffer, offset, len: s.len * unit }
         };
-        Program::compile_with(plan, request, lending, bytes, &Arena { starts: Some(starts) })
+        Program::compile_with(plan, request, single_copy, bytes, &Arena { starts: Some(starts) })
     }
 
     fn compile_with(
         plan: &Plan,
         request: &PlanRequest,
-        lending: Lending,
+        single_copy: SingleCopy,
         bytes: impl Fn(&Span) -> Bytes,
         arena: &Arena,
     ) -> Program {
@@ -179,10 +179,10 @@ impl Program {
                         Step::Send { to, span } => {
                             compiled.transfers += to.len() as u32;
                             let is_staged = plan.shared_scratch && span.buffer == Buffer::Scratch;
-                            let lending = if is_staged { Lending::Mapped } else { lending };
+                            let single_copy = if is_staged { SingleCopy::MappedOnly } else { single_copy };
                             for &peer in to {
                                 let count = span.len as u64;
-                                let step = SendStep { lane, round, span: bytes(span), count, lending };
+                                let step = SendStep { lane, round, span: bytes(span), count, single_copy };
                                 sends.push(peer, step);
                             }
                         }
@@ -251,7 +251,7 @@ impl Program {
     pub fn trying_ways(mut self) -> Program {
         let recvs = || self.recvs.iter().flat_map(|queue| &queue.steps);
         let is_exchange = |send: &SendStep| {
-            send.lending == Lending::IfCrowded
+            send.single_copy == SingleCopy::IfOversubscribed
                 && send.span.len >= FETCHED_FROM
                 && recvs().any(|recv| (recv.lane, recv.round) == (send.lane, send.round))
         };
@@ -302,8 +302,8 @@ impl Program {
             }
         }
         for send in self.sends.iter_mut().flat_map(|queue| &mut queue.steps) {
-            if send.lending == Lending::IfCrowded {
-                send.lending = Lending::Mapped;
+            if send.single_copy == SingleCopy::IfOversubscribed {
+                send.single_copy = SingleCopy::MappedOnly;
             }
         }
     }
@@ -390,7 +390,7 @@ mod tests {
                 topology: &topology,
                 layout: BlockLayout::NONE,
             };
-            let program = Program::compile(&plan, &request, Lending::IfCrowded);
+            let program = Program::compile(&plan, &request, SingleCopy::IfOversubscribed);
             assert_eq!(program.recvs[0].steps[0].hazards.len(), usize::from(in_place));
             assert_eq!(program.recvs[0].steps[0].dst.len, 20);
         }
@@ -411,11 +411,11 @@ mod tests {
             topology: &topology,
             layout: BlockLayout::NONE,
         };
-        for (name, lending) in [("staged", Lending::Mapped), ("ring", Lending::Never)] {
+        for (name, single_copy) in [("staged", SingleCopy::MappedOnly), ("ring", SingleCopy::Never)] {
             let algorithm = crate::algo::find(Collective::AllReduce, name).unwrap();
-            let program = Program::compile(&(algorithm.build)(&request), &request, Lending::Never);
+            let program = Program::compile(&(algorithm.build)(&request), &request, SingleCopy::Never);
             let mut sends = program.sends.iter().flat_map(|queue| &queue.steps);
-            assert!(sends.all(|send| send.lending == lending), "{name}");
+            assert!(sends.all(|send| send.single_copy == single_copy), "{name}");
             assert_eq!(program.scratch_is_shared, name == "staged");
         }
     }

@@ -10,7 +10,7 @@ use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
 use super::slab::Key;
 use super::status::{MessageOutcome, Status};
 use crate::base::{Datatype, Rank};
-use crate::transport::{Header, Lending, Link};
+use crate::transport::{Header, Link, SingleCopy};
 
 /// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in and of other peers: some
 /// 20 us. A turn costs about 0.3 us beside its copies: with turns of 64 KiB, between two ranks of a Zen 4 server, 32 MiB one way
@@ -175,7 +175,7 @@ impl Conversation {
         let mut moved = false;
         while let Some(reply) = self.peer(to).replies.front() {
             // SAFETY: nothing is read.
-            if unsafe { link.send(reply, NOTHING, 0, Lending::Never) }?.is_none() {
+            if unsafe { link.send(reply, NOTHING, 0, SingleCopy::Never) }?.is_none() {
                 break;
             }
             self.peer(to).replies.pop_front();
@@ -222,10 +222,10 @@ impl Conversation {
         let header = send.header.as_ref().expect("begun");
         let data = send.what.data.wrapping_add(send.done);
         // A message goes one way or the other.
-        let lending = if send.done == 0 { Lending::IfAwaited } else { Lending::IfCrowded };
+        let single_copy = if send.done == 0 { SingleCopy::IfFaster } else { SingleCopy::IfOversubscribed };
         // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more, until the
         // outcome, which comes after the last byte is taken.
-        let taken = unsafe { link.send(header, data, send.until - send.done, lending) }?;
+        let taken = unsafe { link.send(header, data, send.until - send.done, single_copy) }?;
         send.done += taken.unwrap_or(0);
         Ok(taken.is_some())
     }

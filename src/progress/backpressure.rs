@@ -16,7 +16,7 @@
 use super::engine::Engine;
 use super::engine_comm::{self, CommId, Known};
 use crate::transport::Header;
-use crate::transport::control::Message;
+use crate::transport::control::ControlMessage;
 
 /// What is kept of one communicator and one sender before the sender is told to hold.
 pub(super) const HELD_BYTES: usize = 4 << 20;
@@ -47,7 +47,7 @@ impl Engine {
         };
         endpoint.held_here.push(context);
         if let Some(control) = &mut endpoint.control {
-            control.send(&Message::Hold { context, from });
+            control.send(&ControlMessage::Hold { context, from });
         }
     }
 
@@ -61,10 +61,10 @@ impl Engine {
             let Some(at) = endpoint.held_here.iter().position(|held| *held == context) else { continue };
             let message = if endpoint.inbox.stashed_cost(context) <= HELD_BYTES / 2 {
                 endpoint.held_here.swap_remove(at);
-                Message::Release { context }
+                ControlMessage::Release { context }
             } else {
                 comm.holds_senders = true;
-                Message::Hold { context, from }
+                ControlMessage::Hold { context, from }
             };
             if let Some(control) = &mut endpoint.control {
                 control.send(&message);

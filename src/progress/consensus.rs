@@ -19,7 +19,7 @@ use super::engine_comm::{CommId, EngineComm, GIVEN_UP};
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
-use crate::transport::control::Message;
+use crate::transport::control::ControlMessage;
 
 /// Instead of a round: the outcome.
 const DECIDED: u32 = u32::MAX;
@@ -135,7 +135,7 @@ impl Engine {
     fn say(&mut self, id: CommId, agreement: &Agreement, round: u32, proposal: u32) {
         let comm = self.comms.get(id);
         let numbers = [agreement.number, round, proposal];
-        let message = Message::Agree { context: comm.context, numbers, lost: pack(&agreement.lost) };
+        let message = ControlMessage::Agree { context: comm.context, numbers, lost: pack(&agreement.lost) };
         for (member, lost) in comm.members.iter().zip(&agreement.lost) {
             if let (Some(control), false) = (&mut self.endpoints[member.endpoint as usize].control, lost) {
                 control.send(&message);
@@ -189,7 +189,9 @@ impl Engine {
     fn take_what_was_said(&mut self, id: CommId, agreement: &mut Agreement) {
         let heard = std::mem::take(&mut self.comms.get_mut(id).heard);
         for (rank, message) in heard {
-            let Message::Agree { numbers: [number, round, proposal], lost, .. } = &message else { continue };
+            let ControlMessage::Agree { numbers: [number, round, proposal], lost, .. } = &message else {
+                continue;
+            };
             if *number > agreement.number {
                 // A peer that is done with this one has begun the next.
                 self.comms.get_mut(id).heard.push((rank, message));

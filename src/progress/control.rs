@@ -10,7 +10,7 @@ use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
 use crate::log_line;
 use crate::sys::poll::{Interest, PollSet, Token};
-use crate::transport::control::{Control, Event, Message};
+use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
 /// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
@@ -39,7 +39,7 @@ impl Engine {
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();
         let controls = self.endpoints.iter_mut().filter_map(|endpoint| endpoint.control.as_mut());
-        let watched: Vec<(&mut Control, Token)> = controls
+        let watched: Vec<(&mut ControlChannel, Token)> = controls
             .filter_map(|control| {
                 let token = set.add(control.process()?, Interest::Read);
                 Some((control, token))
@@ -62,17 +62,17 @@ impl Engine {
     }
 
     /// The next message of a peer about a communicator, if there is one.
-    fn next_message(&mut self, at: u32) -> Option<Message> {
+    fn next_message(&mut self, at: u32) -> Option<ControlMessage> {
         let endpoint = &mut self.endpoints[at as usize];
         let control = endpoint.control.as_mut()?;
         control.flush();
         loop {
             let presence = match control.next_event() {
                 Ok(None) => return None,
-                Ok(Some(Event::Message(Message::Bell))) => continue,
-                Ok(Some(Event::Message(Message::Bye))) => Presence::Left,
-                Ok(Some(Event::Closed)) => Presence::Gone,
-                Ok(Some(Event::Message(message))) => return Some(message),
+                Ok(Some(ControlEvent::Message(ControlMessage::Doorbell))) => continue,
+                Ok(Some(ControlEvent::Message(ControlMessage::Bye))) => Presence::Left,
+                Ok(Some(ControlEvent::Closed)) => Presence::Gone,
+                Ok(Some(ControlEvent::Message(message))) => return Some(message),
                 Err(source) => {
                     self.cut_off(at, &source);
                     return None;
@@ -119,18 +119,18 @@ impl Engine {
     }
 
     /// Something that a peer says about a communicator.
-    pub(super) fn take_message(&mut self, endpoint: u32, message: Message) {
+    pub(super) fn take_message(&mut self, endpoint: u32, message: ControlMessage) {
         let context = match message {
-            Message::Stall { context, .. }
-            | Message::Notice { context, .. }
-            | Message::Left { context, .. }
-            | Message::Quit { context, .. }
-            | Message::Hold { context, .. }
-            | Message::Release { context }
-            | Message::Agree { context, .. } => context,
-            Message::Bell | Message::Bye => return,
+            ControlMessage::Stall { context, .. }
+            | ControlMessage::Notice { context, .. }
+            | ControlMessage::Left { context, .. }
+            | ControlMessage::Quit { context, .. }
+            | ControlMessage::Hold { context, .. }
+            | ControlMessage::Release { context }
+            | ControlMessage::Agree { context, .. } => context,
+            ControlMessage::Doorbell | ControlMessage::Bye => return,
         };
-        let is_goodbye = matches!(message, Message::Left { .. } | Message::Quit { .. });
+        let is_goodbye = matches!(message, ControlMessage::Left { .. } | ControlMessage::Quit { .. });
         if is_goodbye && context == FIRST_CONTEXT {
             self.endpoints[endpoint as usize].has_parted = true;
         }
@@ -149,42 +149,42 @@ impl Engine {
         let Some(rank) = comm.rank_of(endpoint) else { return };
         let member = &mut comm.members[rank as usize];
         match message {
-            Message::Stall { context, sequence, call } if !engine_comm::is_of_transfers(context) => {
+            ControlMessage::Stall { context, sequence, call } if !engine_comm::is_of_transfers(context) => {
                 member.stall = Some(Stall { sequence, call });
                 comm.stalls_known = true;
             }
-            Message::Left { calls, .. } => {
+            ControlMessage::Left { calls, .. } => {
                 (member.has_left, member.calls) = (true, calls);
                 self.note_departure();
                 self.compare_calls(id, rank);
             }
-            Message::Quit { calls, reason, .. } => {
+            ControlMessage::Quit { calls, reason, .. } => {
                 self.note_quit(id, rank, calls, reason);
                 self.note_departure();
             }
-            Message::Notice { .. } => self.take_notice(id, rank, &message),
-            Message::Agree { .. } => comm.heard.push((rank, message)),
-            Message::Hold { context, from } => {
+            ControlMessage::Notice { .. } => self.take_notice(id, rank, &message),
+            ControlMessage::Agree { .. } => comm.heard.push((rank, message)),
+            ControlMessage::Hold { context, from } => {
                 let held = &mut self.endpoints[endpoint as usize].held_by_peer;
                 held.retain(|(held, _)| *held != context);
                 held.push((context, from));
             }
-            Message::Release { context } => {
+            ControlMessage::Release { context } => {
                 self.endpoints[endpoint as usize].held_by_peer.retain(|(held, _)| *held != context);
             }
-            Message::Stall { .. } | Message::Bell | Message::Bye => {}
+            ControlMessage::Stall { .. } | ControlMessage::Doorbell | ControlMessage::Bye => {}
         }
     }
 
     /// Another rank has noticed a failure.
-    fn take_notice(&mut self, id: CommId, sender: Rank, notice: &Message) {
+    fn take_notice(&mut self, id: CommId, sender: Rank, notice: &ControlMessage) {
         if id == CommId::FIRST
             && let Joining::UnderWay(kept) = &mut self.joining
         {
             kept.get_or_insert_with(|| (sender, notice.clone()));
             return;
         }
-        let Message::Notice { kind, origin, subject, text, .. } = notice else { return };
+        let ControlMessage::Notice { kind, origin, subject, text, .. } = notice else { return };
         let comm = self.comms.get(id);
         // The number is foreign: a rank that does not exist is taken for the sender.
         let origin = if *origin < comm.size() { *origin } else { sender };
@@ -272,7 +272,7 @@ impl Engine {
             let Header { context, sequence, call } = *active.execution.header();
             for member in &self.comms.get(active.comm).members {
                 if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
-                    control.send(&Message::Stall { context, sequence, call });
+                    control.send(&ControlMessage::Stall { context, sequence, call });
                 }
             }
         }
@@ -307,7 +307,7 @@ impl Engine {
     /// Says goodbye to everybody.
     pub fn say_bye(&mut self) {
         for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
-            control.send(&Message::Bye);
+            control.send(&ControlMessage::Bye);
         }
     }
 

@@ -27,7 +27,7 @@ use crate::observe::trace;
 use crate::p2p::{Completion, Conversation};
 use crate::sys::poll::Interest;
 use crate::transport::Header;
-use crate::transport::control::Message;
+use crate::transport::control::ControlMessage;
 
 /// Names what was started, until its outcome is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,13 +137,13 @@ pub struct Engine {
     /// When somebody was first seen to be gone.
     pub(super) first_departure: Option<Instant>,
     /// Ranks share processors: give way soon.
-    pub(super) crowded: bool,
+    pub(super) oversubscribed: bool,
     /// They do, and some link is a socket, where each look is a system call: look less often.
-    pub(super) crowded_on_sockets: bool,
+    pub(super) oversubscribed_on_sockets: bool,
     /// Until all ranks have met, a notice is kept back.
     pub(super) joining: Joining,
     /// What was said about communicators that this rank has not made yet, with the endpoint that it came through.
-    pub(super) early_messages: Vec<(u32, Message)>,
+    pub(super) early_messages: Vec<(u32, ControlMessage)>,
     /// Communicators that this rank has left before others.
     pub(super) left_comms: Vec<LeftComm>,
     /// A disagreement in one of them.
@@ -158,7 +158,7 @@ pub(super) enum Joining {
     #[default]
     Over,
     /// They are about to; the notice that came meanwhile, and from whom.
-    UnderWay(Option<(Rank, Message)>),
+    UnderWay(Option<(Rank, ControlMessage)>),
 }
 
 impl Engine {
@@ -180,8 +180,8 @@ impl Engine {
             control_read_at: Instant::now(),
             has_sockets,
             first_departure: None,
-            crowded: false,
-            crowded_on_sockets: false,
+            oversubscribed: false,
+            oversubscribed_on_sockets: false,
             joining: Joining::Over,
             early_messages: Vec::new(),
             left_comms: Vec::new(),
@@ -190,10 +190,10 @@ impl Engine {
     }
 
     /// Ranks share processors.
-    pub fn set_crowded(&mut self) {
-        self.crowded = true;
-        self.crowded_on_sockets = self.has_sockets;
-        self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_crowded(true));
+    pub fn set_oversubscribed(&mut self) {
+        self.oversubscribed = true;
+        self.oversubscribed_on_sockets = self.has_sockets;
+        self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_oversubscribed(true));
     }
 
     /// The way to each rank.
@@ -320,7 +320,7 @@ impl Engine {
             reduce: prepared.reduce.as_ref(),
             element_bytes: prepared.program.element_bytes,
             is_counted: prepared.is_counted,
-            crowded: self.crowded,
+            oversubscribed: self.oversubscribed,
         };
         // SAFETY: passed on from our caller.
         let stop = unsafe { fast_path::run(fast, &memory, &call, &mut self.endpoints) };

@@ -15,7 +15,7 @@ use crate::base::{Error, Rank, Result};
 use crate::endpoint::{Endpoint, Presence};
 use crate::executor::RecentCalls;
 use crate::p2p::Conversation;
-use crate::transport::control::{CallRecord, Message};
+use crate::transport::control::{CallRecord, ControlMessage};
 use crate::transport::{CONTEXTS, FIRST_CONTEXT};
 
 /// Set in the context of transfers.
@@ -95,7 +95,7 @@ pub(super) struct EngineComm {
     /// Calls that need no preparation any more.
     pub recent: RecentCalls,
     /// What its ranks have said in agreements ([`super::consensus`]) and was not used yet.
-    pub heard: Vec<(Rank, Message)>,
+    pub heard: Vec<(Rank, ControlMessage)>,
     /// Agreements that this rank has begun.
     pub agreements: u32,
     /// This rank says goodbye: all that it has under way is the call for that.

@@ -23,7 +23,7 @@ use super::engine_comm::CommId;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
-use crate::transport::control::Message;
+use crate::transport::control::ControlMessage;
 use crate::transport::{Header, failure};
 
 /// Most communicators of the past whose calls are remembered because not all ranks have left them.
@@ -85,7 +85,7 @@ impl Engine {
         let comm = self.comms.get(id);
         let is_whole = comm.failure.is_none() && !comm.is_quit();
         let calls = is_whole.then(|| comm.collectives.record());
-        let left = Message::Left { context: comm.context, calls };
+        let left = ControlMessage::Left { context: comm.context, calls };
         for member in &comm.members {
             if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
                 control.send(&left);
@@ -148,11 +148,11 @@ impl Engine {
     }
 
     /// What a rank says of a communicator that this one has left.
-    pub(super) fn compare_late_message(&mut self, endpoint: u32, message: &Message) {
-        let (Message::Left { context, .. }
-        | Message::Quit { context, .. }
-        | Message::Stall { context, .. }
-        | Message::Notice { context, .. }) = message
+    pub(super) fn compare_late_message(&mut self, endpoint: u32, message: &ControlMessage) {
+        let (ControlMessage::Left { context, .. }
+        | ControlMessage::Quit { context, .. }
+        | ControlMessage::Stall { context, .. }
+        | ControlMessage::Notice { context, .. }) = message
         else {
             return;
         };
@@ -161,15 +161,15 @@ impl Engine {
         let Some(&(_, rank)) = left.missing.iter().find(|missing| missing.0 == endpoint) else { return };
         let differ = |difference| differ(&left.name, left.rank, rank, &difference);
         let error = match message {
-            Message::Left { calls, .. } => {
+            ControlMessage::Left { calls, .. } => {
                 calls.as_ref().and_then(|calls| left.calls.difference(calls, true)).map(differ)
             }
             // It waits in a call.
-            Message::Stall { sequence: number, call, .. } => {
+            ControlMessage::Stall { sequence: number, call, .. } => {
                 contradiction(&left.calls, *number, *call).map(differ)
             }
             // It has noticed a disagreement itself.
-            Message::Notice { kind, subject, text, .. } => {
+            ControlMessage::Notice { kind, subject, text, .. } => {
                 let label = &self.endpoints[endpoint as usize].label;
                 Some(failure::from_notice(*kind, *subject, text, label))
                     .filter(|error| matches!(error, Error::Mismatch(_)))
@@ -183,7 +183,7 @@ impl Engine {
             self.late_mismatch = Some(error);
         }
         let left = &mut self.left_comms[at];
-        if matches!(message, Message::Left { .. } | Message::Quit { .. }) {
+        if matches!(message, ControlMessage::Left { .. } | ControlMessage::Quit { .. }) {
             left.missing.retain(|missing| missing.0 != endpoint);
         }
         if left.missing.is_empty() {

@@ -4,7 +4,7 @@ use super::engine::{Engine, Ticket};
 use super::engine_comm::{CommId, EngineComm, GIVEN_UP};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
-use crate::transport::control::Message;
+use crate::transport::control::ControlMessage;
 use crate::transport::failure;
 
 impl Engine {
@@ -107,7 +107,7 @@ impl Engine {
     }
 
     /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
-    pub(super) fn end_all(&mut self, id: CommId, error: Error, notice: &Message) {
+    pub(super) fn end_all(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         let comm = self.comms.get(id);
         if comm.failure.is_some() || comm.is_over() {
             return;
@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// [`Engine::end_all`] of a communicator that has not failed, where the log has the news already.
-    pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &Message) {
+    pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         self.has_changes = true;
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());

@@ -13,10 +13,10 @@ use super::engine_comm::{CommId, EngineComm};
 use super::messages::MessageTicket;
 use super::wait::Driver;
 use crate::base::{BoxedResult, Result};
-use crate::executor::fast_path::{LONGEST, LONGEST_CROWDED, pause};
+use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED, pause};
 use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status};
 use crate::sys::memory_copy::copy_short;
-use crate::transport::shm::{Cut, LOAN_BYTES, Peek};
+use crate::transport::shm::{FragmentSize, Peek, ZERO_COPY_BYTES};
 
 impl Driver {
     /// Starts a send and gives it a first push.
@@ -217,14 +217,14 @@ impl Engine {
         let endpoint = &mut self.endpoints[members[to as usize].endpoint as usize];
         let Some(link) = endpoint.inbox.link.as_shm() else { return false };
         // A loan is not over when it is made, nor is an offer.
-        if bytes >= LOAN_BYTES && (link.lends(data, bytes) || link.is_awaited(bytes)) {
+        if bytes >= ZERO_COPY_BYTES && (link.lends(data, bytes) || link.is_awaited(bytes)) {
             return false;
         }
         // SAFETY: passed on from our caller.
-        if !unsafe { link.post(&fast.header, data, bytes, Cut::Fine) } {
+        if !unsafe { link.post(&fast.header, data, bytes, FragmentSize::Half) } {
             return false;
         }
-        endpoint.ring_if_wanted();
+        endpoint.ring_doorbell_if_due();
         conversation.note_fast_send(to, &fast);
         true
     }
@@ -260,7 +260,7 @@ impl Engine {
         while done != Some(bytes) {
             let before = done.unwrap_or(0);
             match link.peek(&fast.header, bytes - before) {
-                Peek::Here(arrived, n) => {
+                Peek::Data(arrived, n) => {
                     // SAFETY: `peek` gave so many readable bytes, no more than what is left of the buffer, for which our
                     // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
                     // spoil the bytes.
@@ -268,12 +268,12 @@ impl Engine {
                     link.release();
                     done = Some(before + n);
                 }
-                Peek::Nothing if pause(&mut waited, self.crowded) => {}
-                Peek::Nothing | Peek::Unusual => break,
+                Peek::Empty if pause(&mut waited, self.oversubscribed) => {}
+                Peek::Empty | Peek::SlowPath => break,
             }
         }
         let Some(done) = done else { return FastReceive::NotTaken };
-        endpoint.ring_if_wanted();
+        endpoint.ring_doorbell_if_due();
         if done < bytes {
             // SAFETY: passed on from our caller.
             let ticket = unsafe { conversation.continue_fast_receive(from, selector, *buffer, &fast, done) };
@@ -291,6 +291,6 @@ impl Engine {
     /// Longest message for which the short way is tried.
     #[inline]
     fn longest(&self) -> usize {
-        if self.crowded { LONGEST_CROWDED } else { LONGEST }
+        if self.oversubscribed { LONGEST_OVERSUBSCRIBED } else { LONGEST }
     }
 }

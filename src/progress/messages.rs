@@ -220,7 +220,7 @@ impl Engine {
         match outcome {
             Ok((moved, foreign)) => {
                 // An offer is news to the peer, though nothing of it is taken yet.
-                endpoint.ring_if_wanted();
+                endpoint.ring_doorbell_if_due();
                 if moved {
                     turn.moved = true;
                     *moves = moves.wrapping_add(1);
@@ -240,7 +240,7 @@ impl Engine {
         let endpoint = &mut self.endpoints[members[rank as usize].endpoint as usize];
         match conversation.pull(rank, &mut *endpoint.inbox.link, Drain::Everything) {
             Ok(pulled) => {
-                endpoint.ring_if_wanted();
+                endpoint.ring_doorbell_if_due();
                 self.note_messaging(id);
                 Ok(pulled.moved)
             }

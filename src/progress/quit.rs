@@ -1,6 +1,6 @@
 //! How a rank gives a communicator up by itself when it has done its part in all that it has begun.
 //!
-//! It tells the others how many calls it has made ([`Message::Quit`]) and is gone for them. All that it owed to these calls has
+//! It tells the others how many calls it has made ([`ControlMessage::Quit`]) and is gone for them. All that it owed to these calls has
 //! left: in shared memory, where it stays until it is read, or to the kernel. So what the others are still finishing ends
 //! well. A later call that needs the rank can never end, and fails as soon as that is seen; nothing else does. A rank that
 //! says goodbye in good order waits for nobody any more.
@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::engine_comm::{CommId, EngineComm};
 use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
-use crate::transport::control::Message;
+use crate::transport::control::ControlMessage;
 
 /// Calls on the first communicator in which its ranks meet, before any of the program's.
 const JOINING_CALLS: u32 = 1;
@@ -85,7 +85,7 @@ impl Engine {
             return false;
         }
         let (context, calls) = (comm.context, comm.collectives.made());
-        let quit = Message::Quit { context, calls, reason: reason.into() };
+        let quit = ControlMessage::Quit { context, calls, reason: reason.into() };
         let comm = self.comms.get_mut(id);
         (comm.has_quit, comm.has_parted) = (true, true);
         for member in &comm.members {

@@ -30,14 +30,14 @@ impl Engine {
             Ok(None) => return Ok(false),
             Err(source) => return self.blame(LinkFailure { peer: endpoint, source }),
         };
-        if head.is_taken_back() {
+        if head.is_cancelled() {
             // Its sender has told everybody why before.
             self.read_control();
         } else {
             self.check_counts(endpoint, &head)?;
         }
         let taken = match self.comms.known(head.context) {
-            _ if head.is_taken_back() => self.endpoints[endpoint as usize].inbox.discard_head(),
+            _ if head.is_cancelled() => self.endpoints[endpoint as usize].inbox.discard_head(),
             Known::Here(id) if self.failure(id).is_none() => {
                 if engine_comm::is_of_transfers(head.context) {
                     let rank = self.member(id, endpoint)?;
@@ -57,7 +57,7 @@ impl Engine {
         // What cannot be read, of a sender that has given it up, must not stand in the way.
         match taken.or_else(|_| self.endpoints[endpoint as usize].inbox.discard_head()) {
             Ok(taken) => {
-                self.endpoints[endpoint as usize].ring_if_wanted();
+                self.endpoints[endpoint as usize].ring_doorbell_if_due();
                 Ok(taken)
             }
             Err(source) => self.blame(LinkFailure { peer: endpoint, source }),

@@ -20,7 +20,7 @@ mod x86;
 
 /// Where the reader of shared memory is, and how bytes get there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum CopyMode {
     /// It shares a cache with the writer.
     Near,
     /// It does not.
@@ -35,9 +35,9 @@ pub enum Way {
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
-pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, way: Way) {
+pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, way: CopyMode) {
     #[cfg(target_arch = "x86_64")]
-    if way == Way::PastCaches && len >= x86::PAST_FROM {
+    if way == CopyMode::PastCaches && len >= x86::PAST_FROM {
         // SAFETY: the caller's promise is the one asked for.
         unsafe { x86::copy_past_caches(dst, src, len) };
         return;
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn copy_to_shared_copies_every_byte_and_no_other_at_any_alignment() {
-        for way in [Way::Near, Way::Far, Way::PastCaches] {
+        for way in [CopyMode::Near, CopyMode::Far, CopyMode::PastCaches] {
             // SAFETY: the promise is passed on unchanged.
             check_sizes_and_alignments(|dst, src, len| unsafe { copy_to_shared(dst, src, len, way) });
         }

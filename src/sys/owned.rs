@@ -86,7 +86,7 @@ impl<F: AsRawFd> AsRawFd for Owned<F> {
 /// Replaces every file of the table by a socket without a peer. For a child of `fork`, before anything else: makes
 /// async-signal-safe calls only.
 pub(super) fn replace_all() {
-    let mut stand_in = None;
+    let mut placeholder = None;
     for (part, entries) in FILES.iter().enumerate().take(USED.load(Ordering::Acquire)) {
         let Some(entries) = entries.get() else { continue };
         for (at, entry) in entries.iter().enumerate() {
@@ -97,36 +97,36 @@ pub(super) fn replace_all() {
             entry.store(0, Ordering::Relaxed);
             let fd = (part * PART + at) as RawFd;
             if identity_of(fd) == Some(known) {
-                replace(fd, &mut stand_in);
+                replace(fd, &mut placeholder);
             }
         }
     }
-    if let Some(StandIn { fd, is_in_place: false }) = stand_in {
+    if let Some(Placeholder { fd, is_in_place: false }) = placeholder {
         close(fd);
     }
 }
 
 /// A socket without a peer.
-struct StandIn {
+struct Placeholder {
     fd: RawFd,
     /// Whether its number is that of a file that it replaces.
     is_in_place: bool,
 }
 
-fn replace(fd: RawFd, stand_in: &mut Option<StandIn>) {
-    if stand_in.is_none() {
-        *stand_in = lonely_socket().map(|fd| StandIn { fd, is_in_place: false });
+fn replace(fd: RawFd, placeholder: &mut Option<Placeholder>) {
+    if placeholder.is_none() {
+        *placeholder = lonely_socket().map(|fd| Placeholder { fd, is_in_place: false });
     }
-    if stand_in.is_none() {
+    if placeholder.is_none() {
         // No number was free. There is one now, and the lowest free one is taken: this one, most likely.
         close(fd);
-        *stand_in = lonely_socket().map(|made| StandIn { fd: made, is_in_place: made == fd });
+        *placeholder = lonely_socket().map(|made| Placeholder { fd: made, is_in_place: made == fd });
     }
-    if let Some(stand_in) = stand_in
-        && stand_in.fd != fd
+    if let Some(placeholder) = placeholder
+        && placeholder.fd != fd
     {
         // SAFETY: takes integers only; `fd` is a file of this library, or was closed above and is nobody's.
-        unsafe { libc::dup3(stand_in.fd, fd, libc::O_CLOEXEC) };
+        unsafe { libc::dup3(placeholder.fd, fd, libc::O_CLOEXEC) };
     }
 }
 

@@ -3,7 +3,7 @@
 //! Many containers forbid it; ask once, with something known, before relying on it.
 //!
 //! A process number is given to another process when its owner has ended. So each read takes, in the same system call, a
-//! random number of the process that is meant ([`Landmark`]): bytes count only if that was found, too. This also tells a
+//! random number of the process that is meant ([`ProcessStamp`]): bytes count only if that was found, too. This also tells a
 //! program that has taken the place of another by `exec`, and a child of `fork` with the same addresses.
 
 use std::io;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::socket::Socket;
 
-const LANDMARK_BYTES: usize = mem::size_of::<u64>();
+const STAMP_BYTES: usize = mem::size_of::<u64>();
 
 /// The process at the other end of a Unix socket, as the kernel knows it, in this process's namespace.
 pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
@@ -41,25 +41,25 @@ pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
 /// A random number at an address of this process, for others: whoever reads the number there has read this process, and none
 /// that has its number by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Landmark {
+pub struct ProcessStamp {
     /// Where it is.
     pub address: u64,
     /// The number.
     pub value: u64,
 }
 
-impl Landmark {
+impl ProcessStamp {
     /// The one of this process. A child of `fork` does not inherit it: its copy of the page is empty.
-    pub fn of_this_process() -> io::Result<Landmark> {
+    pub fn of_this_process() -> io::Result<ProcessStamp> {
         static PAGE: OnceLock<usize> = OnceLock::new();
         let address = match PAGE.get() {
             Some(address) => *address,
             // Of two threads that map one, the second leaves its page unused.
-            None => Landmark::map().map(|new| *PAGE.get_or_init(|| new))?,
+            None => ProcessStamp::map().map(|new| *PAGE.get_or_init(|| new))?,
         };
         // SAFETY: a page of `map`, which is aligned, never unmapped and only used as this atomic.
         let number = unsafe { AtomicU64::from_ptr(ptr::with_exposed_provenance_mut(address)) };
-        let mut bytes = [0; LANDMARK_BYTES];
+        let mut bytes = [0; STAMP_BYTES];
         getrandom::fill(&mut bytes).map_err(|e| io::Error::other(e.to_string()))?;
         // Empty: this process has just mapped it, or is a child of the one that has.
         let new = u64::from_ne_bytes(bytes) | 1;
@@ -67,7 +67,7 @@ impl Landmark {
             Ok(_) => new,
             Err(there) => there,
         };
-        Ok(Landmark { address: address as u64, value })
+        Ok(ProcessStamp { address: address as u64, value })
     }
 
     /// An empty page, which is empty in each child, too.
@@ -75,13 +75,13 @@ impl Landmark {
         let rights = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a fresh mapping at an address of the kernel's choice overlaps nothing of ours.
-        let page = unsafe { libc::mmap(ptr::null_mut(), LANDMARK_BYTES, rights, flags, -1, 0) };
+        let page = unsafe { libc::mmap(ptr::null_mut(), STAMP_BYTES, rights, flags, -1, 0) };
         if page == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         // Linux before 4.14 refuses; there a child looks like its parent.
         // SAFETY: the page that was just mapped, in which nothing is yet.
-        unsafe { libc::madvise(page, LANDMARK_BYTES, libc::MADV_WIPEONFORK) };
+        unsafe { libc::madvise(page, STAMP_BYTES, libc::MADV_WIPEONFORK) };
         Ok(page.expose_provenance())
     }
 }
@@ -90,14 +90,14 @@ impl Landmark {
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteProcess {
     pid: libc::pid_t,
-    landmark: Landmark,
+    stamp: ProcessStamp,
 }
 
 impl RemoteProcess {
-    /// The process `pid`, as long as it is the one with this landmark. Both are the peer's word: a wrong one is an error of
+    /// The process `pid`, as long as it is the one with this stamp. Both are the peer's word: a wrong one is an error of
     /// `read`, not a fault.
-    pub fn new(pid: libc::pid_t, landmark: Landmark) -> RemoteProcess {
-        RemoteProcess { pid, landmark }
+    pub fn new(pid: libc::pid_t, stamp: ProcessStamp) -> RemoteProcess {
+        RemoteProcess { pid, stamp }
     }
 
     /// Copies up to `len` bytes at `address` of that process to `dst`; says how many. The address is the
@@ -110,11 +110,11 @@ impl RemoteProcess {
         // Of one call all bytes are of one memory: the kernel looks the process up once.
         let mut found = 0u64;
         let local = [
-            libc::iovec { iov_base: (&raw mut found).cast(), iov_len: LANDMARK_BYTES },
+            libc::iovec { iov_base: (&raw mut found).cast(), iov_len: STAMP_BYTES },
             libc::iovec { iov_base: dst.cast(), iov_len: len },
         ];
         let remote = [
-            libc::iovec { iov_base: self.landmark.address as *mut libc::c_void, iov_len: LANDMARK_BYTES },
+            libc::iovec { iov_base: self.stamp.address as *mut libc::c_void, iov_len: STAMP_BYTES },
             libc::iovec { iov_base: address as *mut libc::c_void, iov_len: len },
         ];
         // SAFETY: the kernel writes at most 8 bytes to `found` and `len` to `dst`, for which the caller vouches, and
@@ -123,14 +123,14 @@ impl RemoteProcess {
         let has_ended = || io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended");
         if n < 0 {
             let error = io::Error::last_os_error();
-            // Not even the landmark is there: the process is gone, or another one has its number.
+            // Not even the stamp is there: the process is gone, or another one has its number.
             let is_gone = matches!(error.raw_os_error(), Some(libc::ESRCH | libc::EFAULT));
             return Err(if is_gone { has_ended() } else { error });
         }
-        if found != self.landmark.value {
+        if found != self.stamp.value {
             return Err(has_ended());
         }
-        match n as usize - LANDMARK_BYTES {
+        match n as usize - STAMP_BYTES {
             0 if len > 0 => Err(io::Error::from_raw_os_error(libc::EFAULT)),
             n => Ok(n),
         }
@@ -147,7 +147,7 @@ mod tests {
         let (a, _b) = UnixStream::pair().unwrap();
         let pid = peer_of(&Socket::from_fd(a.into(), true).unwrap()).unwrap();
         assert_eq!(pid as u32, std::process::id());
-        let own = RemoteProcess::new(pid, Landmark::of_this_process().unwrap());
+        let own = RemoteProcess::new(pid, ProcessStamp::of_this_process().unwrap());
         let (word, mut byte) = (7u8, 0u8);
         // SAFETY: one writable byte.
         assert_eq!(unsafe { own.read((&raw const word) as u64, &mut byte, 1) }.unwrap(), 1);
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn bytes_of_another_process_with_the_same_number_and_the_same_addresses_do_not_count() {
-        let landmark = Landmark::of_this_process().unwrap();
+        let stamp = ProcessStamp::of_this_process().unwrap();
         let mut pipe = [0; 2];
         // SAFETY: the kernel fills the array.
         assert_eq!(unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
@@ -174,7 +174,7 @@ mod tests {
             unsafe { libc::_exit(0) };
         }
         // As if the child had got the number of a process that has ended.
-        let remote = RemoteProcess::new(child, landmark);
+        let remote = RemoteProcess::new(child, stamp);
         // SAFETY: one writable byte.
         let read = unsafe { remote.read((&raw const word) as u64, &mut byte, 1) };
         // SAFETY: plain call on a descriptor of this function.

@@ -16,22 +16,22 @@ const OTHERS_WRITE: u32 = 0o022;
 
 /// Whose files are believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Believed {
+pub enum TrustPolicy {
     /// Those of this process's user, and of root, which nobody else may write.
     Own,
     /// Any user's.
-    Anybodys,
+    AnyUser,
 }
 
-impl Believed {
+impl TrustPolicy {
     /// `ANYCCL_ALLOW_OTHER_USERS`.
-    pub fn from_setting(allow_other_users: bool) -> Believed {
-        if allow_other_users { Believed::Anybodys } else { Believed::Own }
+    pub fn from_setting(allow_other_users: bool) -> TrustPolicy {
+        if allow_other_users { TrustPolicy::AnyUser } else { TrustPolicy::Own }
     }
 }
 
 /// Opens a file for reading, if it may be believed. Never waits.
-pub fn open_trusted(path: impl AsRef<std::path::Path>, believed: Believed) -> io::Result<File> {
+pub fn open_trusted(path: impl AsRef<std::path::Path>, policy: TrustPolicy) -> io::Result<File> {
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file = file.map_err(|error| match error.raw_os_error() {
@@ -41,17 +41,17 @@ pub fn open_trusted(path: impl AsRef<std::path::Path>, believed: Believed) -> io
         _ => error,
     })?;
     let found = file.metadata()?;
-    match objection(found.is_file(), found.uid(), found.mode(), user_id(), believed) {
+    match objection(found.is_file(), found.uid(), found.mode(), user_id(), policy) {
         Some(why) => Err(refused(why)),
         None => Ok(file),
     }
 }
 
-fn objection(is_file: bool, owner: u32, mode: u32, user: u32, believed: Believed) -> Option<String> {
+fn objection(is_file: bool, owner: u32, mode: u32, user: u32, policy: TrustPolicy) -> Option<String> {
     if !is_file {
         return Some("it is not a regular file".into());
     }
-    if believed == Believed::Anybodys {
+    if policy == TrustPolicy::AnyUser {
         return None;
     }
     if owner != user && owner != ROOT {
@@ -78,8 +78,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::net::UnixListener;
 
-    fn why(path: &std::path::Path, believed: Believed) -> Option<String> {
-        open_trusted(path, believed).err().map(|error| error.to_string())
+    fn why(path: &std::path::Path, policy: TrustPolicy) -> Option<String> {
+        open_trusted(path, policy).err().map(|error| error.to_string())
     }
 
     #[test]
@@ -89,18 +89,18 @@ mod tests {
         let [file, link, fifo, socket] = ["file", "link", "fifo", "socket"].map(|name| folder.join(name));
         fs::write(&file, "text").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(why(&file, Believed::Own), None);
+        assert_eq!(why(&file, TrustPolicy::Own), None);
         for mode in [0o664, 0o646] {
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-            assert!(why(&file, Believed::Own).unwrap().contains("others may write it"));
-            assert_eq!(why(&file, Believed::Anybodys), None);
+            assert!(why(&file, TrustPolicy::Own).unwrap().contains("others may write it"));
+            assert_eq!(why(&file, TrustPolicy::AnyUser), None);
         }
         symlink(&file, &link).unwrap();
         let name = std::ffi::CString::new(fifo.to_str().unwrap()).unwrap();
         // SAFETY: the path is a C string that outlives the call.
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
         let _listener = UnixListener::bind(&socket).unwrap();
-        for believed in [Believed::Own, Believed::Anybodys] {
+        for believed in [TrustPolicy::Own, TrustPolicy::AnyUser] {
             assert!(why(&link, believed).unwrap().contains("symbolic link"));
             for other in [&fifo, &socket, &folder] {
                 assert!(why(other, believed).unwrap().contains("not a regular file"), "{other:?}");
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn a_file_of_another_user_is_refused_unless_asked_for_and_roots_is_not() {
-        assert!(objection(true, 7, 0o100_600, 8, Believed::Own).unwrap().contains("belongs to user 7"));
-        assert_eq!(objection(true, 7, 0o100_600, 8, Believed::Anybodys), None);
-        assert_eq!(objection(true, ROOT, 0o100_644, 8, Believed::Own), None);
-        assert_eq!(objection(true, 8, 0o100_600, 8, Believed::Own), None);
+        assert!(objection(true, 7, 0o100_600, 8, TrustPolicy::Own).unwrap().contains("belongs to user 7"));
+        assert_eq!(objection(true, 7, 0o100_600, 8, TrustPolicy::AnyUser), None);
+        assert_eq!(objection(true, ROOT, 0o100_644, 8, TrustPolicy::Own), None);
+        assert_eq!(objection(true, 8, 0o100_600, 8, TrustPolicy::Own), None);
     }
 }

@@ -23,12 +23,12 @@ impl AnyLink {
         }
     }
 
-    /// As [`Link::peer_wants_bell`].
+    /// As [`Link::peer_needs_doorbell`].
     #[inline]
-    pub fn peer_wants_bell(&mut self) -> bool {
+    pub fn peer_needs_doorbell(&mut self) -> bool {
         match self {
-            AnyLink::Shm(link) => link.peer_wants_bell(),
-            AnyLink::Other(link) => link.peer_wants_bell(),
+            AnyLink::Shm(link) => link.peer_needs_doorbell(),
+            AnyLink::Other(link) => link.peer_needs_doorbell(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::control::Message;
+use super::control::ControlMessage;
 use crate::base::{Error, Rank};
 
 const PEER_LOST: u8 = 1;
@@ -15,7 +15,7 @@ const OTHER: u8 = 5;
 pub(crate) const ANOTHER_FAILED: &str = "another rank failed";
 
 /// The notice that carries `error` of a communicator, noticed by its rank `origin`, to the other ranks.
-pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
+pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> ControlMessage {
     let (kind, subject, text) = match error {
         Error::PeerLost { rank, detail } => (PEER_LOST, *rank, detail.clone()),
         Error::Timeout { waited, detail } => (TIMEOUT, waited.as_millis() as u32, detail.clone()),
@@ -23,7 +23,7 @@ pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> Message {
         Error::Aborted(text) => (ABORTED, 0, text.clone()),
         other => (OTHER, 0, other.to_string()),
     };
-    Message::Notice { context, kind, origin, subject, text }
+    ControlMessage::Notice { context, kind, origin, subject, text }
 }
 
 /// The error that a notice means here; `origin` is the label of the rank that noticed it.
@@ -51,7 +51,7 @@ mod tests {
             Error::Aborted("it died".into()),
         ];
         for error in errors {
-            let Message::Notice { kind, subject, text, .. } = notice(&error, 2, 7) else {
+            let ControlMessage::Notice { kind, subject, text, .. } = notice(&error, 2, 7) else {
                 panic!("not a notice")
             };
             let told = from_notice(kind, subject, &text, "rank 7");

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::RawFd;
 
-use super::{Arrival, Header, Lending, Link};
+use super::{Arrival, Header, Link, SingleCopy};
 
 /// The link of a rank to itself.
 #[derive(Default)]
@@ -21,7 +21,7 @@ impl Link for LoopbackLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        _lending: Lending,
+        _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         let mut copy = Vec::<u8>::with_capacity(bytes);
         // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity

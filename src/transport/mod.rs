@@ -25,9 +25,9 @@ use crate::base::Call;
 pub const FIRST_CONTEXT: u32 = 0;
 
 /// Set in the context of a fragment that its sender has taken back.
-const TAKEN_BACK: u32 = 1 << 31;
+const CANCELLED: u32 = 1 << 31;
 /// Contexts are below.
-pub const CONTEXTS: u32 = TAKEN_BACK;
+pub const CONTEXTS: u32 = CANCELLED;
 
 /// What goes before each fragment: the conversation that it belongs to, and the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub struct Header {
 
 impl Header {
     /// Whether the sender has given up the call since it sent this, and has said so to all. The bytes mean nothing.
-    pub fn is_taken_back(&self) -> bool {
-        self.context & TAKEN_BACK != 0
+    pub fn is_cancelled(&self) -> bool {
+        self.context & CANCELLED != 0
     }
 
     /// Whether both belong to messages of the same call. Where calls count their messages, these may differ.
@@ -70,17 +70,17 @@ pub const FRAGMENT_GRAIN: usize = 16;
 
 /// Whether a link may leave a message where it is until the receiver has read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lending {
+pub enum SingleCopy {
     /// It may not.
     Never,
     /// Only if the receiver can see that memory as it sees its own.
-    Mapped,
+    MappedOnly,
     /// Where ranks share processors, also if the receiver must have the kernel fetch it.
-    IfCrowded,
+    IfOversubscribed,
     /// The same, and where the receiver waits for it and has found that fetching is faster.
-    IfAwaited,
+    IfFaster,
     /// Also if the receiver must have the kernel fetch it.
-    Anywhere,
+    Always,
 }
 
 /// An established path to one peer. Never blocks.
@@ -100,7 +100,7 @@ pub trait Link: Send {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        lending: Lending,
+        single_copy: SingleCopy,
     ) -> io::Result<Option<usize>>;
 
     /// A message that was offered will not be offered again: its call has failed. What was begun of it and must be
@@ -118,7 +118,7 @@ pub trait Link: Send {
 
     /// Takes back what was sent of a call and has not been read yet, where that can be done: the call has failed, and a receiver
     /// that comes late must not take it for a success.
-    fn take_back(&mut self, _header: &Header) {}
+    fn cancel_sent(&mut self, _header: &Header) {}
 
     /// The header of the fragment at the head, if one is there.
     fn head(&mut self) -> io::Result<Option<Header>>;
@@ -153,18 +153,18 @@ pub trait Link: Send {
     fn set_sleeping(&mut self, _sleeping: bool) {}
 
     /// Whether the peer sleeps and wants the doorbell for what was sent or consumed since the last call.
-    fn peer_wants_bell(&mut self) -> bool {
+    fn peer_needs_doorbell(&mut self) -> bool {
         false
     }
 
     /// Whether the peer is seen to sleep while there is news for it. That costs nothing, and misses one that has just gone
-    /// to sleep: whoever asks this in the middle of something asks [`Link::peer_wants_bell`] at its end.
+    /// to sleep: whoever asks this in the middle of something asks [`Link::peer_needs_doorbell`] at its end.
     fn peer_is_asleep(&self) -> bool {
         false
     }
 
     /// Ranks share processors: what is read out of the sender's memory saves the work of a rank that must give way.
-    fn set_crowded(&mut self, _crowded: bool) {}
+    fn set_oversubscribed(&mut self, _oversubscribed: bool) {}
 
     /// "shm", "tcp" or "self".
     fn transport(&self) -> &'static str;

@@ -8,7 +8,7 @@ use std::io::Read;
 
 use crate::base::{Error, Result};
 use crate::cost::{Curve, LinkModel};
-use crate::sys::trusted_file::{Believed, open_trusted};
+use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
 /// Bytes of the longest file that is read: no file of figures comes near it.
 const LONGEST: u64 = 1 << 20;
@@ -119,7 +119,7 @@ impl Links {
     };
 
     /// The defaults with what the file at `path` says.
-    pub fn read(path: &str, believed: Believed) -> Result<Links> {
+    pub fn read(path: &str, believed: TrustPolicy) -> Result<Links> {
         let mut text = String::new();
         open_trusted(path, believed)
             .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_read_is_named() {
-        let told = Links::read("no/such/file", Believed::Own).unwrap_err().to_string();
+        let told = Links::read("no/such/file", TrustPolicy::Own).unwrap_err().to_string();
         assert!(told.contains("ANYCCL_TUNING_FILE") && told.contains("no/such/file"), "{told}");
     }
 }

@@ -21,7 +21,7 @@ use crate::base::{Error, Result};
 use crate::config::Config;
 use crate::cost::{Edges, LinkModel, Paths};
 use crate::plan::PlanRequest;
-use crate::sys::trusted_file::Believed;
+use crate::sys::trusted_file::TrustPolicy;
 
 /// What the choice of algorithms depends on, besides the request.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub struct Tuning {
 impl Tuning {
     /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
-        let believed = Believed::from_setting(config.allow_other_users);
+        let believed = TrustPolicy::from_setting(config.allow_other_users);
         let file = config.tuning_file.as_deref().map(|path| Links::read(path, believed));
         let Links { shm, tcp, .. } = file.unwrap_or(Ok(Links::DEFAULT))?;
         Ok(Tuning {
@@ -112,7 +112,9 @@ impl Tuning {
             Cost::ByHost(_) if !has_groups => {
                 Some("not compared: needs several hosts with several ranks to differ from the others")
             }
-            Cost::Crowded(_) if all_tcp || request.topology.hosts() > 1 || self.ranks_per_core <= 1 => {
+            Cost::Oversubscribed(_)
+                if all_tcp || request.topology.hosts() > 1 || self.ranks_per_core <= 1 =>
+            {
                 Some("not compared: for ranks that share cores and memory")
             }
             _ => None,
@@ -127,7 +129,7 @@ impl Tuning {
             Cost::Flat(traffic, cost) => cost(request, &paths.seen_by(traffic, request)),
             Cost::Around(cost) => cost(request, &Edges::of(&paths, request)),
             Cost::ByHost(cost) => cost(request, &paths),
-            Cost::Crowded(cost) => cost(request, &local),
+            Cost::Oversubscribed(cost) => cost(request, &local),
         }
     }
 }

@@ -115,16 +115,16 @@ fn ranks_that_share_cores_send_few_messages_over_tcp() {
 #[test]
 fn long_messages_go_through_memory_that_all_see_where_ranks_share_cores_and_only_there() {
     let (one, two) = (Topology::one_host(4), Topology::from_labels(&["a", "a", "b", "b"]));
-    let crowded = || default_tuning().oversubscribed(2);
+    let oversubscribed = || default_tuning().oversubscribed(2);
     for collective in [Collective::AllReduce, Collective::Broadcast, Collective::AllGather] {
         let chosen = |tuning: Tuning, topology, bytes, all_tcp| {
             tuning.choose(&request(collective, topology, bytes), all_tcp).unwrap().name
         };
-        assert_eq!(chosen(crowded(), &one, 8 * MIB, false), "staged", "{}", collective.name());
+        assert_eq!(chosen(oversubscribed(), &one, 8 * MIB, false), "staged", "{}", collective.name());
         for name in [
-            chosen(crowded(), &one, 32 << 10, false),
-            chosen(crowded(), &one, 8 * MIB, true),
-            chosen(crowded(), &two, 8 * MIB, false),
+            chosen(oversubscribed(), &one, 32 << 10, false),
+            chosen(oversubscribed(), &one, 8 * MIB, true),
+            chosen(oversubscribed(), &two, 8 * MIB, false),
             chosen(default_tuning(), &one, 8 * MIB, false),
         ] {
             assert_ne!(name, "staged", "{}", collective.name());

@@ -14,7 +14,7 @@ const WIRE: &str = "wire0";
 
 /// How a host is lost to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum FragmentSize {
     /// Its interface is set down: it has no route any more.
     Down,
     /// Its interface is removed, and its address with it.
@@ -76,13 +76,13 @@ impl Network {
     }
 
     /// Cuts a host off, for good.
-    pub fn cut(&self, host: usize, how: Cut) -> Result<(), String> {
+    pub fn cut(&self, host: usize, how: FragmentSize) -> Result<(), String> {
         let name = &self.hosts[host];
         match how {
-            Cut::Down => ip(&["-n", name, "link", "set", WIRE, "down"]),
-            Cut::Removed => ip(&["-n", name, "link", "delete", WIRE]),
+            FragmentSize::Down => ip(&["-n", name, "link", "set", WIRE, "down"]),
+            FragmentSize::Removed => ip(&["-n", name, "link", "delete", WIRE]),
             // The port stays up, so the host's interface does; but it leads nowhere.
-            Cut::Silent => ip(&["-n", &self.switch, "link", "set", &port(host), "nomaster"]),
+            FragmentSize::Silent => ip(&["-n", &self.switch, "link", "set", &port(host), "nomaster"]),
         }
         .map(drop)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyccl_engine::base::Collective;
 
-use crate::common::network::{Cut, Network};
+use crate::common::network::{FragmentSize, Network};
 use crate::common::processes::RankProcess;
 use crate::trial::{LATE, SOON, TIMEOUT};
 
@@ -13,11 +13,11 @@ pub enum Fault {
     Kill,
     Exit,
     Stop,
-    Wire(Cut),
+    Wire(FragmentSize),
 }
 
 /// The ways to lose a host.
-pub const WIRES: [Cut; 3] = [Cut::Down, Cut::Removed, Cut::Silent];
+pub const WIRES: [FragmentSize; 3] = [FragmentSize::Down, FragmentSize::Removed, FragmentSize::Silent];
 
 impl Fault {
     pub const OF_A_PROCESS: [Fault; 3] = [Fault::Kill, Fault::Exit, Fault::Stop];
@@ -27,9 +27,9 @@ impl Fault {
             Fault::Kill => "killed (SIGKILL)",
             Fault::Exit => "exits without finalizing",
             Fault::Stop => "stopped (SIGSTOP)",
-            Fault::Wire(Cut::Down) => "its interface goes down",
-            Fault::Wire(Cut::Removed) => "its interface is removed",
-            Fault::Wire(Cut::Silent) => "its host vanishes",
+            Fault::Wire(FragmentSize::Down) => "its interface goes down",
+            Fault::Wire(FragmentSize::Removed) => "its interface is removed",
+            Fault::Wire(FragmentSize::Silent) => "its host vanishes",
         }
     }
 

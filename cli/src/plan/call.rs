@@ -84,7 +84,7 @@ impl PlannedCall {
     }
 
     /// The same with so many ranks on each core: what a communicator finds out when it is made.
-    pub fn crowded(self, ranks_per_core: u32) -> PlannedCall {
+    pub fn oversubscribed(self, ranks_per_core: u32) -> PlannedCall {
         PlannedCall { tuning: self.tuning.oversubscribed(ranks_per_core), ..self }
     }
 

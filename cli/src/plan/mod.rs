@@ -67,7 +67,7 @@ pub struct PlanArguments {
 /// Prints the choice and the plans.
 pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
     let call = PlannedCall::new(&arguments.call, arguments.ranks, arguments.hosts)?
-        .crowded(arguments.ranks_per_core);
+        .oversubscribed(arguments.ranks_per_core);
     let request = call.request();
     let choice = Choice::new(&call, &request)?;
     let shown = match &arguments.algorithm {

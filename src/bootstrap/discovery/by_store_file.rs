@@ -14,7 +14,7 @@ use crate::bootstrap::tcp_store::{Client, Joined};
 use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, listeners};
 use crate::log_line;
-use crate::sys::trusted_file::Believed;
+use crate::sys::trusted_file::TrustPolicy;
 
 impl Discovery<'_> {
     /// By the file at `path`.
@@ -49,7 +49,7 @@ impl Discovery<'_> {
     pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
         let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
         loop {
-            let believed = Believed::from_setting(self.config.allow_other_users);
+            let believed = TrustPolicy::from_setting(self.config.allow_other_users);
             let found = store_file::read(path, believed);
             let place = match &found {
                 Ok(FileContents::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),

@@ -4,7 +4,7 @@
 //! A notice travels over the control socket as it does later between engines: who has gone on from here takes it there.
 
 use crate::base::{Error, Rank};
-use crate::transport::control::{Control, Message};
+use crate::transport::control::{ControlChannel, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, failure};
 
 /// See the module.
@@ -12,14 +12,14 @@ pub struct ConnectedRanks {
     rank: Rank,
     labels: Vec<String>,
     /// By rank; `None` where there is no connection.
-    controls: Vec<Option<Control>>,
+    controls: Vec<Option<ControlChannel>>,
     /// What one of them has told.
-    heard: Option<Message>,
+    heard: Option<ControlMessage>,
 }
 
 impl ConnectedRanks {
     /// Of `rank`; its sockets, and each rank's name in messages, by rank.
-    pub fn new(rank: Rank, labels: Vec<String>, controls: Vec<Option<Control>>) -> ConnectedRanks {
+    pub fn new(rank: Rank, labels: Vec<String>, controls: Vec<Option<ControlChannel>>) -> ConnectedRanks {
         ConnectedRanks { rank, labels, controls, heard: None }
     }
 
@@ -32,7 +32,7 @@ impl ConnectedRanks {
     pub(super) fn ask(&mut self) -> Option<Error> {
         let (at, notice) =
             self.controls.iter_mut().enumerate().find_map(|(at, c)| Some((at, c.as_mut()?.last_words()?)))?;
-        let Message::Notice { kind, origin, subject, text, .. } = &notice else { return None };
+        let ControlMessage::Notice { kind, origin, subject, text, .. } = &notice else { return None };
         let label = self.labels.get(*origin as usize).unwrap_or(&self.labels[at]);
         let error = failure::from_notice(*kind, *subject, text, label);
         self.heard = Some(notice);

@@ -1,7 +1,7 @@
 //! The sockets to one peer.
 
 use crate::sys::socket::Socket;
-use crate::transport::control::Control;
+use crate::transport::control::ControlChannel;
 
 /// The sockets to one peer.
 pub struct Peer {
@@ -14,8 +14,8 @@ pub struct Peer {
 
 impl Peer {
     /// The control channels and the data sockets, by rank.
-    pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<Control>>, Vec<Option<Socket>>) {
-        let halves = |peer: Peer| (Some(Control::new(peer.control)), peer.data);
+    pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<ControlChannel>>, Vec<Option<Socket>>) {
+        let halves = |peer: Peer| (Some(ControlChannel::new(peer.control)), peer.data);
         peers.into_iter().map(|peer| peer.map_or((None, None), halves)).unzip()
     }
 }

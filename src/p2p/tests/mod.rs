@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::base::{Datatype, Rank};
-use crate::transport::{Arrival, Header, Lending, Link};
+use crate::transport::{Arrival, Header, Link, SingleCopy};
 
 type Queue = Arc<Mutex<VecDeque<(Header, Vec<u8>)>>>;
 
@@ -49,7 +49,7 @@ impl Link for SmallLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        _lending: Lending,
+        _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         let mut out = self.out.lock();
         if out.len() == MOST_FRAGMENTS {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::base::Error;
 use crate::p2p::protocol::{self, ProtocolMessage, WINDOW_BYTES};
-use crate::transport::Lending;
+use crate::transport::SingleCopy;
 
 const ANY: Selector = Selector::ANY;
 
@@ -149,7 +149,7 @@ fn words_that_make_no_sense_are_errors_and_no_panics() {
     for header in violation {
         let mut pair = Pair::new();
         // SAFETY: nothing is read.
-        unsafe { pair.links[0].send(&header, std::ptr::null(), 0, Lending::Never) }.unwrap();
+        unsafe { pair.links[0].send(&header, std::ptr::null(), 0, SingleCopy::Never) }.unwrap();
         let pulled = pair.sides[1].pull(0, &mut pair.links[1], Drain::Everything);
         assert!(matches!(pulled, Err(Fault::Link(_))), "{header:?}");
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::base::Error;
-use crate::transport::{AnyLink, Arrival, Header, Lending};
+use crate::transport::{AnyLink, Arrival, Header, SingleCopy};
 
 /// A link that breaks.
 struct Breaking {
@@ -36,11 +36,11 @@ impl Link for Breaking {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        lending: Lending,
+        single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         self.count()?;
         // SAFETY: passed on from our caller.
-        unsafe { self.inner.send(header, data, bytes, lending) }
+        unsafe { self.inner.send(header, data, bytes, single_copy) }
     }
 
     unsafe fn abandon(&mut self, header: &Header, data: *const u8, bytes: usize) {
@@ -80,8 +80,8 @@ impl Link for Breaking {
         self.inner.set_sleeping(sleeping);
     }
 
-    fn peer_wants_bell(&mut self) -> bool {
-        self.inner.peer_wants_bell()
+    fn peer_needs_doorbell(&mut self) -> bool {
+        self.inner.peer_needs_doorbell()
     }
 
     fn transport(&self) -> &'static str {

@@ -24,10 +24,10 @@ use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::control::Control;
+use crate::transport::control::ControlChannel;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::tcp::TcpLink;
-use crate::transport::{AnyLink, Lending, Link, shm};
+use crate::transport::{AnyLink, Link, SingleCopy, shm};
 
 /// Long enough for the busiest machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -62,8 +62,8 @@ fn endpoint_pair(
             let mut higher = shm::accept(&control_b, None, settings).unwrap();
             let mut lower = offered.complete(&control_a, None).unwrap();
             // So that large messages are lent.
-            lower.set_crowded(true);
-            higher.set_crowded(true);
+            lower.set_oversubscribed(true);
+            higher.set_oversubscribed(true);
             (AnyLink::Shm(Box::new(lower)), AnyLink::Shm(Box::new(higher)))
         }
         Kind::Tcp => {
@@ -72,8 +72,10 @@ fn endpoint_pair(
             (other(data_a), other(data_b))
         }
     };
-    let endpoint_a = Endpoint::new(wrap(a, b, link_a), Some(Control::new(control_a)), format!("rank {b}"));
-    let endpoint_b = Endpoint::new(wrap(b, a, link_b), Some(Control::new(control_b)), format!("rank {a}"));
+    let endpoint_a =
+        Endpoint::new(wrap(a, b, link_a), Some(ControlChannel::new(control_a)), format!("rank {b}"));
+    let endpoint_b =
+        Endpoint::new(wrap(b, a, link_b), Some(ControlChannel::new(control_b)), format!("rank {a}"));
     (endpoint_a, endpoint_b)
 }
 
@@ -152,7 +154,7 @@ impl TestCall<'_> {
             layout: BlockLayout::NONE,
         };
         let algorithm = algo::find(self.collective, self.algorithm).unwrap();
-        Program::compile(&(algorithm.build)(&request), &request, Lending::IfCrowded)
+        Program::compile(&(algorithm.build)(&request), &request, SingleCopy::IfOversubscribed)
     }
 
     /// Runs with separate buffers.

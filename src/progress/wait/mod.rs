@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 pub use co_progress::CoProgress;
 use parking_lot::{Mutex, MutexGuard};
 pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};
-use sleepers::{Bell, Sleepers};
+use sleepers::{Doorbell, Sleepers};
 
 use super::engine::{CallOutcome, Engine, PASSES_PER_FULL_POLL, Ticket};
 use super::engine_comm::CommId;
@@ -38,7 +38,7 @@ use crate::sys::wake::Wake;
 /// Polls between two looks at the clock.
 const POLLS_PER_CLOCK_READ: u32 = 64;
 /// Polls before the first yield where ranks share processors.
-const POLLS_WHEN_CROWDED: u32 = 30;
+const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 /// Time of yielding before sleep.
 const YIELD_TIME: Duration = Duration::from_micros(500);
 /// The same before a nap, where ranks share processors and each look is a system call: a hand-over is cheaper than a
@@ -190,7 +190,7 @@ impl Driver {
         }
         if moved && !idle.has_moved(engine.moves(ticket)) {
             self.busy_step(engine, ticket, timeout, idle);
-        } else if !moved || engine.crowded_on_sockets {
+        } else if !moved || engine.oversubscribed_on_sockets {
             // What could move has moved: where another look is a system call, somebody else's turn comes first.
             self.idle_step(engine, ticket, timeout, idle);
         }
@@ -236,17 +236,17 @@ impl Driver {
             return MutexGuard::unlocked(engine, yield_now);
         }
         idle.polls += 1;
-        let crowded = engine.crowded;
-        let on_sockets = engine.crowded_on_sockets;
-        let spin = if crowded { Duration::ZERO } else { self.spin };
-        if !on_sockets && idle.polls < POLLS_WHEN_CROWDED
-            || !crowded && !idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ)
+        let oversubscribed = engine.oversubscribed;
+        let on_sockets = engine.oversubscribed_on_sockets;
+        let spin = if oversubscribed { Duration::ZERO } else { self.spin };
+        if !on_sockets && idle.polls < POLLS_WHEN_OVERSUBSCRIBED
+            || !oversubscribed && !idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ)
         {
             return std::hint::spin_loop();
         }
         self.abort_if_requested(engine);
         let silence = idle.silence();
-        if !crowded && silence < spin {
+        if !oversubscribed && silence < spin {
             return MutexGuard::bump(engine);
         }
         if silence < spin + YIELD_TIME {
@@ -287,46 +287,46 @@ impl Driver {
             let Some(fd) = engine.endpoints[endpoint as usize].inbox.link.descriptor() else { return false };
             set.add(&fd, interest);
         }
-        let bell = self.fall_asleep(engine);
-        let until = add_bell(bell.as_deref(), set, Some(NAP_TIME));
+        let doorbell = self.fall_asleep(engine);
+        let until = add_doorbell(doorbell.as_deref(), set, Some(NAP_TIME));
         MutexGuard::unlocked(engine, || {
             // An error (out of memory) only makes this look again.
             let _ = set.wait(until);
         });
-        self.wake_up(engine, bell);
+        self.wake_up(engine, doorbell);
         engine.idle_passes = PASSES_PER_FULL_POLL;
         true
     }
 
     /// Sleeps until something may have happened.
     fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
-        let bell = self.fall_asleep(engine);
+        let doorbell = self.fall_asleep(engine);
         // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
         engine.idle_passes = PASSES_PER_FULL_POLL;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
-            let until = add_bell(bell.as_deref(), &mut set, timeout);
+            let until = add_doorbell(doorbell.as_deref(), &mut set, timeout);
             MutexGuard::unlocked(engine, || {
                 // An error (out of memory) only makes this poll again.
                 let _ = set.wait(until);
             });
         }
-        self.wake_up(engine, bell);
+        self.wake_up(engine, doorbell);
         engine.idle_passes = PASSES_PER_FULL_POLL;
         engine.read_control();
     }
 
     /// This thread is about to sleep: peers and other threads ring from now on.
     fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
-        let (is_first, bell) = self.sleepers.enter(Wake::new);
+        let (is_first, doorbell) = self.sleepers.enter(Wake::new);
         if is_first {
             engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(true));
         }
-        bell
+        doorbell
     }
 
-    fn wake_up(&self, engine: &mut Engine, bell: Option<Arc<Wake>>) {
-        if self.sleepers.leave(bell) {
+    fn wake_up(&self, engine: &mut Engine, doorbell: Option<Arc<Wake>>) {
+        if self.sleepers.leave(doorbell) {
             engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(false));
         }
     }
@@ -369,7 +369,7 @@ impl Driver {
     }
 }
 
-impl Bell for Wake {
+impl Doorbell for Wake {
     fn ring(&self) {
         self.ring();
     }
@@ -379,11 +379,11 @@ impl Bell for Wake {
     }
 }
 
-/// Adds a sleeper's bell to what it waits for; until when it may sleep. One that could not get a bell naps.
-fn add_bell(bell: Option<&Wake>, set: &mut PollSet, timeout: Option<Duration>) -> Option<Instant> {
-    let timeout = match bell {
-        Some(bell) => {
-            set.add(bell, Interest::Read);
+/// Adds a sleeper's doorbell to what it waits for; until when it may sleep. One that could not get a doorbell naps.
+fn add_doorbell(doorbell: Option<&Wake>, set: &mut PollSet, timeout: Option<Duration>) -> Option<Instant> {
+    let timeout = match doorbell {
+        Some(doorbell) => {
+            set.add(doorbell, Interest::Read);
             timeout
         }
         None => Some(timeout.map_or(NAP_TIME, |time| time.min(NAP_TIME))),

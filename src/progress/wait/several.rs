@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{
-    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_CLOCK_READ, POLLS_WHEN_CROWDED, STALL_TIME,
-    YIELD_TIME, add_bell,
+    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_CLOCK_READ, POLLS_WHEN_OVERSUBSCRIBED,
+    STALL_TIME, YIELD_TIME, add_doorbell,
 };
 use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
@@ -83,9 +83,9 @@ pub fn wait_for_first_until(awaited: &[PendingCall], end: Option<Instant>) {
     let comms: Vec<&[&PendingCall]> =
         awaited.chunk_by(|one, other| Arc::ptr_eq(&one.driver, &other.driver)).collect();
     let drivers: Vec<&Driver> = comms.iter().map(|calls| &*calls[0].driver).collect();
-    let crowded = drivers.iter().any(|driver| driver.lock().crowded);
+    let oversubscribed = drivers.iter().any(|driver| driver.lock().oversubscribed);
     let longest = drivers.iter().map(|driver| driver.spin).max().unwrap_or_default();
-    let spin = if crowded { Duration::ZERO } else { longest };
+    let spin = if oversubscribed { Duration::ZERO } else { longest };
     // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice: but for a call that
     // nobody has waited for yet.
     let clocks = || awaited.iter().map(|call| call.clock.get());
@@ -127,7 +127,8 @@ pub fn wait_for_first_until(awaited: &[PendingCall], end: Option<Instant>) {
             continue;
         }
         polls += 1;
-        if polls < POLLS_WHEN_CROWDED || !crowded && !polls.is_multiple_of(POLLS_PER_CLOCK_READ) {
+        if polls < POLLS_WHEN_OVERSUBSCRIBED || !oversubscribed && !polls.is_multiple_of(POLLS_PER_CLOCK_READ)
+        {
             std::hint::spin_loop();
             continue;
         }
@@ -139,7 +140,7 @@ pub fn wait_for_first_until(awaited: &[PendingCall], end: Option<Instant>) {
             return;
         }
         if silence < spin + YIELD_TIME {
-            if crowded || silence >= spin {
+            if oversubscribed || silence >= spin {
                 yield_now();
             }
             continue;
@@ -188,25 +189,25 @@ fn check_silence(driver: &Driver, silence: Duration, tell: bool) -> bool {
 /// Sleeps until something may have happened in any of them.
 fn sleep_on_all(drivers: &[&Driver], comms: &[&[&PendingCall]], timeout: Option<Duration>) {
     let mut set = PollSet::new();
-    let mut bells = Vec::with_capacity(drivers.len());
+    let mut doorbells = Vec::with_capacity(drivers.len());
     let mut until = timeout.map(|time| Instant::now() + time);
     let mut awake = false;
     for (driver, calls) in drivers.iter().zip(comms) {
         let mut engine = driver.lock();
-        let bell = driver.fall_asleep(&mut engine);
+        let doorbell = driver.fall_asleep(&mut engine);
         // Whoever sent before it could see us sleeping did not ring: look once more.
         awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.ticket));
         driver.add_to_poll_set(&engine, &mut set);
-        until = until.into_iter().chain(add_bell(bell.as_deref(), &mut set, None)).min();
-        bells.push(bell);
+        until = until.into_iter().chain(add_doorbell(doorbell.as_deref(), &mut set, None)).min();
+        doorbells.push(doorbell);
     }
     if !awake {
         // An error (out of memory) only makes this look again.
         let _ = set.wait(until);
     }
-    for (driver, bell) in drivers.iter().zip(bells) {
+    for (driver, doorbell) in drivers.iter().zip(doorbells) {
         let mut engine = driver.lock();
-        driver.wake_up(&mut engine, bell);
+        driver.wake_up(&mut engine, doorbell);
         engine.read_control();
     }
 }

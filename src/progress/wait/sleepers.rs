@@ -1,11 +1,11 @@
 //! The threads of this process that sleep in one engine, and how they are woken.
 //!
-//! Each sleeper has a bell of its own, which is rung for all and cleared by its sleeper alone, when it leaves. So a bell that was rung
+//! Each sleeper has a doorbell of its own, which is rung for all and cleared by its sleeper alone, when it leaves. So a doorbell that was rung
 //! stays so until its sleeper has seen it, and a sleeper that comes back finds it silent until there is something new. One
-//! bell for all would do neither: a sleeper that clears it takes the news from those that have not woken up yet, and if
+//! doorbell for all would do neither: a sleeper that clears it takes the news from those that have not woken up yet, and if
 //! only the last one clears it, two that leave and come back in turn never sleep again.
 //!
-//! Bells are kept for the next sleeper. Sleepers enter and leave, and bells are rung, with the engine locked: a thread that sees no
+//! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine locked: a thread that sees no
 //! outcome and enters is found by whoever brings the outcome. Model-checked with three threads (crate `anyccl-models`).
 
 #[cfg(loom)]
@@ -21,7 +21,7 @@ use std::sync::{
 };
 
 /// What one sleeper waits for beside everything else.
-pub(crate) trait Bell {
+pub(crate) trait Doorbell {
     /// Wakes its sleeper, now or when it begins to wait.
     fn ring(&self);
     /// Makes it silent again.
@@ -30,39 +30,39 @@ pub(crate) trait Bell {
 
 /// All sleepers of an engine.
 pub(crate) struct Sleepers<B> {
-    /// Those with a bell and those without.
+    /// Those with a doorbell and those without.
     count: AtomicUsize,
-    bells: Mutex<Bells<B>>,
+    doorbells: Mutex<Doorbells<B>>,
 }
 
-struct Bells<B> {
+struct Doorbells<B> {
     asleep: Vec<Arc<B>>,
     spare: Vec<Arc<B>>,
 }
 
-impl<B: Bell> Sleepers<B> {
-    /// Nobody sleeps. `first` is the bell of the first sleeper.
+impl<B: Doorbell> Sleepers<B> {
+    /// Nobody sleeps. `first` is the doorbell of the first sleeper.
     pub fn new(first: B) -> Sleepers<B> {
-        let bells = Bells { asleep: Vec::new(), spare: vec![Arc::new(first)] };
-        Sleepers { count: AtomicUsize::new(0), bells: Mutex::new(bells) }
+        let doorbells = Doorbells { asleep: Vec::new(), spare: vec![Arc::new(first)] };
+        Sleepers { count: AtomicUsize::new(0), doorbells: Mutex::new(doorbells) }
     }
 
-    /// A thread is about to sleep: whether it is the first, and its bell, if `make` could make one.
+    /// A thread is about to sleep: whether it is the first, and its doorbell, if `make` could make one.
     pub fn enter<E>(&self, make: impl FnOnce() -> Result<B, E>) -> (bool, Option<Arc<B>>) {
         let is_first = self.count.fetch_add(1, Ordering::Relaxed) == 0;
-        let mut bells = self.bells();
-        let bell = bells.spare.pop().or_else(|| make().ok().map(Arc::new));
-        bells.asleep.extend(bell.clone());
-        (is_first, bell)
+        let mut doorbells = self.doorbells();
+        let doorbell = doorbells.spare.pop().or_else(|| make().ok().map(Arc::new));
+        doorbells.asleep.extend(doorbell.clone());
+        (is_first, doorbell)
     }
 
     /// Takes note that a sleeper is awake again; whether nobody sleeps now.
-    pub fn leave(&self, bell: Option<Arc<B>>) -> bool {
-        if let Some(bell) = bell {
-            let mut bells = self.bells();
-            bells.asleep.retain(|other| !Arc::ptr_eq(other, &bell));
-            bell.clear();
-            bells.spare.push(bell);
+    pub fn leave(&self, doorbell: Option<Arc<B>>) -> bool {
+        if let Some(doorbell) = doorbell {
+            let mut doorbells = self.doorbells();
+            doorbells.asleep.retain(|other| !Arc::ptr_eq(other, &doorbell));
+            doorbell.clear();
+            doorbells.spare.push(doorbell);
         }
         self.count.fetch_sub(1, Ordering::Relaxed) == 1
     }
@@ -71,12 +71,12 @@ impl<B: Bell> Sleepers<B> {
     #[inline]
     pub fn ring_all(&self) {
         if self.count.load(Ordering::Relaxed) > 0 {
-            self.bells().asleep.iter().for_each(|bell| bell.ring());
+            self.doorbells().asleep.iter().for_each(|doorbell| doorbell.ring());
         }
     }
 
-    fn bells(&self) -> MutexGuard<'_, Bells<B>> {
-        self.bells.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn doorbells(&self) -> MutexGuard<'_, Doorbells<B>> {
+        self.doorbells.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

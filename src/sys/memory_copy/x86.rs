@@ -4,7 +4,7 @@ use std::arch::asm;
 use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, __m128i, _mm_loadu_si128, _mm_store_si128};
 use std::sync::OnceLock;
 
-use super::Way;
+use super::CopyMode;
 use crate::sys::line_store::{self, Avx, Avx512, LINE, LineStore, Sse};
 
 /// Below this, the unaligned ends and the fence cost more than streaming gains, and the C
@@ -21,7 +21,7 @@ const PAGE: usize = 4096;
 /// reader is near, plain stores are better up to 2 KiB (Zen 4, an exchange of 1 KiB: 0.112 instead of 0.128 us; far, one way, they
 /// are worse: 0.56 instead of 0.48).
 #[inline]
-pub(super) fn rep_movsb_from(way: Way) -> usize {
+pub(super) fn rep_movsb_from(way: CopyMode) -> usize {
     static STARTS: OnceLock<(usize, usize)> = OnceLock::new();
     let (near, far) = *STARTS.get_or_init(|| {
         if __get_cpuid_max(0).0 < 7 {
@@ -35,7 +35,7 @@ pub(super) fn rep_movsb_from(way: Way) -> usize {
             (false, false) => (usize::MAX, usize::MAX),
         }
     });
-    if way == Way::Near { near } else { far }
+    if way == CopyMode::Near { near } else { far }
 }
 
 /// Whether `dst` is ahead of `src` by less than a line, modulo the page size: the trap that the

@@ -2,9 +2,9 @@
 
 /// A message of one rank to another. The context is that of a communicator, like in [`super::super::Header`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
+pub enum ControlMessage {
     /// Doorbell: there is something in shared memory, and the peer must wake up.
-    Bell,
+    Doorbell,
     /// The sender has been waiting in this call for a while.
     Stall {
         /// Context of the communicator.

@@ -17,22 +17,22 @@ use crate::sys::descriptor_passing::CARRIER;
 use crate::sys::process::Process;
 use crate::sys::socket::Socket;
 
-pub use message::{CallRecord, Message};
+pub use message::{CallRecord, ControlMessage};
 
 /// Most bytes that wait to be parsed: a peer that sends without end is stopped there.
 const BACKLOG_BYTES: usize = 1 << 20;
 
 /// What a read of the channel gives.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum ControlEvent {
     /// A message.
-    Message(Message),
+    Message(ControlMessage),
     /// The peer's end is closed: its process has ended, or it left.
     Closed,
 }
 
 /// The control channel to one peer. Never blocks.
-pub struct Control {
+pub struct ControlChannel {
     socket: Socket,
     /// Bytes that are read and not parsed yet.
     received: Vec<u8>,
@@ -45,12 +45,12 @@ pub struct Control {
     has_ended: bool,
 }
 
-impl Control {
+impl ControlChannel {
     /// Makes a channel on a connected, authenticated socket.
-    pub fn new(socket: Socket) -> Control {
+    pub fn new(socket: Socket) -> ControlChannel {
         let process = if socket.is_unix() { Process::at_other_end(&socket) } else { None };
         let (received, unsent) = (Vec::new(), Vec::new());
-        Control { socket, received, unsent, closed: false, process, has_ended: false }
+        ControlChannel { socket, received, unsent, closed: false, process, has_ended: false }
     }
 
     /// Rings the doorbell. When the socket is full, enough bells are on the way already.
@@ -61,9 +61,9 @@ impl Control {
         }
     }
 
-    /// Sends a message, now or by later calls of [`Control::flush`].
-    pub fn send(&mut self, message: &Message) {
-        if *message == Message::Bell {
+    /// Sends a message, now or by later calls of [`ControlChannel::flush`].
+    pub fn send(&mut self, message: &ControlMessage) {
+        if *message == ControlMessage::Doorbell {
             return self.ring();
         }
         wire::encode(message, &mut self.unsent);
@@ -113,10 +113,10 @@ impl Control {
     }
 
     /// The next event, if there is one now. After `Closed` there are no more.
-    pub fn next_event(&mut self) -> io::Result<Option<Event>> {
+    pub fn next_event(&mut self) -> io::Result<Option<ControlEvent>> {
         loop {
             if let Some(message) = self.parse()? {
-                return Ok(Some(Event::Message(message)));
+                return Ok(Some(ControlEvent::Message(message)));
             }
             if self.closed {
                 return Ok(None);
@@ -135,7 +135,7 @@ impl Control {
                 // is there, somebody else holds its socket.
                 Ok(None | Some(_)) | Err(_) => {
                     self.closed = true;
-                    return Ok(Some(Event::Closed));
+                    return Ok(Some(ControlEvent::Closed));
                 }
             }
         }
@@ -143,18 +143,20 @@ impl Control {
 
     /// The failure notice of the peer, if one has come by now: for a rank that gives up what it sets up with this peer.
     /// Descriptors and messages before it are dropped; afterwards the channel is of no other use.
-    pub fn last_words(&mut self) -> Option<Message> {
+    pub fn last_words(&mut self) -> Option<ControlMessage> {
         loop {
             match self.next_event() {
-                Ok(Some(Event::Message(notice @ Message::Notice { .. }))) => return Some(notice),
-                Ok(Some(Event::Message(_))) => {}
+                Ok(Some(ControlEvent::Message(notice @ ControlMessage::Notice { .. }))) => {
+                    return Some(notice);
+                }
+                Ok(Some(ControlEvent::Message(_))) => {}
                 Err(_) if self.received.first() == Some(&CARRIER) => drop(self.received.drain(..1)),
-                Ok(Some(Event::Closed) | None) | Err(_) => return None,
+                Ok(Some(ControlEvent::Closed) | None) | Err(_) => return None,
             }
         }
     }
 
-    fn parse(&mut self) -> io::Result<Option<Message>> {
+    fn parse(&mut self) -> io::Result<Option<ControlMessage>> {
         let Some((message, bytes)) = wire::decode(&self.received)? else { return Ok(None) };
         self.received.drain(..bytes);
         Ok(Some(message))
@@ -166,7 +168,7 @@ impl Control {
     }
 }
 
-impl AsRawFd for Control {
+impl AsRawFd for ControlChannel {
     fn as_raw_fd(&self) -> RawFd {
         self.socket.as_raw_fd()
     }

@@ -1,12 +1,12 @@
-//! Control messages as bytes: one byte of type, then a body whose length the type gives (texts and lists have their
+//! ControlChannel messages as bytes: one byte of type, then a body whose length the type gives (texts and lists have their
 //! own length). Numbers are little endian.
 
 use std::io;
 
 use super::super::garbage;
-use super::message::{CallRecord, Message};
+use super::message::{CallRecord, ControlMessage};
 
-const BELL: u8 = 1;
+const DOORBELL_TYPE: u8 = 1;
 const STALL: u8 = 2;
 pub(super) const NOTICE: u8 = 3;
 const BYE: u8 = 4;
@@ -17,7 +17,7 @@ const HOLD: u8 = 8;
 const RELEASE: u8 = 9;
 
 /// A doorbell, the only message that consists of its type.
-pub(super) const DOORBELL: &[u8] = &[BELL];
+pub(super) const DOORBELL: &[u8] = &[DOORBELL_TYPE];
 
 /// Bytes of a stall note: context, sequence and call.
 const STALL_BYTES: usize = 24;
@@ -43,23 +43,23 @@ const LOST_BYTES: usize = 64 << 10;
 const TEXT_BYTES: usize = 4096;
 
 /// A message and the bytes of its body; `None`: the body is not complete yet.
-type Decoded = io::Result<Option<(Message, usize)>>;
+type Decoded = io::Result<Option<(ControlMessage, usize)>>;
 
 /// Appends the bytes of a message.
-pub(super) fn encode(message: &Message, to: &mut Vec<u8>) {
+pub(super) fn encode(message: &ControlMessage, to: &mut Vec<u8>) {
     match message {
-        Message::Bell => to.extend(DOORBELL),
-        Message::Stall { context, sequence, call } => {
+        ControlMessage::Doorbell => to.extend(DOORBELL),
+        ControlMessage::Stall { context, sequence, call } => {
             to.push(STALL);
             put32(to, &[*context, *sequence]);
             put64(to, call);
         }
-        Message::Notice { context, kind, origin, subject, text } => {
+        ControlMessage::Notice { context, kind, origin, subject, text } => {
             to.extend([NOTICE, *kind]);
             put32(to, &[*context, *origin, *subject]);
             put_text(to, text);
         }
-        Message::Left { context, calls } => {
+        ControlMessage::Left { context, calls } => {
             to.push(LEFT);
             put32(to, &[*context]);
             match calls {
@@ -67,36 +67,36 @@ pub(super) fn encode(message: &Message, to: &mut Vec<u8>) {
                 None => to.push(FAILED),
             }
         }
-        Message::Quit { context, calls, reason } => {
+        ControlMessage::Quit { context, calls, reason } => {
             to.push(QUIT);
             put32(to, &[*context, *calls]);
             put_text(to, reason);
         }
-        Message::Agree { context, numbers, lost } => {
+        ControlMessage::Agree { context, numbers, lost } => {
             to.push(AGREE);
             put32(to, &[*context]);
             put32(to, numbers);
             put32(to, &[lost.len() as u32]);
             to.extend(lost);
         }
-        Message::Hold { context, from } => {
+        ControlMessage::Hold { context, from } => {
             to.push(HOLD);
             put32(to, &[*context, *from]);
         }
-        Message::Release { context } => {
+        ControlMessage::Release { context } => {
             to.push(RELEASE);
             put32(to, &[*context]);
         }
-        Message::Bye => to.push(BYE),
+        ControlMessage::Bye => to.push(BYE),
     }
 }
 
 /// Reads the message at the front of `bytes`: the message, and how many bytes it took. `None`: it is not complete yet.
 /// Doorbells in a row are one.
 pub(super) fn decode(bytes: &[u8]) -> Decoded {
-    let bells = bytes.iter().take_while(|byte| **byte == BELL).count();
-    if bells > 0 {
-        return Ok(Some((Message::Bell, bells)));
+    let doorbells = bytes.iter().take_while(|byte| **byte == DOORBELL_TYPE).count();
+    if doorbells > 0 {
+        return Ok(Some((ControlMessage::Doorbell, doorbells)));
     }
     let Some((&kind, body)) = bytes.split_first() else { return Ok(None) };
     let decoded = match kind {
@@ -107,16 +107,16 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
         AGREE => decode_agree(body),
         HOLD => Ok(decode_hold(body)),
         RELEASE => Ok(decode_release(body)),
-        BYE => Ok(Some((Message::Bye, 0))),
+        BYE => Ok(Some((ControlMessage::Bye, 0))),
         _ => Err(garbage("an unknown control message")),
     };
     Ok(decoded?.map(|(message, body_bytes)| (message, 1 + body_bytes)))
 }
 
-fn decode_stall(body: &[u8]) -> Option<(Message, usize)> {
+fn decode_stall(body: &[u8]) -> Option<(ControlMessage, usize)> {
     let body = body.first_chunk::<STALL_BYTES>()?;
     let call = [word64(body, 8), word64(body, 16)];
-    Some((Message::Stall { context: word32(body, 0), sequence: word32(body, 4), call }, STALL_BYTES))
+    Some((ControlMessage::Stall { context: word32(body, 0), sequence: word32(body, 4), call }, STALL_BYTES))
 }
 
 fn decode_notice(body: &[u8]) -> Decoded {
@@ -125,7 +125,7 @@ fn decode_notice(body: &[u8]) -> Decoded {
     let bytes = NOTICE_HEAD + text.len();
     let text = String::from_utf8_lossy(text).into_owned();
     let (context, origin, subject) = (word32(head, 1), word32(head, 5), word32(head, 9));
-    Ok(Some((Message::Notice { context, kind: head[0], origin, subject, text }, bytes)))
+    Ok(Some((ControlMessage::Notice { context, kind: head[0], origin, subject, text }, bytes)))
 }
 
 fn decode_left(body: &[u8]) -> Decoded {
@@ -140,7 +140,7 @@ fn decode_left(body: &[u8]) -> Decoded {
             (Some(decode_record(record)), bytes)
         }
     };
-    Ok(Some((Message::Left { context, calls }, LEFT_HEAD + bytes)))
+    Ok(Some((ControlMessage::Left { context, calls }, LEFT_HEAD + bytes)))
 }
 
 fn decode_quit(body: &[u8]) -> Decoded {
@@ -148,7 +148,7 @@ fn decode_quit(body: &[u8]) -> Decoded {
     let Some(text) = text_behind(body, QUIT_HEAD, "an endless reason")? else { return Ok(None) };
     let bytes = QUIT_HEAD + text.len();
     let reason = String::from_utf8_lossy(text).into_owned();
-    Ok(Some((Message::Quit { context: word32(head, 0), calls: word32(head, 4), reason }, bytes)))
+    Ok(Some((ControlMessage::Quit { context: word32(head, 0), calls: word32(head, 4), reason }, bytes)))
 }
 
 fn decode_agree(body: &[u8]) -> Decoded {
@@ -159,17 +159,17 @@ fn decode_agree(body: &[u8]) -> Decoded {
         return Err(garbage("an endless list of ranks"));
     }
     let Some(lost) = body.get(AGREE_HEAD..AGREE_HEAD + len) else { return Ok(None) };
-    Ok(Some((Message::Agree { context, numbers, lost: lost.to_vec() }, AGREE_HEAD + len)))
+    Ok(Some((ControlMessage::Agree { context, numbers, lost: lost.to_vec() }, AGREE_HEAD + len)))
 }
 
-fn decode_hold(body: &[u8]) -> Option<(Message, usize)> {
+fn decode_hold(body: &[u8]) -> Option<(ControlMessage, usize)> {
     let body = body.first_chunk::<HOLD_BYTES>()?;
-    Some((Message::Hold { context: word32(body, 0), from: word32(body, 4) }, HOLD_BYTES))
+    Some((ControlMessage::Hold { context: word32(body, 0), from: word32(body, 4) }, HOLD_BYTES))
 }
 
-fn decode_release(body: &[u8]) -> Option<(Message, usize)> {
+fn decode_release(body: &[u8]) -> Option<(ControlMessage, usize)> {
     let body = body.first_chunk::<RELEASE_BYTES>()?;
-    Some((Message::Release { context: word32(body, 0) }, RELEASE_BYTES))
+    Some((ControlMessage::Release { context: word32(body, 0) }, RELEASE_BYTES))
 }
 
 /// Appends a record: the number of its latest calls, and then the record itself.

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 use super::layout;
 use super::protocol::{AtomicU32, AtomicU64};
-use crate::sys::process_memory::{Landmark, RemoteProcess};
+use crate::sys::process_memory::{ProcessStamp, RemoteProcess};
 use crate::transport::{Header, garbage};
 
 /// Messages from this size on are offered. Below, a system call costs more than the second copy.
@@ -25,7 +25,7 @@ const PIECE_BYTES: usize = 128 << 10;
 
 /// The shared words of one side and of the ring that it reads.
 pub(super) struct CmaWords<'a> {
-    /// Address and value of this side's landmark, and whether they are there.
+    /// Address and value of this side's stamp, and whether they are there.
     pub address: &'a AtomicU64,
     pub value: &'a AtomicU64,
     pub is_there: &'a AtomicU32,
@@ -33,9 +33,9 @@ pub(super) struct CmaWords<'a> {
     pub can_read: &'a AtomicU32,
 }
 
-/// Leaves the landmark of this process for the other side.
+/// Leaves the stamp of this process for the other side.
 pub(super) fn publish_landmark(words: &CmaWords) -> io::Result<()> {
-    let own = Landmark::of_this_process()?;
+    let own = ProcessStamp::of_this_process()?;
     words.address.store(own.address, Ordering::Relaxed);
     words.value.store(own.value, Ordering::Relaxed);
     words.is_there.store(1, Ordering::Release);
@@ -48,14 +48,14 @@ pub(super) fn probe(pid: libc::pid_t, theirs: &CmaWords, ours: &CmaWords) -> Opt
         return None;
     }
     // Foreign, and kept: what is written there later changes nothing.
-    let landmark = Landmark {
+    let stamp = ProcessStamp {
         address: theirs.address.load(Ordering::Relaxed),
         value: theirs.value.load(Ordering::Relaxed),
     };
-    let process = RemoteProcess::new(pid, landmark);
+    let process = RemoteProcess::new(pid, stamp);
     let mut byte = 0u8;
     // SAFETY: one writable byte.
-    let read = unsafe { process.read(landmark.address, &mut byte, 1) };
+    let read = unsafe { process.read(stamp.address, &mut byte, 1) };
     ours.can_read.store(u32::from(read.is_ok()), Ordering::Release);
     read.ok().map(|_| process)
 }

@@ -29,14 +29,14 @@ use self::layout::{Extent, FINE_BYTES, INLINE_BYTES};
 use self::pool::BouncePool;
 use self::protocol::{AtomicU32, AtomicU64, Consumer, Producer, fence};
 use self::zero_copy::{Arenas, PIECE_BYTES};
-use super::{Arrival, Header, Lending, Link, TAKEN_BACK, garbage};
-use crate::sys::memory_copy::{Way, copy_from_shared, copy_to_shared};
+use super::{Arrival, CANCELLED, Header, Link, SingleCopy, garbage};
+use crate::sys::memory_copy::{CopyMode, copy_from_shared, copy_to_shared};
 use crate::sys::shared_memory::SharedMemory;
 
 pub use connect::{Offered, Settings, accept, offer};
-pub use fast_path::{Cut, Peek};
+pub use fast_path::{FragmentSize, Peek};
 pub use layout::FRAGMENT_BYTES;
-pub use zero_copy::LOAN_BYTES;
+pub use zero_copy::ZERO_COPY_BYTES;
 
 /// How often areas are settled until the distance is sampled again.
 const SETTLED_PER_SAMPLE: u32 = 8;
@@ -81,11 +81,11 @@ pub struct ShmLink {
     /// How often the areas were settled.
     settled: u32,
     /// Something was published or released since the last look at the peer's sleeping flag.
-    bell_due: bool,
+    is_doorbell_due: bool,
     distance: CacheDistance,
     stores: StoreMode,
     /// Ranks share processors.
-    is_crowded: bool,
+    is_oversubscribed: bool,
     /// The message that the peer is reading out of our memory.
     offer: Option<Offer>,
     /// Bytes of our offers that are accounted for.
@@ -127,10 +127,10 @@ impl ShmLink {
             head_area: None,
             settled: 0,
             areas: BouncePool::new(side, layout::share(slots)),
-            bell_due: false,
+            is_doorbell_due: false,
             distance: CacheDistance::default(),
             stores: StoreMode::default(),
-            is_crowded: false,
+            is_oversubscribed: false,
             offer: None,
             offered: 0,
             peer,
@@ -175,7 +175,7 @@ impl ShmLink {
         let fetched = self.word64(ring + layout::FETCHED);
         // Only this side writes it: no read-modify-write is needed.
         fetched.store(fetched.load(Ordering::Relaxed).wrapping_add(bytes as u64), Ordering::Release);
-        self.bell_due = true;
+        self.is_doorbell_due = true;
         if is_withdrawn { Err(io::Error::other("the sender's call has failed")) } else { Ok(()) }
     }
 
@@ -190,9 +190,9 @@ impl ShmLink {
         // ours until it is published, inside the mapping, and no user buffer overlaps our mapping.
         let copy = |way| unsafe { copy_to_shared(area, data, bytes, way) };
         if self.distance.is_far() {
-            self.stores.copy(bytes, |past| copy(if past { Way::PastCaches } else { Way::Far }));
+            self.stores.copy(bytes, |past| copy(if past { CopyMode::PastCaches } else { CopyMode::Far }));
         } else {
-            copy(Way::Near);
+            copy(CopyMode::Near);
         }
     }
 
@@ -206,7 +206,7 @@ impl ShmLink {
         let consumed = unsafe { AtomicU64::from_ptr(self.at(self.incoming).cast()) };
         // If it has just gone to sleep, it is found at the next fragment, or has nothing to wait for.
         let is_asleep = self.word32(layout::sleeping(1 - self.side)).load(Ordering::Relaxed) != 0;
-        self.bell_due |= self.consumer.release(consumed, self.head_area.is_some(), is_asleep);
+        self.is_doorbell_due |= self.consumer.release(consumed, self.head_area.is_some(), is_asleep);
         if let Some(area) = self.head_area
             && self.areas.release(area)
         {
@@ -230,7 +230,7 @@ impl ShmLink {
         }
         let [from_peer, to_peer] =
             [self.incoming, self.outgoing].map(|ring| returns(&self.memory, ring, self.slots));
-        self.bell_due |= self.areas.settle(self.producer.areas_under_way(), from_peer, to_peer);
+        self.is_doorbell_due |= self.areas.settle(self.producer.areas_under_way(), from_peer, to_peer);
     }
 
     /// Whether so many areas are free.
@@ -320,7 +320,7 @@ impl ShmLink {
         // SAFETY: as in `word32`; written out so that the borrow does not tie up `self.producer`.
         let turn = unsafe { AtomicU32::from_ptr(self.at(line).cast()) };
         self.producer.publish(turn, has_area);
-        self.bell_due = true;
+        self.is_doorbell_due = true;
     }
 
     fn at(&self, offset: usize) -> *mut u8 {
@@ -349,7 +349,7 @@ impl Link for ShmLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        lending: Lending,
+        single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         let ring = self.outgoing;
         if let Some(offer) = &mut self.offer
@@ -380,8 +380,8 @@ impl Link for ShmLink {
             return Ok(None);
         }
         let line = ring + layout::line(self.producer.next_slot());
-        if lending != Lending::Never
-            && bytes >= LOAN_BYTES
+        if single_copy != SingleCopy::Never
+            && bytes >= ZERO_COPY_BYTES
             && self.offer.is_none()
             && let Some(offset) = self.lendable(data, bytes)
         {
@@ -389,11 +389,11 @@ impl Link for ShmLink {
             return Ok(None);
         }
         let may_offer = bytes >= OFFER_BYTES
-            && match lending {
-                Lending::Anywhere => true,
-                Lending::IfCrowded => self.is_crowded,
-                Lending::IfAwaited => self.is_crowded || self.is_awaited(bytes),
-                Lending::Mapped | Lending::Never => false,
+            && match single_copy {
+                SingleCopy::Always => true,
+                SingleCopy::IfOversubscribed => self.is_oversubscribed,
+                SingleCopy::IfFaster => self.is_oversubscribed || self.is_awaited(bytes),
+                SingleCopy::MappedOnly | SingleCopy::Never => false,
             };
         if may_offer && self.offer.is_none() && self.is_readable() {
             let [address, length] = cma::encode(data as u64, bytes);
@@ -404,7 +404,7 @@ impl Link for ShmLink {
             return Ok(None);
         }
         // Whoever shares our core reads when we have ended.
-        let is_led = bytes > FINE_BYTES && !self.is_crowded;
+        let is_led = bytes > FINE_BYTES && !self.is_oversubscribed;
         let most = if is_led { layout::lead(self.slots) } else { layout::share(self.slots) };
         if bytes > INLINE_BYTES && !self.may_go(1, most)? {
             return Ok(None);
@@ -413,7 +413,7 @@ impl Link for ShmLink {
         Ok(unsafe { self.put(line, header, data, bytes, FRAGMENT_BYTES) })
     }
 
-    fn take_back(&mut self, header: &Header) {
+    fn cancel_sent(&mut self, header: &Header) {
         let ring = self.outgoing;
         // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
         let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
@@ -428,7 +428,7 @@ impl Link for ShmLink {
                 && self.word32(line + 12).load(Ordering::Relaxed) == header.sequence;
             if is_of_call {
                 // A receiver that is reading it now was in time.
-                context.store(header.context | TAKEN_BACK, Ordering::Relaxed);
+                context.store(header.context | CANCELLED, Ordering::Relaxed);
             }
         }
     }
@@ -564,8 +564,8 @@ impl Link for ShmLink {
         Ok(true)
     }
 
-    fn set_crowded(&mut self, crowded: bool) {
-        self.is_crowded = crowded;
+    fn set_oversubscribed(&mut self, oversubscribed: bool) {
+        self.is_oversubscribed = oversubscribed;
     }
 
     fn descriptor(&self) -> Option<RawFd> {
@@ -582,14 +582,14 @@ impl Link for ShmLink {
     }
 
     #[inline]
-    fn peer_wants_bell(&mut self) -> bool {
-        std::mem::take(&mut self.bell_due)
+    fn peer_needs_doorbell(&mut self) -> bool {
+        std::mem::take(&mut self.is_doorbell_due)
             && protocol::must_wake(self.word32(layout::sleeping(1 - self.side)))
     }
 
     #[inline]
     fn peer_is_asleep(&self) -> bool {
-        self.bell_due && self.word32(layout::sleeping(1 - self.side)).load(Ordering::Relaxed) != 0
+        self.is_doorbell_due && self.word32(layout::sleeping(1 - self.side)).load(Ordering::Relaxed) != 0
     }
 
     fn transport(&self) -> &'static str {

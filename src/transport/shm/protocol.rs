@@ -29,7 +29,7 @@ pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The consumer counted further than the producer: the shared memory is spoilt.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Spoilt;
+pub struct CorruptRing;
 
 /// The filling end.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Producer {
 
     /// Whether the next `slots` slots are free.
     #[inline]
-    pub fn has_room(&mut self, consumed: &AtomicU64, slots: usize) -> Result<bool, Spoilt> {
+    pub fn has_room(&mut self, consumed: &AtomicU64, slots: usize) -> Result<bool, CorruptRing> {
         if self.must_look_for(slots) {
             self.look(consumed)?;
         }
@@ -73,15 +73,15 @@ impl Producer {
 
     /// Reads what is consumed.
     #[inline]
-    pub fn look(&mut self, consumed: &AtomicU64) -> Result<(), Spoilt> {
+    pub fn look(&mut self, consumed: &AtomicU64) -> Result<(), CorruptRing> {
         self.hear(consumed.load(Ordering::Acquire))
     }
 
     /// Has learnt what was consumed when the consumer sent something that this side has seen (Acquire).
     #[inline]
-    pub fn hear(&mut self, consumed: u64) -> Result<(), Spoilt> {
+    pub fn hear(&mut self, consumed: u64) -> Result<(), CorruptRing> {
         if consumed > self.next {
-            return Err(Spoilt);
+            return Err(CorruptRing);
         }
         // Of two ways by which it is told, one may be behind.
         self.seen = self.seen.max(consumed);

@@ -1,10 +1,10 @@
 //! A pair of links over one memory, and a peer that breaks the rules.
 
 use super::layout::{Extent, FINE_BYTES, FRAGMENT_BYTES};
-use super::zero_copy::LOAN_BYTES;
+use super::zero_copy::ZERO_COPY_BYTES;
 use super::*;
 use crate::memory::{Arena, Window};
-use crate::sys::process_memory::{Landmark, RemoteProcess};
+use crate::sys::process_memory::{ProcessStamp, RemoteProcess};
 use crate::sys::shared_memory::SharedMemory;
 
 const SLOTS: usize = 32;
@@ -17,14 +17,14 @@ fn pair() -> (ShmLink, ShmLink) {
     let mut lower = ShmLink::new(one, SLOTS, 0, Some(this_process)).unwrap();
     let mut higher = ShmLink::new(two, SLOTS, 1, Some(this_process)).unwrap();
     // So that large messages are lent.
-    lower.set_crowded(true);
-    higher.set_crowded(true);
+    lower.set_oversubscribed(true);
+    higher.set_oversubscribed(true);
     (lower, higher)
 }
 
 fn send(link: &mut ShmLink, bytes: &[u8]) -> Option<usize> {
     // SAFETY: a slice is readable for its length.
-    unsafe { link.send(&HEADER, bytes.as_ptr(), bytes.len(), Lending::Never) }.unwrap()
+    unsafe { link.send(&HEADER, bytes.as_ptr(), bytes.len(), SingleCopy::Never) }.unwrap()
 }
 
 fn receive(link: &mut ShmLink) -> Option<Vec<u8>> {
@@ -55,7 +55,7 @@ fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
 fn long_messages_arrive_whole_between_and_behind_short_ones_whichever_way_most_go() {
     let (mut a, mut b) = pair();
     for link in [&mut a, &mut b] {
-        link.set_crowded(false);
+        link.set_oversubscribed(false);
     }
     let long: Vec<u8> = (0..3 << 20).map(|i| (i / 7 % 251) as u8).collect();
     for short in [0, 1, 14, 15, 16, 17, 31, 32, 33, 100] {
@@ -115,10 +115,10 @@ fn whoever_goes_to_sleep_after_a_slot_was_read_is_found_with_the_next_one() {
     for _ in 0..SLOTS {
         assert_eq!(send(&mut a, &[1]), Some(1));
     }
-    assert!(receive(&mut b).is_some() && !b.peer_wants_bell());
+    assert!(receive(&mut b).is_some() && !b.peer_needs_doorbell());
     a.set_sleeping(true);
     assert_eq!(send(&mut a, &[2]), None);
-    assert!(receive(&mut b).is_some() && b.peer_wants_bell());
+    assert!(receive(&mut b).is_some() && b.peer_needs_doorbell());
     assert_eq!([send(&mut a, &[2]), send(&mut a, &[2]), send(&mut a, &[2])], [Some(1), Some(1), None]);
 }
 
@@ -127,18 +127,18 @@ fn only_a_sleeping_peer_wants_the_bell_and_only_for_news() {
     let (mut a, mut b) = pair();
     send(&mut a, &[1]);
     assert!(!a.peer_is_asleep());
-    assert!(!a.peer_wants_bell());
+    assert!(!a.peer_needs_doorbell());
     b.set_sleeping(true);
     assert!(!a.peer_is_asleep());
-    assert!(!a.peer_wants_bell(), "nothing was sent since");
+    assert!(!a.peer_needs_doorbell(), "nothing was sent since");
     send(&mut a, &[2]);
     assert!(a.peer_is_asleep(), "and a look does not answer for the bell");
-    assert!(a.peer_wants_bell());
+    assert!(a.peer_needs_doorbell());
     assert!(!a.peer_is_asleep(), "it was told");
     b.set_sleeping(false);
     a.set_sleeping(true);
     receive(&mut b);
-    assert!(b.peer_wants_bell(), "a slot was released");
+    assert!(b.peer_needs_doorbell(), "a slot was released");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_large_message_that_may_be_lent_is_read_where_it_is() {
     let lend = |link: &mut ShmLink, from: usize| {
         let rest = &message[from..];
         // SAFETY: the message outlives both links.
-        unsafe { link.send(&HEADER, rest.as_ptr(), rest.len(), Lending::Anywhere) }.unwrap()
+        unsafe { link.send(&HEADER, rest.as_ptr(), rest.len(), SingleCopy::Always) }.unwrap()
     };
     assert_eq!(lend(&mut a, 0), None, "nothing is taken before it is read");
     let (mut sent, mut got) = (0, Vec::new());
@@ -181,28 +181,28 @@ fn a_large_message_that_may_be_lent_is_read_where_it_is() {
 
 #[test]
 fn with_processors_of_their_own_messages_are_offered_only_where_that_is_asked_for() {
-    for (crowded, lending, offered) in [
-        (false, Lending::Never, false),
-        (false, Lending::Mapped, false),
-        (false, Lending::IfCrowded, false),
-        (false, Lending::IfAwaited, false),
-        (false, Lending::Anywhere, true),
-        (true, Lending::Never, false),
-        (true, Lending::Mapped, false),
-        (true, Lending::IfCrowded, true),
-        (true, Lending::IfAwaited, true),
-        (true, Lending::Anywhere, true),
+    for (oversubscribed, single_copy, offered) in [
+        (false, SingleCopy::Never, false),
+        (false, SingleCopy::MappedOnly, false),
+        (false, SingleCopy::IfOversubscribed, false),
+        (false, SingleCopy::IfFaster, false),
+        (false, SingleCopy::Always, true),
+        (true, SingleCopy::Never, false),
+        (true, SingleCopy::MappedOnly, false),
+        (true, SingleCopy::IfOversubscribed, true),
+        (true, SingleCopy::IfFaster, true),
+        (true, SingleCopy::Always, true),
     ] {
         let (mut a, mut b) = pair();
         send(&mut b, &[2]);
         receive(&mut a);
         send(&mut a, &[1]);
         receive(&mut b);
-        a.set_crowded(crowded);
+        a.set_oversubscribed(oversubscribed);
         let message = vec![0u8; 100_000];
         // SAFETY: the message outlives both links.
-        let taken = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), lending) }.unwrap();
-        assert_eq!(taken.is_none(), offered, "crowded: {crowded}, {lending:?}: {taken:?}");
+        let taken = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), single_copy) }.unwrap();
+        assert_eq!(taken.is_none(), offered, "oversubscribed: {oversubscribed}, {single_copy:?}: {taken:?}");
     }
 }
 
@@ -216,7 +216,7 @@ fn send_to_one_who_waits(a: &mut ShmLink, b: &mut ShmLink, message: &[u8], looks
         let rest = &message[sent..];
         if !rest.is_empty() && !was_offered {
             // SAFETY: the message is alive and unchanged until the end of this function.
-            let taken = unsafe { a.send(&HEADER, rest.as_ptr(), rest.len(), Lending::IfAwaited) }.unwrap();
+            let taken = unsafe { a.send(&HEADER, rest.as_ptr(), rest.len(), SingleCopy::IfFaster) }.unwrap();
             was_offered = taken.is_none();
             sent += taken.unwrap_or(0);
         }
@@ -228,7 +228,7 @@ fn send_to_one_who_waits(a: &mut ShmLink, b: &mut ShmLink, message: &[u8], looks
     }
     if was_offered {
         // SAFETY: as above.
-        let read = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::IfAwaited) };
+        let read = unsafe { a.send(&HEADER, message.as_ptr(), message.len(), SingleCopy::IfFaster) };
         assert_eq!(read.unwrap(), Some(message.len()));
     }
     assert!(got == message);
@@ -242,8 +242,8 @@ fn who_waits_for_messages_tries_both_ways_and_says_so_but_only_while_it_waits() 
     receive(&mut a);
     send(&mut a, &[1]);
     receive(&mut b);
-    a.set_crowded(false);
-    b.set_crowded(false);
+    a.set_oversubscribed(false);
+    b.set_oversubscribed(false);
     let message: Vec<u8> = (0..100_000u32).map(|at| (at % 251) as u8).collect();
     let offered: Vec<bool> = (0..24).map(|_| send_to_one_who_waits(&mut a, &mut b, &message, 100)).collect();
     assert_eq!(offered, [[false; 4], [true; 4]].concat().repeat(3));
@@ -265,7 +265,7 @@ fn a_peer_that_counts_more_than_was_offered_is_found_out() {
     let message = vec![0u8; 100_000];
     // SAFETY: the message outlives both links.
     let offer =
-        |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), Lending::Anywhere) };
+        |a: &mut ShmLink| unsafe { a.send(&HEADER, message.as_ptr(), message.len(), SingleCopy::Always) };
     assert_eq!(offer(&mut a).unwrap(), None);
     b.word64(layout::ring(0) + layout::FETCHED).store(100_001, Ordering::Relaxed);
     assert_eq!(offer(&mut a).unwrap_err().kind(), io::ErrorKind::InvalidData);
@@ -296,7 +296,7 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
     let lend = |a: &mut ShmLink, from: usize| {
         let rest = start.wrapping_add(from);
         // SAFETY: the message outlives both links.
-        unsafe { a.send(&HEADER, rest, bytes - from, Lending::Anywhere) }.unwrap()
+        unsafe { a.send(&HEADER, rest, bytes - from, SingleCopy::Always) }.unwrap()
     };
     share(&mut b, Arena::of_this_process().unwrap(), arena);
     assert!(!a.lends(start, bytes), "a does not know its own arena");
@@ -330,11 +330,12 @@ fn memory_of_the_arena_is_lent_from_process_to_process_without_a_copy() {
 #[test]
 fn how_far_the_peer_is_shows_in_long_messages_too() {
     let (mut a, mut b) = pair();
-    a.set_crowded(false);
+    a.set_oversubscribed(false);
     let message = vec![7; 2 * FRAGMENT_BYTES];
     // SAFETY: a vector is readable for its length.
-    let post =
-        |link: &mut ShmLink| unsafe { link.post(&HEADER, message.as_ptr(), message.len(), Cut::Whole) };
+    let post = |link: &mut ShmLink| unsafe {
+        link.post(&HEADER, message.as_ptr(), message.len(), FragmentSize::Full)
+    };
     // As many areas as may be under way; then the producer has to look.
     for _ in 0..layout::share(SLOTS) / 2 {
         assert_eq!(a.distance.last, 0);
@@ -362,7 +363,7 @@ fn how_far_the_peer_is_shows_where_both_send_and_none_has_to_look() {
 #[test]
 fn a_long_message_leads_by_so_many_areas_and_shorter_ones_by_all_that_are_free() {
     let (mut a, mut b) = pair();
-    a.set_crowded(false);
+    a.set_oversubscribed(false);
     let long = vec![3; 2 * FRAGMENT_BYTES];
     for _ in 0..layout::lead(SLOTS) {
         assert_eq!(send(&mut a, &long), Some(FRAGMENT_BYTES));
@@ -385,18 +386,18 @@ fn share(link: &mut ShmLink, own: &'static Arena, peer: &Arena) {
 fn memory_of_the_arena_is_not_lent_before_the_peer_has_mapped_it() {
     let (mut a, b) = pair();
     let own = Arena::of_this_process().unwrap();
-    let start = own.allocate(LOAN_BYTES).unwrap();
+    let start = own.allocate(ZERO_COPY_BYTES).unwrap();
     share(&mut a, own, own);
-    assert!(!a.lends(start, LOAN_BYTES));
+    assert!(!a.lends(start, ZERO_COPY_BYTES));
     b.word32(layout::can_map(1)).store(1, Ordering::Release);
-    assert!(a.lends(start, LOAN_BYTES));
+    assert!(a.lends(start, ZERO_COPY_BYTES));
     crate::memory::free(start).unwrap();
 }
 
 #[test]
 fn what_goes_back_to_where_it_came_from_goes_through_slots_once_for_each_time_it_came() {
     let (mut a, mut b) = pair();
-    a.set_crowded(false);
+    a.set_oversubscribed(false);
     let own = Arena::of_this_process().unwrap();
     let bytes = FRAGMENT_BYTES + 100;
     let start = own.allocate(bytes).unwrap();
@@ -412,7 +413,7 @@ fn what_goes_back_to_where_it_came_from_goes_through_slots_once_for_each_time_it
         for (from, sent) in [(0, FRAGMENT_BYTES), (FRAGMENT_BYTES, 100)] {
             let rest = start.wrapping_add(from);
             // SAFETY: the allocation outlives both links.
-            let now = unsafe { a.send(&HEADER, rest, bytes - from, Lending::IfCrowded) }.unwrap();
+            let now = unsafe { a.send(&HEADER, rest, bytes - from, SingleCopy::IfOversubscribed) }.unwrap();
             assert_eq!(now, Some(sent), "not lent");
         }
         while receive(&mut b).is_some() {}
@@ -453,7 +454,7 @@ fn memory_that_is_freed_while_it_is_lent_reads_as_something_and_nobody_crashes()
     let bytes = 8 << 20;
     let start = arena.allocate(bytes).unwrap();
     // SAFETY: readable, even when it is free.
-    assert_eq!(unsafe { a.send(&HEADER, start, bytes, Lending::Anywhere) }.unwrap(), None);
+    assert_eq!(unsafe { a.send(&HEADER, start, bytes, SingleCopy::Always) }.unwrap(), None);
     assert!(arena.free(start).unwrap());
     let mut got = vec![1; bytes];
     let mut done = 0;
@@ -477,7 +478,7 @@ fn a_fragment_longer_than_its_area_or_in_none_of_the_senders_is_an_error() {
         send(&mut a, &[1]);
         a.word32(layout::ring(0) + layout::line(1) + 4).store(extent.encode(), Ordering::Relaxed);
         assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
-        assert!(matches!(b.peek(&HEADER, 2 * FRAGMENT_BYTES), Peek::Unusual));
+        assert!(matches!(b.peek(&HEADER, 2 * FRAGMENT_BYTES), Peek::SlowPath));
     }
 }
 
@@ -487,7 +488,7 @@ fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
     let (mut lens, mut left) = (Vec::new(), most);
     loop {
         match link.peek(&HEADER, left) {
-            Peek::Here(_, bytes) => {
+            Peek::Data(_, bytes) => {
                 link.release();
                 lens.push(bytes);
                 left -= bytes;
@@ -495,8 +496,8 @@ fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
                     return (lens, false);
                 }
             }
-            Peek::Nothing => return (lens, false),
-            Peek::Unusual => return (lens, true),
+            Peek::Empty => return (lens, false),
+            Peek::SlowPath => return (lens, true),
         }
     }
 }
@@ -505,7 +506,7 @@ fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
 fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
     let (mut a, mut b) = pair();
     for link in [&mut a, &mut b] {
-        link.set_crowded(false);
+        link.set_oversubscribed(false);
     }
     // Whoever sleeps gets each slot back at once.
     a.set_sleeping(true);
@@ -518,34 +519,36 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_its_cut() {
         unsafe { a.post(&HEADER, bytes.as_ptr(), len, cut) }
     };
     for _ in 0..3 {
-        assert!(post(&mut a, 0, Cut::Fine) && post(&mut a, FRAGMENT_BYTES + 1, Cut::Whole));
+        assert!(post(&mut a, 0, FragmentSize::Half) && post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Full));
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
         assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FRAGMENT_BYTES, 1], false));
-        assert!(post(&mut a, FRAGMENT_BYTES + 1, Cut::Fine));
+        assert!(post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Half));
         assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FINE_BYTES, FINE_BYTES, 1], false));
     }
     // These were nine areas. The peer has not given any back.
     let left = layout::share(SLOTS) - 9;
     let whole = |areas: usize| vec![FRAGMENT_BYTES; areas];
-    assert!(!post(&mut a, (left + 1) * FRAGMENT_BYTES, Cut::Whole));
-    assert!(!post(&mut a, (left + 1) * FINE_BYTES, Cut::Fine));
-    assert!(post(&mut a, left * FRAGMENT_BYTES, Cut::Whole));
-    assert!(!post(&mut a, INLINE_BYTES + 1, Cut::Fine) && post(&mut a, INLINE_BYTES, Cut::Fine));
+    assert!(!post(&mut a, (left + 1) * FRAGMENT_BYTES, FragmentSize::Full));
+    assert!(!post(&mut a, (left + 1) * FINE_BYTES, FragmentSize::Half));
+    assert!(post(&mut a, left * FRAGMENT_BYTES, FragmentSize::Full));
+    assert!(
+        !post(&mut a, INLINE_BYTES + 1, FragmentSize::Half) && post(&mut a, INLINE_BYTES, FragmentSize::Half)
+    );
     assert_eq!(peek_all(&mut b, left * FRAGMENT_BYTES), (whole(left), false));
     assert_eq!(peek_all(&mut b, INLINE_BYTES), (vec![INLINE_BYTES], false));
     // Now it has.
-    assert!(post(&mut a, 8 * FINE_BYTES, Cut::Fine));
+    assert!(post(&mut a, 8 * FINE_BYTES, FragmentSize::Half));
     assert_eq!(peek_all(&mut b, 8 * FINE_BYTES), (vec![FINE_BYTES; 8], false));
     // As many slots as there are, and no more.
     for _ in 0..SLOTS {
-        assert!(post(&mut a, 0, Cut::Fine));
+        assert!(post(&mut a, 0, FragmentSize::Half));
     }
-    assert!(!post(&mut a, 0, Cut::Fine) && !post(&mut a, FRAGMENT_BYTES, Cut::Whole));
+    assert!(!post(&mut a, 0, FragmentSize::Half) && !post(&mut a, FRAGMENT_BYTES, FragmentSize::Full));
     for _ in 0..SLOTS {
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
     }
     // More than was to come is somebody else's mistake, for the long way to tell.
-    assert!(post(&mut a, FINE_BYTES, Cut::Whole));
+    assert!(post(&mut a, FINE_BYTES, FragmentSize::Full));
     assert_eq!(peek_all(&mut b, FINE_BYTES - 1), (vec![], true));
 }
 
@@ -558,13 +561,13 @@ fn what_another_process_has_at_the_offered_address_is_neither_taken_nor_reduced(
         send(&mut a, &[1]).and(receive(&mut b)).unwrap();
         send(&mut b, &[1]).and(receive(&mut a)).unwrap();
         // SAFETY: the data outlives the links.
-        let sent = unsafe { a.send(&HEADER, long.as_ptr(), long.len(), Lending::Anywhere) }.unwrap();
+        let sent = unsafe { a.send(&HEADER, long.as_ptr(), long.len(), SingleCopy::Always) }.unwrap();
         assert_eq!((sent, b.head().unwrap()), (None, Some(HEADER)));
         assert!(matches!(b.head, Some(Head { place: Place::Offered(_), .. })));
-        // As if the sender had ended and this process had its number: all is where it was but the landmark.
-        let (pid, mut landmark) = (b.peer.unwrap(), Landmark::of_this_process().unwrap());
-        landmark.value ^= 2;
-        b.reader = Some(CmaReader::new(RemoteProcess::new(pid, landmark)));
+        // As if the sender had ended and this process had its number: all is where it was but the stamp.
+        let (pid, mut stamp) = (b.peer.unwrap(), ProcessStamp::of_this_process().unwrap());
+        stamp.value ^= 2;
+        b.reader = Some(CmaReader::new(RemoteProcess::new(pid, stamp)));
         let error = if reduces {
             b.arrival().unwrap_err()
         } else {

@@ -18,7 +18,7 @@ use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
 /// Messages from this size on are lent. Below, waiting for the receiver costs more than the copy.
-pub const LOAN_BYTES: usize = 8 << 10;
+pub const ZERO_COPY_BYTES: usize = 8 << 10;
 /// What is shown of a loan at once: other links get their turn in between.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
 

@@ -12,7 +12,7 @@ mod wire;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
-use super::{Arrival, Header, Lending, Link};
+use super::{Arrival, Header, Link, SingleCopy};
 use crate::sys::socket::Socket;
 use recv::RecvBuffer;
 use send::SendQueue;
@@ -38,7 +38,7 @@ impl Link for TcpLink {
         header: &Header,
         data: *const u8,
         bytes: usize,
-        _lending: Lending,
+        _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         // SAFETY: the caller vouches for `data`.
         unsafe { self.outgoing.send(&self.socket, header, data, bytes) }

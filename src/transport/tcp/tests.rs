@@ -37,7 +37,7 @@ fn message(bytes: usize, seed: usize) -> Vec<u8> {
 /// Offers the rest of a message; gives the bytes taken.
 fn offer(link: &mut TcpLink, header: &Header, rest: &[u8]) -> Option<usize> {
     // SAFETY: a slice is readable for its length.
-    unsafe { link.send(header, rest.as_ptr(), rest.len(), Lending::Anywhere) }.unwrap()
+    unsafe { link.send(header, rest.as_ptr(), rest.len(), SingleCopy::Always) }.unwrap()
 }
 
 /// How the receiver takes bytes.
@@ -165,7 +165,7 @@ fn a_large_fragment_brings_the_next_header_but_none_of_its_payload() {
 fn an_empty_message_is_seen_and_goes_away() {
     let (mut a, mut b) = pair();
     // SAFETY: no byte is read.
-    assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0, Lending::Anywhere) }.unwrap(), Some(0));
+    assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0, SingleCopy::Always) }.unwrap(), Some(0));
     assert_eq!(b.head().unwrap(), Some(HEADER));
     b.consume(0).unwrap();
     assert_eq!(b.head().unwrap(), None);

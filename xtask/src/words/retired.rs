@@ -1,7 +1,7 @@
 //! Words that are not used any more, and where they are looked for.
 //!
 //! A row of the list: the word, what to say, and where. A word of several parts ("take back") is also found as
-//! `take_back` and `TakeBack`, and a word is found in names only as a whole part: `bell` not in `doorbell`.
+//! `cancel_sent` and `TakeBack`, and a word is found in names only as a whole part: `bell` not in `doorbell`.
 //! Where: empty for everywhere; `in PATH PATH` for these folders only; `not PATH PATH` for all but these, where
 //! the word means something else.
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn several_parts_are_found_together_only() {
         let list = "| take back | cancel | |";
-        for line in ["take back", "fn take_back()", "TakeBack", "take  back"] {
+        for line in ["take back", "fn cancel_sent()", "TakeBack", "take  back"] {
             assert_eq!(words(list, "src/a.rs", line), 1, "{line}");
         }
         assert_eq!(words(list, "src/a.rs", "take it back"), 0);

@@ -7,15 +7,15 @@ use loom::sync::Condvar;
 use loom::thread;
 use std::convert::Infallible;
 
-/// A bell that one thread waits for as for a descriptor: it stays rung.
-struct ModelBell {
+/// A doorbell that one thread waits for as for a descriptor: it stays rung.
+struct ModelDoorbell {
     is_rung: Mutex<bool>,
     rung: Condvar,
 }
 
-impl ModelBell {
-    fn new() -> ModelBell {
-        ModelBell { is_rung: Mutex::new(false), rung: Condvar::new() }
+impl ModelDoorbell {
+    fn new() -> ModelDoorbell {
+        ModelDoorbell { is_rung: Mutex::new(false), rung: Condvar::new() }
     }
 
     fn wait(&self) {
@@ -26,7 +26,7 @@ impl ModelBell {
     }
 }
 
-impl Bell for ModelBell {
+impl Doorbell for ModelDoorbell {
     fn ring(&self) {
         *self.is_rung.lock().unwrap() = true;
         self.rung.notify_all();
@@ -47,15 +47,15 @@ trait Protocol: Send + Sync + 'static {
     fn ring_all(&self);
 }
 
-impl Protocol for Sleepers<ModelBell> {
-    type Sleeper = Option<Arc<ModelBell>>;
+impl Protocol for Sleepers<ModelDoorbell> {
+    type Sleeper = Option<Arc<ModelDoorbell>>;
 
     fn new() -> Self {
-        Sleepers::new(ModelBell::new())
+        Sleepers::new(ModelDoorbell::new())
     }
 
     fn enter(&self) -> Self::Sleeper {
-        Sleepers::enter(self, || Ok::<_, Infallible>(ModelBell::new())).1
+        Sleepers::enter(self, || Ok::<_, Infallible>(ModelDoorbell::new())).1
     }
 
     fn wait(&self, sleeper: &Self::Sleeper) {
@@ -71,17 +71,17 @@ impl Protocol for Sleepers<ModelBell> {
     }
 }
 
-/// One bell for all, cleared by the last one that leaves.
-struct OneBell {
+/// One doorbell for all, cleared by the last one that leaves.
+struct OneDoorbell {
     count: AtomicUsize,
-    bell: ModelBell,
+    doorbell: ModelDoorbell,
 }
 
-impl Protocol for OneBell {
+impl Protocol for OneDoorbell {
     type Sleeper = ();
 
     fn new() -> Self {
-        OneBell { count: AtomicUsize::new(0), bell: ModelBell::new() }
+        OneDoorbell { count: AtomicUsize::new(0), doorbell: ModelDoorbell::new() }
     }
 
     fn enter(&self) {
@@ -89,18 +89,18 @@ impl Protocol for OneBell {
     }
 
     fn wait(&self, (): &()) {
-        self.bell.wait();
+        self.doorbell.wait();
     }
 
     fn leave(&self, (): ()) {
         if self.count.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.bell.clear();
+            self.doorbell.clear();
         }
     }
 
     fn ring_all(&self) {
         if self.count.load(Ordering::Relaxed) > 0 {
-            self.bell.ring();
+            self.doorbell.ring();
         }
     }
 }
@@ -152,11 +152,11 @@ fn check<P: Protocol>() {
 
 #[test]
 fn every_sleeper_gets_its_news_and_wakes_up_for_news_only() {
-    check::<Sleepers<ModelBell>>();
+    check::<Sleepers<ModelDoorbell>>();
 }
 
 #[test]
 #[should_panic(expected = "woken more often than there was news")]
-fn one_bell_that_the_last_sleeper_clears_keeps_the_others_awake() {
-    check::<OneBell>();
+fn one_doorbell_that_the_last_sleeper_clears_keeps_the_others_awake() {
+    check::<OneDoorbell>();
 }

@@ -185,7 +185,7 @@ impl ShmLink {
     #[inline]
     pub(in crate::transport::shm) fn look_in_vain(&mut self) {
         // Who shares our core offers its messages anyway.
-        if !self.is_crowded && self.awaited.look_in_vain() {
+        if !self.is_oversubscribed && self.awaited.look_in_vain() {
             self.word32(layout::awaits(self.side)).store(1, Ordering::Relaxed);
         }
     }
@@ -233,7 +233,7 @@ impl ShmLink {
         bytes >= OFFER_BYTES
             && would_fetch(said(layout::fetches(1 - self.side)), bytes)
             && said(layout::awaits(1 - self.side)) != 0
-            && !self.is_crowded
+            && !self.is_oversubscribed
             && self.offer.is_none()
             && self.is_readable()
     }

@@ -53,7 +53,7 @@ fn there_is_room_for_as_many_fragments_as_slots_are_released() {
     consumed.store(1, Ordering::Relaxed);
     assert!(producer.has_room(&consumed, 2).unwrap() && !producer.has_room(&consumed, 3).unwrap());
     consumed.store(4, Ordering::Relaxed);
-    assert_eq!(producer.has_room(&consumed, 4), Err(Spoilt));
+    assert_eq!(producer.has_room(&consumed, 4), Err(CorruptRing));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_consumer_that_counts_too_far_is_found_out_and_one_that_counts_back_is_not_b
     assert_eq!(producer.hear(2), Ok(()));
     assert_eq!((producer.look(&consumed), producer.hear(1)), (Ok(()), Ok(())));
     assert_eq!(producer.areas_under_way(), 0);
-    assert_eq!((producer.hear(3), producer.look(&AtomicU64::new(3))), (Err(Spoilt), Err(Spoilt)));
+    assert_eq!((producer.hear(3), producer.look(&AtomicU64::new(3))), (Err(CorruptRing), Err(CorruptRing)));
 }
 
 proptest! {
