@@ -44,7 +44,7 @@ void objects(const anyccl::communicator_ref& comm)
 
     auto alone = comm.create_graph(std::vector<int>(), std::vector<int>());
     CHECK(alone && comm.neighbor_all_gather_v(number, std::vector<int>(), std::vector<std::size_t>(), *alone));
-    CHECK(comm.sync_params({number, received}, 0) && comm.gather_grads({number}));
+    CHECK(comm.sync_params({number, received}, 0) && comm.sum_grads({number}));
     auto doubled = anyccl::made_op::premul_sum(2.0F);
     CHECK(doubled && anyccl::is_supported<float>(*doubled));
 

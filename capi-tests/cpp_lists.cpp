@@ -112,16 +112,16 @@ void models(const anyccl::communicator_ref& comm)
     CHECK(weights == row(3, static_cast<float>(comm.size())) && bias[1] == comm.size());
     CHECK(steps[0] == comm.size() - 1);
 
-    comm.gather_grads({weights, anyccl::any_buffer::missing<float>(5), bias});
+    comm.sum_grads({weights, anyccl::any_buffer::missing<float>(5), bias});
     CHECK(weights == row(3, static_cast<float>(comm.size() * comm.size())));
     std::vector<anyccl::any_buffer> all{weights, bias};
-    comm.gather_grads(all);
+    comm.sum_grads(all);
     CHECK(bias[0] == comm.size() * comm.size() * comm.size());
     // Missing on one rank only: everybody is told, and goes on.
     if (comm.size() > 1) {
         if (comm.rank() == 1)
             all[0] = anyccl::any_buffer::missing<float>(3);
-        CHECK_THROWS(comm.gather_grads(all), ANYCCL_ERR_INVALID_ARGUMENT, "rank 1");
+        CHECK_THROWS(comm.sum_grads(all), ANYCCL_ERR_INVALID_ARGUMENT, "rank 1");
     }
 }
 

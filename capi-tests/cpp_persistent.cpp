@@ -87,7 +87,7 @@ void others(const anyccl::communicator_ref& comm)
         prepared.push_back(comm.all_gather_coalesced_init(few, each));
         prepared.push_back(comm.reduce_scatter_coalesced_init(each, shares, op::max));
         prepared.push_back(comm.sync_params_init(std::vector<anyccl::any_buffer>{model}, 0));
-        prepared.push_back(comm.gather_grads_init(std::vector<anyccl::any_buffer>{gradient}));
+        prepared.push_back(comm.sum_grads_init(std::vector<anyccl::any_buffer>{gradient}));
     }
     for (int run = 0; run < runs; run++) {
         const int mine = run * 100 + comm.rank(), expected = sum + run * 100 * comm.size();

@@ -231,12 +231,12 @@ call sync_params(std::initializer_list<std::size_t> lengths, int root)
 }
 
 template <class T>
-call gather_grads(std::initializer_list<std::size_t> lengths)
+call sum_grads(std::initializer_list<std::size_t> lengths)
 {
     auto buffers = list<T>(lengths);
     return [=](const communicator_ref& comm) {
         auto own = buffers;
-        comm.gather_grads(std::vector<anyccl::any_buffer>(own.begin(), own.end()));
+        comm.sum_grads(std::vector<anyccl::any_buffer>(own.begin(), own.end()));
     };
 }
 
@@ -306,10 +306,10 @@ const std::vector<disagreement> all = {
     {"sync_params: lengths", sync_params<int>({4, 4}, 0), "2 buffers", sync_params<int>({4, 5}, 0), "2 buffers"},
     {"sync_params: type", sync_params<int>({4}, 0), "1 buffer", sync_params<float>({4}, 0), "1 buffer"},
     {"sync_params: root", sync_params<int>({4, 4}, 0), "root 0", sync_params<int>({4, 4}, 1), "root 1"},
-    {"gather_grads: number", gather_grads<int>({4, 4}), "2 buffers", gather_grads<int>({4}), "1 buffer"},
-    {"gather_grads: lengths", gather_grads<int>({4, 4}), "2 buffers", gather_grads<int>({4, 5}), "2 buffers"},
-    {"gather_grads: type", gather_grads<int>({4}), "1 buffer", gather_grads<float>({4}), "1 buffer"},
-    {"gather_grads: call", gather_grads<int>({4}), "all_gather", sync_params<int>({4}, 0), "broadcast"},
+    {"sum_grads: number", sum_grads<int>({4, 4}), "2 buffers", sum_grads<int>({4}), "1 buffer"},
+    {"sum_grads: lengths", sum_grads<int>({4, 4}), "2 buffers", sum_grads<int>({4, 5}), "2 buffers"},
+    {"sum_grads: type", sum_grads<int>({4}), "1 buffer", sum_grads<float>({4}), "1 buffer"},
+    {"sum_grads: call", sum_grads<int>({4}), "all_gather", sync_params<int>({4}, 0), "broadcast"},
     {"dup: call", dup, "dup", split, "split"},
     {"dup: other call", dup, "dup", barrier, "barrier"},
     {"create_from_ranks: call", create_from_ranks({0, 1}), "create_from_ranks", dup, "dup"},

@@ -22,7 +22,7 @@ static void *be_a_rank(void *argument)
     struct rank *own = argument;
     struct harness harness = {NULL, own->rank, RANKS, OF_THE_PROGRAM};
     anyccl_unique_id_t id;
-    CHECK_OK(anyccl_file_rendezvous(own->path, own->size, own->rank, NULL, &id, own->address));
+    CHECK_OK(anyccl_unique_id_exchange_by_file(own->path, own->size, own->rank, NULL, &id, own->address));
     CHECK_OK(anyccl_comm_create(&id, RANKS, own->rank, NULL, &harness.comm));
     try_all_collectives(&harness, ANYCCL_INT32, ANYCCL_SUM, 5);
     CHECK_OK(anyccl_comm_destroy(harness.comm));
@@ -55,7 +55,7 @@ static void use(const char *path)
     /* A file that somebody has left is not believed; afterwards there is none. */
     CHECK((file = fopen(path, "w")) != NULL && fputs("127.0.0.1", file) >= 0 && fclose(file) == 0);
     config.timeout_ms = 50;
-    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_file_rendezvous(path, 2, 1, &config, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_unique_id_exchange_by_file(path, 2, 1, &config, &id, address));
     meet(path, RANKS);
     CHECK(access(path, F_OK) != 0);
 
@@ -64,24 +64,24 @@ static void use(const char *path)
     CHECK(access(path, F_OK) == 0);
     meet(path, RANKS);
 
-    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_file_rendezvous(path, 2, 0, &config, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_unique_id_exchange_by_file(path, 2, 0, &config, &id, address));
     CHECK(strstr(anyccl_last_error(), "rank 1") != NULL);
 
     /* The outputs are free to be left out; the interface is that of the configuration. */
     config.timeout_ms = 0;
     config.interface = "lo";
-    CHECK_OK(anyccl_file_rendezvous(path, 1, 0, &config, NULL, address));
+    CHECK_OK(anyccl_unique_id_exchange_by_file(path, 1, 0, &config, NULL, address));
     CHECK(strcmp(address, "127.0.0.1") == 0 || strcmp(address, "::1") == 0);
-    CHECK_OK(anyccl_file_rendezvous(path, 1, 0, &config, &id, NULL));
+    CHECK_OK(anyccl_unique_id_exchange_by_file(path, 1, 0, &config, &id, NULL));
     config.interface = "no-such-interface";
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 1, 0, &config, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file(path, 1, 0, &config, &id, address));
 
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(NULL, 1, 0, NULL, &id, address));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous("", 1, 0, NULL, &id, address));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous("/", 1, 0, NULL, &id, address));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, -1, 0, NULL, &id, address));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 2, 2, NULL, &id, address));
-    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_file_rendezvous(path, 0, -1, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file(NULL, 1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file("", 1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file("/", 1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file(path, -1, 0, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file(path, 2, 2, NULL, &id, address));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_unique_id_exchange_by_file(path, 0, -1, NULL, &id, address));
 
     CHECK(access(path, F_OK) != 0);
 }

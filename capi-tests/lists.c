@@ -149,7 +149,7 @@ static void training(struct harness *harness, void *shared)
     buffers[1] = NULL;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                  anyccl_sync_params(buffers, counts, datatypes, PARAMETERS, 0, harness->comm));
-    CHECK_OK(anyccl_gather_grads(buffers, counts, datatypes, PARAMETERS, harness->comm));
+    CHECK_OK(anyccl_sum_grads(buffers, counts, datatypes, PARAMETERS, harness->comm));
     CHECK(mine[LARGE - 1] == (double)harness->size * (LARGE - 1) && steps == 42 && bias[4] == 0);
 
     /* Only the last rank has none: everybody is told, and nothing has changed. */
@@ -157,10 +157,10 @@ static void training(struct harness *harness, void *shared)
         if (harness->rank == harness->size - 1)
             buffers[2] = NULL;
         CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                     anyccl_gather_grads(buffers, counts, datatypes, PARAMETERS, harness->comm));
+                     anyccl_sum_grads(buffers, counts, datatypes, PARAMETERS, harness->comm));
         CHECK(mine[1] == harness->size);
     }
-    CHECK_OK(anyccl_gather_grads(NULL, NULL, NULL, 0, harness->comm));
+    CHECK_OK(anyccl_sum_grads(NULL, NULL, NULL, 0, harness->comm));
     CHECK_OK(anyccl_barrier(harness->comm));
 }
 

@@ -152,7 +152,7 @@ static void lists_of_buffers(struct harness *harness, void *shared)
     CHECK_OK(anyccl_reduce_scatter_coalesced_init(SENDS(REDUCE_SCATTER), RECVS(REDUCE_SCATTER), counts, 2, ANYCCL_INT32,
                                                   ANYCCL_SUM, harness->comm, &requests[REDUCE_SCATTER]));
     CHECK_OK(anyccl_sync_params_init(RECVS(PARAMS), counts, datatypes, 2, root, harness->comm, &requests[PARAMS]));
-    CHECK_OK(anyccl_gather_grads_init(RECVS(GRADS), counts, datatypes, 2, harness->comm, &requests[GRADS]));
+    CHECK_OK(anyccl_sum_grads_init(RECVS(GRADS), counts, datatypes, 2, harness->comm, &requests[GRADS]));
     for (int run = 0; run < RUNS; run++) {
         for (int k = 0; k < REQUESTS; k++)
             for (int b = 0; b < 2; b++)
@@ -182,7 +182,7 @@ static void lists_of_buffers(struct harness *harness, void *shared)
     /* Who has which buffers cannot be found out without the others. */
     void *missing[1] = {NULL};
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_gather_grads_init(missing, counts, datatypes, 1, harness->comm, &requests[0]));
+                 anyccl_sum_grads_init(missing, counts, datatypes, 1, harness->comm, &requests[0]));
     CHECK(strstr(anyccl_last_error(), "buffer 0 is NULL") != NULL);
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                  anyccl_gather_v_init(NULL, NULL, 3, counts, NULL, ANYCCL_INT32, 0, harness->comm, &requests[0]));

@@ -206,12 +206,12 @@ fn gradients_are_summed_and_one_that_is_missing_on_some_ranks_is_named_on_all() 
                 incomplete[20] = Part { send: std::ptr::null(), recv: std::ptr::null_mut(), ..parts[20] };
             }
             // SAFETY: the buffers are as long as their parts say, and outlive the calls.
-            let error = unsafe { comm.gather_grads(&incomplete) }.expect_err("rank 1 has no counters");
+            let error = unsafe { comm.sum_grads(&incomplete) }.expect_err("rank 1 has no counters");
             assert!(matches!(error, Error::InvalidArgument { what: "buffers", .. }), "{error:?}");
             let text = error.to_string();
             assert!(text.contains("buffer 20 is NULL on rank 1 but not on ranks 0, 2"), "{text}");
             // SAFETY: as above.
-            unsafe { comm.gather_grads(&parts) }.unwrap();
+            unsafe { comm.sum_grads(&parts) }.unwrap();
             for (n, gradient) in gradients.iter().enumerate() {
                 let sum = if n == 2 { comm.rank() as f32 + 2.0 } else { 3.0 + 3.0 * n as f32 };
                 assert!(gradient.iter().all(|g| *g == sum), "gradient {n}");

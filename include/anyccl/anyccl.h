@@ -97,7 +97,7 @@
 #define ANYCCL_STORE_TIMEOUT 1
 
 /**
- * Bytes that hold any address that anyccl_file_rendezvous gives, the final zero included.
+ * Bytes that hold any address that anyccl_unique_id_exchange_by_file gives, the final zero included.
  */
 #define ANYCCL_ADDRESS_BYTES 46
 
@@ -598,7 +598,7 @@ extern "C" {
  * \param status  [in] Any number; one that is no status is named "unknown status".
  * \returns A text that is always valid and never NULL. Not to be freed.
  *
- * Local. Any thread. Replaces ncclGetErrorString and MPI_Error_string; the sentence about one failure
+ * Local. Any thread. Replacement for ncclGetErrorString and MPI_Error_string; the sentence about one failure
  * is anyccl_last_error().
  */
 const char *anyccl_status_string(int status);
@@ -610,7 +610,7 @@ const char *anyccl_status_string(int status);
  * \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed; valid
  *          until the next failing call of this thread or the end of the thread. Copy it to keep it.
  *
- * Local. Each thread has its own; a successful call leaves it alone. Replaces ncclGetLastError.
+ * Local. Each thread has its own; a successful call leaves it alone. Replacement for ncclGetLastError.
  */
 const char *anyccl_last_error(void);
 
@@ -628,7 +628,7 @@ const char *anyccl_version_string(void);
  *
  * \returns The number; compare with ANYCCL_VERSION, which is the header's.
  *
- * Local. Any thread. Replaces ncclGetVersion and MPI_Get_library_version.
+ * Local. Any thread. Replacement for ncclGetVersion and MPI_Get_library_version.
  */
 int anyccl_version(void);
 
@@ -649,7 +649,7 @@ anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *us
  *
  * \returns As anyccl_init_with.
  *
- * Collective, blocks. Replaces MPI_Init_thread with MPI_THREAD_MULTIPLE.
+ * Collective, blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
  */
 anyccl_status_t anyccl_init(void);
 
@@ -665,7 +665,7 @@ anyccl_status_t anyccl_init(void);
  *          ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each other;
  *          ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
  *
- * Collective over all processes of the job; blocks until all have come, at most for the configured time. Any
+ * Collective over all processes of the job. The call blocks until all have come, at most for the configured time. Any
  * thread; threads that call it at once get the same world.
  */
 anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
@@ -676,12 +676,12 @@ anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
  *          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks
  *          have made different calls, in the world or in a communicator that was made from it, and no call of this
- *          rank has said so. Any other status tells why the ranks could not part in good order. The world is gone
- *          nevertheless.
+ *          rank has said so. Any other status tells why the ranks could not part in good order. The world has
+ *          ended in all these cases.
  *
- * Collective: blocks until all ranks have come here. Local when the world has failed. Other communicators are
+ * Collective. The call blocks until all ranks have come here. Local when the world has failed. Other communicators are
  * not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the world again.
- * Replaces MPI_Finalize.
+ * Replacement for MPI_Finalize.
  */
 anyccl_status_t anyccl_finalize(void);
 
@@ -691,7 +691,7 @@ anyccl_status_t anyccl_finalize(void);
  * \param flag  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when flag is NULL.
  *
- * Local. Any thread. 0 in a forked child. Replaces MPI_Initialized and MPI_Finalized.
+ * Local. Any thread. 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
  */
 anyccl_status_t anyccl_is_initialized(int *flag);
 
@@ -702,7 +702,7 @@ anyccl_status_t anyccl_is_initialized(int *flag);
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL; ANYCCL_ERR_INVALID_USAGE without a
  *          world, or in a forked child.
  *
- * Local. Any thread. Replaces MPI_Comm_rank of MPI_COMM_WORLD.
+ * Local. Any thread. Replacement for MPI_Comm_rank of MPI_COMM_WORLD.
  */
 anyccl_status_t anyccl_rank(int *rank);
 
@@ -712,7 +712,7 @@ anyccl_status_t anyccl_rank(int *rank);
  * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_rank.
  *
- * Local. Any thread. Replaces MPI_Comm_size of MPI_COMM_WORLD.
+ * Local. Any thread. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
  */
 anyccl_status_t anyccl_world_size(int *size);
 
@@ -757,7 +757,7 @@ anyccl_status_t anyccl_world(anyccl_comm_t *comm);
  *          ANYCCL_ERR_SYSTEM when no socket could be opened.
  *
  * Local. Any thread. This process then answers the ranks that come, until all have come or the
- * deadline has passed: it must live that long. One id names one communicator. Replaces ncclGetUniqueId.
+ * deadline has passed: it must live that long. One id names one communicator. Replacement for ncclGetUniqueId.
  */
 anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
 
@@ -768,14 +768,14 @@ anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
  * \param size    [in] Number of ranks, the same on every rank; at least 1.
  * \param rank    [in] This rank: 0 to size-1, each exactly once.
  * \param config  [in] Read during the call. NULL: all defaults.
- * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or a
  *          config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not
  *          find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
  *
- * Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time.
+ * Collective over the ranks of the new communicator. The call blocks until all have come, at most for the configured time.
  * Ranks may be processes or threads: then each thread makes its own. Any thread. Independent of anyccl_init.
- * Replaces ncclCommInitRank.
+ * Replacement for ncclCommInitRank.
  */
 anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
                                    int size,
@@ -791,7 +791,7 @@ anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is no communicator;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
- * Local. Any thread. Replaces MPI_Comm_rank and ncclCommUserRank.
+ * Local. Any thread. Replacement for MPI_Comm_rank and ncclCommUserRank.
  */
 anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
 
@@ -802,7 +802,7 @@ anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
  * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_comm_rank.
  *
- * Local. Any thread. Replaces MPI_Comm_size and ncclCommCount.
+ * Local. Any thread. Replacement for MPI_Comm_size and ncclCommCount.
  */
 anyccl_status_t anyccl_comm_size(anyccl_comm_t comm, int *size);
 
@@ -836,7 +836,7 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  *          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
  *
  * Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and destroyed.
- * Replaces ncclCommGetAsyncError.
+ * Replacement for ncclCommGetAsyncError.
  */
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
@@ -861,8 +861,8 @@ anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator; ANYCCL_ERR_INVALID_USAGE
  *          without a world, or in a forked child.
  *
- * Local: does not wait for the others. Any thread, also while others are blocked in calls of comm: these return
- * ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others. Replaces ncclCommAbort,
+ * Local. The call does not wait for the others. Any thread, also while others are blocked in calls of comm: these return
+ * ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others. Replacement for ncclCommAbort,
  * which destroys as well, and MPI_Abort, which ends processes.
  */
 anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
@@ -877,30 +877,30 @@ anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
  *          forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have made different
  *          calls and no call of this rank has said so: in comm, or, where this call is collective, in a communicator
  *          that was made from comm and destroyed. Any other status tells why the ranks could not part in good order.
- *          The communicator is gone nevertheless.
+ *          The communicator is destroyed in all these cases.
  *
- * Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
- * the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that
- * still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. Local, too, when the communicator has failed; requests that
- * are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
- * Replaces ncclCommDestroy and MPI_Comm_free.
+ * For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here, so that none of
+ * them takes the end of another for its death. For one that was made from another (split, dup, shrink ...) the call is local:
+ * a rank that still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. It is local, too, when the communicator has
+ * failed; requests that are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
+ * Replacement for ncclCommDestroy and MPI_Comm_free.
  */
 anyccl_status_t anyccl_comm_destroy(anyccl_comm_t comm);
 
 /**
- * Parts a communicator: ranks that pass the same color come together.
+ * Splits a communicator: ranks that pass the same color come together.
  *
  * \param parent  [in] Borrowed; it works on as before. ANYCCL_WORLD: the whole job.
  * \param color   [in] 0 or more; or ANYCCL_COLOR_NONE.
  * \param key     [in] Ranks are numbered in ascending order of it, equal ones in the order of their ranks in parent.
  * \param config  [in] Read during the call. NULL: the parent's timeout, and a name made from the parent's.
- * \param comm    [out] Ours until anyccl_comm_destroy; ANYCCL_COMM_NONE where color is ANYCCL_COLOR_NONE. Written
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE where color is ANYCCL_COLOR_NONE. Written
  *                only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, a parent that is
  *          none or a config that cannot be understood, all before anything is sent; else as a collective of parent.
  *
  * Collective over parent. The new communicator uses the parent's connections, so this costs about as much as an
- * all_gather of 32 bytes. It may outlive its parent. Any thread. Replaces MPI_Comm_split and ncclCommSplit.
+ * all_gather of 32 bytes. It may outlive its parent. Any thread. Replacement for MPI_Comm_split and ncclCommSplit.
  */
 anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
                                   int color,
@@ -909,14 +909,14 @@ anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
                                   anyccl_comm_t *comm);
 
 /**
- * Parts a communicator by hosts: the ranks that share this rank's memory come together, in the order of their ranks.
+ * Splits a communicator by hosts: the ranks that share this rank's memory come together, in the order of their ranks.
  *
  * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param config  [in] As for anyccl_comm_split.
- * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_comm_split.
  *
- * Collective over parent. Any thread. Replaces MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
+ * Collective over parent. Any thread. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
  */
 anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
                                           const struct anyccl_config_t *config,
@@ -927,10 +927,10 @@ anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
  *
  * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param config  [in] As for anyccl_comm_split.
- * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_comm_split.
  *
- * Collective over parent. Any thread. Replaces MPI_Comm_dup.
+ * Collective over parent. Any thread. Replacement for MPI_Comm_dup.
  */
 anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
 
@@ -942,13 +942,13 @@ anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config
  *                of parent, members or not. Read during the call.
  * \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
  * \param config  [in] As for anyccl_comm_split.
- * \param comm    [out] Ours until anyccl_comm_destroy; ANYCCL_COMM_NONE on a rank that is not in the list. Written
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE on a rank that is not in the list. Written
  *                only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before anything is sent;
  *          ANYCCL_ERR_MISMATCH, on all ranks, when the lists differ: nothing is made then, and parent works on;
  *          else as anyccl_comm_split.
  *
- * Collective over parent. Any thread. Replaces MPI_Comm_create and torch.distributed.new_group.
+ * Collective over parent. Any thread. Replacement for MPI_Comm_create and torch.distributed.new_group.
  */
 anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
                                               const int *ranks,
@@ -961,14 +961,14 @@ anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
  *
  * \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole job.
  * \param config  [in] As for anyccl_comm_split.
- * \param comm    [out] Ours until anyccl_comm_destroy. Its ranks are in the order of their ranks in parent. Written only on
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order of their ranks in parent. Written only on
  *                ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the sentence
  *          names; ANYCCL_ERR_ABORTED when the others go on without this rank.
  *
  * Collective over those ranks of parent whose processes have not ended and that have not destroyed it. All of them get the
  * same ranks, also when more of them die during the call. What was under way in parent is not continued.
- * Any thread. Replaces MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
+ * Any thread. Replacement for MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
  */
 anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent,
                                    const struct anyccl_config_t *config,
@@ -985,12 +985,12 @@ anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent,
  * \param size    [in] Number of ranks, the same on every rank; at least 1.
  * \param rank    [in] This rank: 0 to size-1, each exactly once.
  * \param config  [in] Read during the call. NULL: all defaults.
- * \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+ * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its callbacks
  *          or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed, with its message, or
  *          the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
  *
- * Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time. Any
+ * Collective over the ranks of the new communicator. The call blocks until all have come, at most for the configured time. Any
  * thread. Independent of anyccl_init.
  */
 anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store,
@@ -1020,14 +1020,14 @@ anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store
  *          found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
  *
  * Collective over the ranks, if their number is known: blocks until all have come, at most for the configured time.
- * Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replaces SAR's nfs_ip_init.
+ * Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replacement for SAR's nfs_ip_init.
  */
-anyccl_status_t anyccl_file_rendezvous(const char *path,
-                                       int size,
-                                       int rank,
-                                       const struct anyccl_config_t *config,
-                                       struct anyccl_unique_id_t *id,
-                                       char *address);
+anyccl_status_t anyccl_unique_id_exchange_by_file(const char *path,
+                                                  int size,
+                                                  int rank,
+                                                  const struct anyccl_config_t *config,
+                                                  struct anyccl_unique_id_t *id,
+                                                  char *address);
 
 /**
  * Gives the bytes of one element.
@@ -1035,7 +1035,7 @@ anyccl_status_t anyccl_file_rendezvous(const char *path,
  * \param datatype  [in] Any number.
  * \returns 1 to 16; 0 when it is no datatype.
  *
- * Local. Any thread. Replaces MPI_Type_size.
+ * Local. Any thread. Replacement for MPI_Type_size.
  */
 size_t anyccl_datatype_bytes(anyccl_datatype_t datatype);
 
@@ -1045,7 +1045,7 @@ size_t anyccl_datatype_bytes(anyccl_datatype_t datatype);
  * \param datatype  [in] Any number; one that is no datatype is named "unknown".
  * \returns A text that is always valid and never NULL. Not to be freed.
  *
- * Local. Any thread. Replaces MPI_Type_get_name.
+ * Local. Any thread. Replacement for MPI_Type_get_name.
  */
 const char *anyccl_datatype_name(anyccl_datatype_t datatype);
 
@@ -1060,13 +1060,13 @@ const char *anyccl_datatype_name(anyccl_datatype_t datatype);
  * \param datatype  [in] One of enum anyccl_datatype, but bool and byte. The operator serves only this one.
  * \param when      [in] One of enum anyccl_scalar.
  * \param op        [out] A number of this process, 1024 or more, for the calls that take an anyccl_reduce_op_t, on any
- *                  communicator. Ours until anyccl_op_destroy. Written only on ANYCCL_SUCCESS.
+ *                  communicator. Owned by the caller; release with anyccl_op_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, or a datatype that has no sum;
  *          ANYCCL_ERR_UNSUPPORTED after a billion operators.
  *
  * Local. Any thread. Products are rounded to the datatype before they are summed; integers wrap around. The send buffer is
  * not changed, except in place. In a call, all ranks use such an operator, each its own: a sum on one rank and a
- * premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replaces ncclRedOpCreatePreMulSum.
+ * premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replacement for ncclRedOpCreatePreMulSum.
  */
 anyccl_status_t anyccl_op_create_premul_sum(const void *scalar,
                                             anyccl_datatype_t datatype,
@@ -1081,12 +1081,12 @@ anyccl_status_t anyccl_op_create_premul_sum(const void *scalar,
  * \param commutative  [in] Not 0: a op b and b op a are the same, bit by bit, if ranks are to get the same bits. 0: the
  *                     contributions are combined in the order of the ranks, rank 0 leftmost; the call is slower.
  * \param op           [out] A number of this process, 1024 or more, for the calls that take an anyccl_reduce_op_t, on any
- *                     communicator and with any datatype. Ours until anyccl_op_destroy. Written only on ANYCCL_SUCCESS.
+ *                     communicator and with any datatype. Owned by the caller; release with anyccl_op_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when function or op is NULL; ANYCCL_ERR_UNSUPPORTED after a billion
  *          operators.
  *
  * Local. Any thread. In a call, all ranks use such an operator, all with the same word on commutativity; else they get
- * ANYCCL_ERR_MISMATCH. That their functions do the same cannot be seen. Replaces MPI_Op_create.
+ * ANYCCL_ERR_MISMATCH. That their functions do the same cannot be seen. Replacement for MPI_Op_create.
  */
 anyccl_status_t anyccl_op_create(anyccl_reduce_function_t function,
                                  void *context,
@@ -1100,7 +1100,7 @@ anyccl_status_t anyccl_op_create(anyccl_reduce_function_t function,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when op is builtin, destroyed, or made by a parent before a fork.
  *
  * Local. Any thread. Operations that were started with it still use it, and what it was made of, until they have ended;
- * persistent ones until they are freed. Replaces ncclRedOpDestroy and MPI_Op_free.
+ * persistent ones until they are freed. Replacement for ncclRedOpDestroy and MPI_Op_free.
  */
 anyccl_status_t anyccl_op_destroy(anyccl_reduce_op_t op);
 
@@ -1135,13 +1135,13 @@ anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t dat
  * \param destinations       [in] The ranks that this one sends to.
  * \param destination_count  [in] How many. NULL goes with 0.
  * \param comm               [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param graph              [out] Ours until anyccl_graph_destroy. Written only on ANYCCL_SUCCESS.
+ * \param graph              [out] Owned by the caller; release with anyccl_graph_destroy(). Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does not receive
  *          from it, or the other way round: the sentence names both, and comm works on; ANYCCL_ERR_INVALID_ARGUMENT
  *          or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status when comm has failed: see "Collectives"
  *          at the top of this header.
  *
- * Collective; blocks until all ranks have come. Replaces MPI_Dist_graph_create_adjacent.
+ * Collective. The call blocks until all ranks have come. Replacement for MPI_Dist_graph_create_adjacent.
  */
 anyccl_status_t anyccl_graph_create(const int *sources,
                                     size_t source_count,
@@ -1177,8 +1177,8 @@ anyccl_status_t anyccl_graph_destroy(anyccl_graph_t graph);
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. The result has the same bits on every rank and in every
- * run. In place: send == recv. Any other overlap is refused. Replaces MPI_Allreduce and ncclAllReduce.
+ * Collective. The call blocks until this rank's part is done. The result has the same bits on every rank and in every
+ * run. In place: send == recv. Any other overlap is refused. Replacement for MPI_Allreduce and ncclAllReduce.
  */
 anyccl_status_t anyccl_all_reduce(const void *send,
                                   void *recv,
@@ -1192,12 +1192,12 @@ anyccl_status_t anyccl_all_reduce(const void *send,
  *
  * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iallreduce.
  */
 anyccl_status_t anyccl_iall_reduce(const void *send,
@@ -1226,8 +1226,8 @@ anyccl_status_t anyccl_iall_reduce(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others
- * have come. In place: send == recv at the root. Any other overlap is refused. Replaces MPI_Reduce and
+ * Collective. The call blocks until this rank's part is done. A rank that is not the root may return before the others
+ * have come. In place: send == recv at the root. Any other overlap is refused. Replacement for MPI_Reduce and
  * ncclReduce.
  */
 anyccl_status_t anyccl_reduce(const void *send,
@@ -1243,12 +1243,12 @@ anyccl_status_t anyccl_reduce(const void *send,
  *
  * \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ireduce.
  */
 anyccl_status_t anyccl_ireduce(const void *send,
@@ -1277,9 +1277,9 @@ anyccl_status_t anyccl_ireduce(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. The root may return before the others have come. In
+ * Collective. The call blocks until this rank's part is done. The root may return before the others have come. In
  * place: send == recv. So one pointer, given twice on every rank, does what MPI_Bcast does. Any other overlap
- * is refused. Replaces MPI_Bcast and ncclBroadcast.
+ * is refused. Replacement for MPI_Bcast and ncclBroadcast.
  */
 anyccl_status_t anyccl_broadcast(const void *send,
                                  void *recv,
@@ -1293,12 +1293,12 @@ anyccl_status_t anyccl_broadcast(const void *send,
  *
  * \param send, recv, count, datatype, root, comm  As for anyccl_broadcast; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ibcast.
  */
 anyccl_status_t anyccl_ibroadcast(const void *send,
@@ -1325,8 +1325,8 @@ anyccl_status_t anyccl_ibroadcast(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: send == recv + rank * send_count elements. Any
- * other overlap is refused. Replaces MPI_Allgather and ncclAllGather.
+ * Collective. The call blocks until this rank's part is done. In place: send == recv + rank * send_count elements. Any
+ * other overlap is refused. Replacement for MPI_Allgather and ncclAllGather.
  */
 anyccl_status_t anyccl_all_gather(const void *send,
                                   void *recv,
@@ -1339,12 +1339,12 @@ anyccl_status_t anyccl_all_gather(const void *send,
  *
  * \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iallgather.
  */
 anyccl_status_t anyccl_iall_gather(const void *send,
@@ -1371,9 +1371,9 @@ anyccl_status_t anyccl_iall_gather(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others
+ * Collective. The call blocks until this rank's part is done. A rank that is not the root may return before the others
  * have come. In place: send == recv + root * send_count elements at the root. Any other overlap is refused.
- * Replaces MPI_Gather and ncclGather.
+ * Replacement for MPI_Gather and ncclGather.
  */
 anyccl_status_t anyccl_gather(const void *send,
                               void *recv,
@@ -1387,12 +1387,12 @@ anyccl_status_t anyccl_gather(const void *send,
  *
  * \param send, recv, send_count, datatype, root, comm  As for anyccl_gather; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Igather.
  */
 anyccl_status_t anyccl_igather(const void *send,
@@ -1420,8 +1420,8 @@ anyccl_status_t anyccl_igather(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. The root may return before the others have come. In
- * place: recv == send + root * recv_count elements at the root. Any other overlap is refused. Replaces
+ * Collective. The call blocks until this rank's part is done. The root may return before the others have come. In
+ * place: recv == send + root * recv_count elements at the root. Any other overlap is refused. Replacement for
  * MPI_Scatter and ncclScatter.
  */
 anyccl_status_t anyccl_scatter(const void *send,
@@ -1436,12 +1436,12 @@ anyccl_status_t anyccl_scatter(const void *send,
  *
  * \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iscatter.
  */
 anyccl_status_t anyccl_iscatter(const void *send,
@@ -1469,8 +1469,8 @@ anyccl_status_t anyccl_iscatter(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: recv == send + rank * recv_count elements. The
- * rest of send is left as it was. Any other overlap is refused. Replaces MPI_Reduce_scatter_block and
+ * Collective. The call blocks until this rank's part is done. In place: recv == send + rank * recv_count elements. The
+ * rest of send is left as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter_block and
  * ncclReduceScatter.
  */
 anyccl_status_t anyccl_reduce_scatter(const void *send,
@@ -1485,12 +1485,12 @@ anyccl_status_t anyccl_reduce_scatter(const void *send,
  *
  * \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ireduce_scatter_block.
  */
 anyccl_status_t anyccl_ireduce_scatter(const void *send,
@@ -1517,8 +1517,8 @@ anyccl_status_t anyccl_ireduce_scatter(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused.
- * Replaces MPI_Alltoall and ncclAlltoAll.
+ * Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused.
+ * Replacement for MPI_Alltoall and ncclAlltoAll.
  */
 anyccl_status_t anyccl_all_to_all(const void *send,
                                   void *recv,
@@ -1531,12 +1531,12 @@ anyccl_status_t anyccl_all_to_all(const void *send,
  *
  * \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ialltoall.
  */
 anyccl_status_t anyccl_iall_to_all(const void *send,
@@ -1564,8 +1564,8 @@ anyccl_status_t anyccl_iall_to_all(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
- * overlap is refused, also among the blocks of recv. Replaces MPI_Allgatherv.
+ * Collective. The call blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
+ * overlap is refused, also among the blocks of recv. Replacement for MPI_Allgatherv.
  */
 anyccl_status_t anyccl_all_gather_v(const void *send,
                                     void *recv,
@@ -1579,12 +1579,12 @@ anyccl_status_t anyccl_all_gather_v(const void *send,
  *
  * \param send, recv, recv_counts, recv_displs, datatype, comm  As for anyccl_all_gather_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iallgatherv.
  */
 anyccl_status_t anyccl_iall_gather_v(const void *send,
@@ -1603,7 +1603,7 @@ anyccl_status_t anyccl_iall_gather_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Allgatherv_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Allgatherv_init.
  */
 anyccl_status_t anyccl_all_gather_v_init(const void *send,
                                          void *recv,
@@ -1634,9 +1634,9 @@ anyccl_status_t anyccl_all_gather_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. A rank that is not the root may return before the others have
+ * Collective. The call blocks until this rank's part is done. A rank that is not the root may return before the others have
  * come. Where the root expects another number of elements than a rank sends, both are named by ANYCCL_ERR_MISMATCH on
- * every rank. In place: send == recv + recv_displs[root] elements at the root. Any other overlap is refused. Replaces
+ * every rank. In place: send == recv + recv_displs[root] elements at the root. Any other overlap is refused. Replacement for
  * MPI_Gatherv.
  */
 anyccl_status_t anyccl_gather_v(const void *send,
@@ -1653,12 +1653,12 @@ anyccl_status_t anyccl_gather_v(const void *send,
  *
  * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  As for anyccl_gather_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Igatherv.
  */
 anyccl_status_t anyccl_igather_v(const void *send,
@@ -1679,7 +1679,7 @@ anyccl_status_t anyccl_igather_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Gatherv_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Gatherv_init.
  */
 anyccl_status_t anyccl_gather_v_init(const void *send,
                                      void *recv,
@@ -1712,9 +1712,9 @@ anyccl_status_t anyccl_gather_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. The root may return before the others have come. Where a rank
+ * Collective. The call blocks until this rank's part is done. The root may return before the others have come. Where a rank
  * expects another number of elements than the root sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In
- * place: recv == send + send_displs[root] elements at the root. Any other overlap is refused. Replaces MPI_Scatterv.
+ * place: recv == send + send_displs[root] elements at the root. Any other overlap is refused. Replacement for MPI_Scatterv.
  */
 anyccl_status_t anyccl_scatter_v(const void *send,
                                  void *recv,
@@ -1730,12 +1730,12 @@ anyccl_status_t anyccl_scatter_v(const void *send,
  *
  * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  As for anyccl_scatter_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iscatterv.
  */
 anyccl_status_t anyccl_iscatter_v(const void *send,
@@ -1756,7 +1756,7 @@ anyccl_status_t anyccl_iscatter_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Scatterv_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Scatterv_init.
  */
 anyccl_status_t anyccl_scatter_v_init(const void *send,
                                       void *recv,
@@ -1785,8 +1785,8 @@ anyccl_status_t anyccl_scatter_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: recv is this rank's part of send; the rest of send is left
- * as it was. Any other overlap is refused. Replaces MPI_Reduce_scatter.
+ * Collective. The call blocks until this rank's part is done. In place: recv is this rank's part of send; the rest of send is left
+ * as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter.
  */
 anyccl_status_t anyccl_reduce_scatter_v(const void *send,
                                         void *recv,
@@ -1800,12 +1800,12 @@ anyccl_status_t anyccl_reduce_scatter_v(const void *send,
  *
  * \param send, recv, recv_counts, datatype, op, comm  As for anyccl_reduce_scatter_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ireduce_scatter.
  */
 anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
@@ -1824,7 +1824,7 @@ anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_init.
  */
 anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
                                              void *recv,
@@ -1853,9 +1853,9 @@ anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+ * Collective. The call blocks until this rank's part is done. Where a rank expects another number of elements than another one
  * sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of send is identical with the block of
- * recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replaces
+ * recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replacement for
  * MPI_Alltoallv.
  */
 anyccl_status_t anyccl_all_to_all_v(const void *send,
@@ -1872,12 +1872,12 @@ anyccl_status_t anyccl_all_to_all_v(const void *send,
  *
  * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for anyccl_all_to_all_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ialltoallv.
  */
 anyccl_status_t anyccl_iall_to_all_v(const void *send,
@@ -1898,7 +1898,7 @@ anyccl_status_t anyccl_iall_to_all_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Alltoallv_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Alltoallv_init.
  */
 anyccl_status_t anyccl_all_to_all_v_init(const void *send,
                                          void *recv,
@@ -1924,9 +1924,9 @@ anyccl_status_t anyccl_all_to_all_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+ * Collective. The call blocks until this rank's part is done. Where a rank expects another number of elements than another one
  * sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r] == recvs[r], with the same count. Any
- * other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replaces torch.distributed's all_to_all.
+ * other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replacement for torch.distributed's all_to_all.
  */
 anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
                                        void *const *recvs,
@@ -1940,12 +1940,12 @@ anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
  *
  * \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
  *        memory belongs to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ialltoallw.
  */
 anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
@@ -1986,8 +1986,8 @@ anyccl_status_t anyccl_all_to_all_list_init(const void *const *sends,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
- * ranks may call anyccl_all_gather_v instead. Replaces torch.distributed's all_gather.
+ * Collective. The call blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
+ * ranks may call anyccl_all_gather_v instead. Replacement for torch.distributed's all_gather.
  */
 anyccl_status_t anyccl_all_gather_list(const void *send,
                                        void *const *recvs,
@@ -2000,12 +2000,12 @@ anyccl_status_t anyccl_all_gather_list(const void *send,
  *
  * \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
  *        memory belongs to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order.
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
  */
 anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         void *const *recvs,
@@ -2046,9 +2046,9 @@ anyccl_status_t anyccl_all_gather_list_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+ * Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done. Where a rank expects
  * another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
- * must not overlap. Replaces MPI_Neighbor_allgatherv.
+ * must not overlap. Replacement for MPI_Neighbor_allgatherv.
  */
 anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
                                              void *recv,
@@ -2064,12 +2064,12 @@ anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
  *
  * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
  *        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ineighbor_allgatherv.
  */
 anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
@@ -2091,7 +2091,7 @@ anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Neighbor_allgatherv_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_allgatherv_init.
  */
 anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
                                                   void *recv,
@@ -2120,9 +2120,9 @@ anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+ * Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done. Where a rank expects
  * another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
- * must not overlap. Replaces MPI_Neighbor_alltoallv.
+ * must not overlap. Replacement for MPI_Neighbor_alltoallv.
  */
 anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
                                              void *recv,
@@ -2139,12 +2139,12 @@ anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
  *
  * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
  *        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ineighbor_alltoallv.
  */
 anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
@@ -2167,7 +2167,7 @@ anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Neighbor_alltoallv_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_alltoallv_init.
  */
 anyccl_status_t anyccl_neighbor_all_to_all_v_init(const void *send,
                                                   void *recv,
@@ -2198,7 +2198,7 @@ anyccl_status_t anyccl_neighbor_all_to_all_v_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+ * Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replacement for
  * MPI_Scan.
  */
 anyccl_status_t anyccl_scan(const void *send,
@@ -2213,12 +2213,12 @@ anyccl_status_t anyccl_scan(const void *send,
  *
  * \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iscan.
  */
 anyccl_status_t anyccl_iscan(const void *send,
@@ -2236,7 +2236,7 @@ anyccl_status_t anyccl_iscan(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Scan_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Scan_init.
  */
 anyccl_status_t anyccl_scan_init(const void *send,
                                  void *recv,
@@ -2264,7 +2264,7 @@ anyccl_status_t anyccl_scan_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+ * Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replacement for
  * MPI_Exscan.
  */
 anyccl_status_t anyccl_exscan(const void *send,
@@ -2279,12 +2279,12 @@ anyccl_status_t anyccl_exscan(const void *send,
  *
  * \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library until the
  *        request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Iexscan.
  */
 anyccl_status_t anyccl_iexscan(const void *send,
@@ -2302,7 +2302,7 @@ anyccl_status_t anyccl_iexscan(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Exscan_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Exscan_init.
  */
 anyccl_status_t anyccl_exscan_init(const void *send,
                                    void *recv,
@@ -2323,7 +2323,7 @@ anyccl_status_t anyccl_exscan_init(const void *send,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Collectives" at the top of this header.
  *
- * Collective; blocks until all have come. What a rank did before it, the others see after it. Replaces MPI_Barrier.
+ * Collective. The call blocks until all have come. What a rank did before it, the others see after it. Replacement for MPI_Barrier.
  */
 anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
 
@@ -2331,15 +2331,16 @@ anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
  * Starts a barrier and returns at once; the request ends when every rank has come.
  *
  * \param comm     As for anyccl_barrier.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed. What becomes of the operation is told by
  *          anyccl_wait or anyccl_test.
  *
- * Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+ * Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
  * MPI_Ibarrier.
  */
-anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
+anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm,
+                                anyccl_request_t *request);
 
 /**
  * Waits for a message, and leaves it there to be received.
@@ -2350,10 +2351,13 @@ anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
  * \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
  * \returns As anyccl_recv.
  *
- * Blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
- * another one may get it first: use anyccl_mprobe. Not inside of a batch. Replaces MPI_Probe.
+ * The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
+ * another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for MPI_Probe.
  */
-anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct anyccl_message_status_t *status);
+anyccl_status_t anyccl_probe(int source,
+                             int32_t tag,
+                             anyccl_comm_t comm,
+                             struct anyccl_message_status_t *status);
 
 /**
  * Asks whether a message has come.
@@ -2363,7 +2367,7 @@ anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct
  * \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
  * \returns As anyccl_recv.
  *
- * Does not block; moves the operations of its communicator on. Replaces MPI_Iprobe.
+ * The call does not block; moves the operations of its communicator on. Replacement for MPI_Iprobe.
  */
 anyccl_status_t anyccl_iprobe(int source,
                               int32_t tag,
@@ -2375,11 +2379,11 @@ anyccl_status_t anyccl_iprobe(int source,
  * Waits for a message and takes it out: only who has its handle can receive it.
  *
  * \param source, tag, comm  As for anyccl_probe.
- * \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it.
+ * \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it.
  * \param status   [out] What is known of the message. May be NULL.
  * \returns As anyccl_recv.
  *
- * Blocks until a message has come. Not inside of a batch. Replaces MPI_Mprobe.
+ * The call blocks until a message has come. Not inside of a batch. Replacement for MPI_Mprobe.
  */
 anyccl_status_t anyccl_mprobe(int source,
                               int32_t tag,
@@ -2391,11 +2395,11 @@ anyccl_status_t anyccl_mprobe(int source,
  * Takes a message out if one has come.
  *
  * \param source, tag, comm  As for anyccl_probe.
- * \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
+ * \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
  * \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
  * \returns As anyccl_recv.
  *
- * Does not block; moves the operations of its communicator on. Replaces MPI_Improbe.
+ * The call does not block; moves the operations of its communicator on. Replacement for MPI_Improbe.
  */
 anyccl_status_t anyccl_improbe(int source,
                                int32_t tag,
@@ -2413,7 +2417,7 @@ anyccl_status_t anyccl_improbe(int source,
  * \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its end.
  * \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
  *
- * Blocks until the elements are there. Replaces MPI_Mrecv.
+ * The call blocks until the elements are there. Replacement for MPI_Mrecv.
  */
 anyccl_status_t anyccl_mrecv(void *recv,
                              size_t count,
@@ -2425,10 +2429,10 @@ anyccl_status_t anyccl_mrecv(void *recv,
  * Starts the receive of a message that was taken out before, and returns at once.
  *
  * \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
  *
- * Does not block. Replaces MPI_Imrecv.
+ * The call does not block. Replacement for MPI_Imrecv.
  */
 anyccl_status_t anyccl_imrecv(void *recv,
                               size_t count,
@@ -2451,11 +2455,11 @@ anyccl_status_t anyccl_imrecv(void *recv,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; any other status when comm has failed: see "Failures" at the top of this header.
  *
- * Blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
+ * The call blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
  * ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or a batch.
  * A message goes to the oldest receive that accepts its sender and tag, and a receive takes the oldest message: so
  * messages of one rank with one tag are received in the order in which they were started. Threads of a rank may
- * send and receive at the same time. Replaces MPI_Send and ncclSend.
+ * send and receive at the same time. Replacement for MPI_Send and ncclSend.
  */
 anyccl_status_t anyccl_send(const void *send,
                             size_t count,
@@ -2470,7 +2474,7 @@ anyccl_status_t anyccl_send(const void *send,
  * \param send, count, datatype, peer, tag, comm  As for anyccl_send.
  * \returns As anyccl_send.
  *
- * Blocks until a receive has met the message, and send may be changed. Replaces MPI_Ssend.
+ * The call blocks until a receive has met the message, and send may be changed. Replacement for MPI_Ssend.
  */
 anyccl_status_t anyccl_ssend(const void *send,
                              size_t count,
@@ -2493,7 +2497,7 @@ anyccl_status_t anyccl_ssend(const void *send,
  * \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for it or of
  *          another datatype.
  *
- * Blocks until the elements are there. Replaces MPI_Recv and ncclRecv.
+ * The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
  */
 anyccl_status_t anyccl_recv(void *recv,
                             size_t count,
@@ -2508,11 +2512,11 @@ anyccl_status_t anyccl_recv(void *recv,
  *
  * \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until the request
  *        has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
  *          works on; the status of the failure when comm has failed.
  *
- * Does not block. The request ends when the buffer may be changed. Replaces MPI_Isend.
+ * The call does not block. The request ends when the buffer may be changed. Replacement for MPI_Isend.
  */
 anyccl_status_t anyccl_isend(const void *send,
                              size_t count,
@@ -2528,7 +2532,7 @@ anyccl_status_t anyccl_isend(const void *send,
  * \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
  * \returns As anyccl_isend.
  *
- * Does not block. The request ends when a receive has met the message and the buffer may be changed. Replaces
+ * The call does not block. The request ends when a receive has met the message and the buffer may be changed. Replacement for
  * MPI_Issend.
  */
 anyccl_status_t anyccl_issend(const void *send,
@@ -2544,12 +2548,12 @@ anyccl_status_t anyccl_issend(const void *send,
  *
  * \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the request
  *        has ended.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
  *                 Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room for it or
  *          of another datatype: comm has failed then.
  *
- * Does not block. The request ends when the elements are there. Replaces MPI_Irecv.
+ * The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
  */
 anyccl_status_t anyccl_irecv(void *recv,
                              size_t count,
@@ -2568,8 +2572,8 @@ anyccl_status_t anyccl_irecv(void *recv,
  * \param status  [out] What is known of the message that was received. May be NULL.
  * \returns As anyccl_recv. When an argument is refused, nothing was sent.
  *
- * Blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
- * messages are met by any other send and receive as well. Replaces MPI_Sendrecv.
+ * The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
+ * messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
  */
 anyccl_status_t anyccl_sendrecv(const void *send,
                                 size_t send_count,
@@ -2600,9 +2604,9 @@ anyccl_status_t anyccl_sendrecv(const void *send,
  * \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs, every rank gets
  *          ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of buffers and a hash.
  *
- * Collective; blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
+ * Collective. The call blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
  * floats are summed, in fewer messages: small buffers are packed together, large ones go side by side. The arrays
- * themselves are read during the call only. Buffers must not overlap each other, but for in place. Replaces
+ * themselves are read during the call only. Buffers must not overlap each other, but for in place. Replacement for
  * ncclGroupStart ... ncclGroupEnd around many small calls, and torch.distributed.all_reduce_coalesced.
  */
 anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
@@ -2619,10 +2623,10 @@ anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
  * \param sends, recvs, counts, buffers, datatype, op, comm  As for
  *        anyccl_all_reduce_coalesced; the buffers belong to the library until the request has ended, the arrays only during
  *        this call.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_iall_reduce.
  *
- * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ * Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
  */
 anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              void *const *recvs,
@@ -2662,7 +2666,7 @@ anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
  * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \returns As anyccl_all_reduce_coalesced.
  *
- * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
  */
 anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
                                            void *const *recvs,
@@ -2678,10 +2682,10 @@ anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
  * \param sends, recvs, counts, buffers, datatype, root, comm  As for
  *        anyccl_broadcast_coalesced; the buffers belong to the library until the request has ended, the arrays only during
  *        this call.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_ibroadcast.
  *
- * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ * Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
  */
 anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             void *const *recvs,
@@ -2721,7 +2725,7 @@ anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
  * \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
  * \returns As anyccl_all_reduce_coalesced.
  *
- * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
  */
 anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
                                             void *const *recvs,
@@ -2736,10 +2740,10 @@ anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
  * \param sends, recvs, send_counts, buffers, datatype, comm  As for
  *        anyccl_all_gather_coalesced; the buffers belong to the library until the request has ended, the arrays only during
  *        this call.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_iall_gather.
  *
- * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ * Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
  */
 anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              void *const *recvs,
@@ -2777,7 +2781,7 @@ anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
  * \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
  * \returns As anyccl_all_reduce_coalesced.
  *
- * Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
  */
 anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
                                                 void *const *recvs,
@@ -2793,10 +2797,10 @@ anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
  * \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for
  *        anyccl_reduce_scatter_coalesced; the buffers belong to the library until the request has ended, the arrays only during
  *        this call.
- * \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
  * \returns As anyccl_ireduce_scatter.
  *
- * Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+ * Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
  */
 anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  void *const *recvs,
@@ -2841,8 +2845,8 @@ anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm works on;
  *          ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm has failed.
  *
- * Collective; blocks until all are there. Few messages, as anyccl_broadcast_coalesced. Does what sync_params of SAR and the
- * first step of PyTorch's DistributedDataParallel do.
+ * Collective. The call blocks until all are there. Few messages, as anyccl_broadcast_coalesced. This is the first step of
+ * PyTorch's DistributedDataParallel.
  */
 anyccl_status_t anyccl_sync_params(void *const *buffers,
                                    const size_t *counts,
@@ -2869,15 +2873,15 @@ anyccl_status_t anyccl_sync_params(void *const *buffers,
  *          sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
  *          has failed.
  *
- * Collective; blocks until all are there. The ranks compare by a small message which buffers they have; then few messages,
- * as anyccl_all_reduce_coalesced. Sums, not averages: divide by the size where the mean is wanted. Does what gather_grads of
- * SAR does, which waits for ever where a gradient is missing.
+ * Collective. The call blocks until all are there. The ranks compare by a small message which buffers they have; then the buffers
+ * travel in few messages, as by anyccl_all_reduce_coalesced. The results are sums, not averages: divide by the size where the
+ * mean is wanted.
  */
-anyccl_status_t anyccl_gather_grads(void *const *buffers,
-                                    const size_t *counts,
-                                    const anyccl_datatype_t *datatypes,
-                                    size_t number,
-                                    anyccl_comm_t comm);
+anyccl_status_t anyccl_sum_grads(void *const *buffers,
+                                 const size_t *counts,
+                                 const anyccl_datatype_t *datatypes,
+                                 size_t number,
+                                 anyccl_comm_t comm);
 
 /**
  * Prepares anyccl_sync_params for many runs.
@@ -2900,21 +2904,21 @@ anyccl_status_t anyccl_sync_params_init(void *const *buffers,
 /**
  * Prepares the sum of a list of buffers over all ranks for many runs.
  *
- * \param buffers, counts, datatypes, number, comm  As for anyccl_gather_grads; the buffers belong to the library during each run,
+ * \param buffers, counts, datatypes, number, comm  As for anyccl_sum_grads; the buffers belong to the library during each run,
  *        the arrays only during this call. None may be NULL, unless its count is 0: which ranks have a buffer cannot be
  *        found out without them.
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_gather_grads is another call,
+ * Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_sum_grads is another call,
  * which compares what ranks have first.
  */
-anyccl_status_t anyccl_gather_grads_init(void *const *buffers,
-                                         const size_t *counts,
-                                         const anyccl_datatype_t *datatypes,
-                                         size_t number,
-                                         anyccl_comm_t comm,
-                                         anyccl_request_t *request);
+anyccl_status_t anyccl_sum_grads_init(void *const *buffers,
+                                      const size_t *counts,
+                                      const anyccl_datatype_t *datatypes,
+                                      size_t number,
+                                      anyccl_comm_t comm,
+                                      anyccl_request_t *request);
 
 /**
  * Begins a batch: calls of this thread up to anyccl_batch_end are started together.
@@ -2930,7 +2934,7 @@ anyccl_status_t anyccl_gather_grads_init(void *const *buffers,
  *     anyccl_recv(theirs, 1000, ANYCCL_FLOAT32, peer, 0, comm, NULL);
  *     anyccl_batch_end();
  *
- * Batches may be nested; the outermost end counts. Replaces ncclGroupStart.
+ * Batches may be nested; the outermost end counts. Replacement for ncclGroupStart.
  */
 anyccl_status_t anyccl_batch_begin(void);
 
@@ -2941,8 +2945,8 @@ anyccl_status_t anyccl_batch_begin(void);
  *          argument that was refused has returned that at once; it is told here again, and the other calls of the
  *          batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
  *
- * Blocks, at most for the communicators' time-outs; the end of an inner batch does not. Requests that calls inside of the
- * batch have given out are waited for by anyccl_wait, as ever. Replaces ncclGroupEnd.
+ * The call blocks, at most for the communicators' timeouts; the end of an inner batch does not. Requests that calls inside of the
+ * batch have given out are waited for by anyccl_wait, as ever. Replacement for ncclGroupEnd.
  */
 anyccl_status_t anyccl_batch_end(void);
 
@@ -2951,12 +2955,12 @@ anyccl_status_t anyccl_batch_end(void);
  *
  * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the
  *        library during each run. An operator that the program has made may be destroyed before the request is freed.
- * \param request  [out] Persistent: see anyccl_request_t. Ours until anyccl_request_free. Written only on ANYCCL_SUCCESS.
+ * \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with anyccl_request_free(). Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED as for
  *          anyccl_all_reduce.
  *
  * Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may as well make by
- * anyccl_all_reduce or anyccl_iall_reduce. Replaces MPI_Allreduce_init.
+ * anyccl_all_reduce or anyccl_iall_reduce. Replacement for MPI_Allreduce_init.
  */
 anyccl_status_t anyccl_all_reduce_init(const void *send,
                                        void *recv,
@@ -2973,7 +2977,7 @@ anyccl_status_t anyccl_all_reduce_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Reduce_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_init.
  */
 anyccl_status_t anyccl_reduce_init(const void *send,
                                    void *recv,
@@ -2991,7 +2995,7 @@ anyccl_status_t anyccl_reduce_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Bcast_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Bcast_init.
  */
 anyccl_status_t anyccl_broadcast_init(const void *send,
                                       void *recv,
@@ -3008,7 +3012,7 @@ anyccl_status_t anyccl_broadcast_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Allgather_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Allgather_init.
  */
 anyccl_status_t anyccl_all_gather_init(const void *send,
                                        void *recv,
@@ -3024,7 +3028,7 @@ anyccl_status_t anyccl_all_gather_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Gather_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Gather_init.
  */
 anyccl_status_t anyccl_gather_init(const void *send,
                                    void *recv,
@@ -3041,7 +3045,7 @@ anyccl_status_t anyccl_gather_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Scatter_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Scatter_init.
  */
 anyccl_status_t anyccl_scatter_init(const void *send,
                                     void *recv,
@@ -3058,7 +3062,7 @@ anyccl_status_t anyccl_scatter_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_block_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_block_init.
  */
 anyccl_status_t anyccl_reduce_scatter_init(const void *send,
                                            void *recv,
@@ -3075,7 +3079,7 @@ anyccl_status_t anyccl_reduce_scatter_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Alltoall_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Alltoall_init.
  */
 anyccl_status_t anyccl_all_to_all_init(const void *send,
                                        void *recv,
@@ -3091,7 +3095,7 @@ anyccl_status_t anyccl_all_to_all_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run is a collective call of its own. Replaces MPI_Barrier_init.
+ * Local. Each run is a collective call of its own. Replacement for MPI_Barrier_init.
  */
 anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *request);
 
@@ -3102,7 +3106,7 @@ anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *reques
  * \param request  [out] As for anyccl_all_reduce_init.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run sends a message of its own, for any receive. Replaces MPI_Send_init.
+ * Local. Each run sends a message of its own, for any receive. Replacement for MPI_Send_init.
  */
 anyccl_status_t anyccl_send_init(const void *send,
                                  size_t count,
@@ -3119,7 +3123,7 @@ anyccl_status_t anyccl_send_init(const void *send,
  * \param request  [out] As for anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
  * \returns As anyccl_all_reduce_init.
  *
- * Local. Each run gets a message, however that was sent. Replaces MPI_Recv_init.
+ * Local. Each run gets a message, however that was sent. Replacement for MPI_Recv_init.
  */
 anyccl_status_t anyccl_recv_init(void *recv,
                                  size_t count,
@@ -3138,8 +3142,8 @@ anyccl_status_t anyccl_recv_init(void *recv,
  *          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a
  *          forked child. In these cases *request is left alone.
  *
- * Blocks, at most for the communicator's time-out. Other threads may wait for other requests meanwhile.
- * Replaces MPI_Wait.
+ * The call blocks, at most for the communicator's timeout. Other threads may wait for other requests meanwhile.
+ * Replacement for MPI_Wait.
  */
 anyccl_status_t anyccl_wait(anyccl_request_t *request);
 
@@ -3151,7 +3155,7 @@ anyccl_status_t anyccl_wait(anyccl_request_t *request);
  *                 receive. May be NULL.
  * \returns As anyccl_wait.
  *
- * Blocks, at most for the communicator's time-out. Replaces MPI_Wait with a status.
+ * The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
  */
 anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_message_status_t *status);
 
@@ -3163,10 +3167,11 @@ anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_mes
  * \param done     [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as anyccl_wait.
  *
- * Local: does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on its communicator.
- * Replaces MPI_Test.
+ * Local. The call does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on its communicator.
+ * Replacement for MPI_Test.
  */
-anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
+anyccl_status_t anyccl_test(anyccl_request_t *request,
+                            int *done);
 
 /**
  * Asks whether a send or receive has ended, and tells what is known of its message.
@@ -3176,7 +3181,7 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
  * \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
  * \returns As anyccl_test.
  *
- * Local: does not wait. Replaces MPI_Test with a status.
+ * Local. The call does not wait. Replacement for MPI_Test with a status.
  */
 anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct anyccl_message_status_t *status);
 
@@ -3191,8 +3196,8 @@ anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct
  * \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended with a
  *          failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
  *
- * Blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
- * time-out counts on from one such wait to the next.
+ * The call blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
+ * timeout counts on from one such wait to the next.
  */
 anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
                                 int64_t timeout_ms,
@@ -3207,7 +3212,7 @@ anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
  *          cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none; ANYCCL_ERR_INVALID_USAGE when
  *          another thread waits for it, or in a forked child.
  *
- * Local: does not wait. A send or a collective is not cancelled. Replaces MPI_Cancel.
+ * Local. The call does not wait. A send or a collective is not cancelled. Replacement for MPI_Cancel.
  */
 anyccl_status_t anyccl_cancel(anyccl_request_t request);
 
@@ -3221,7 +3226,7 @@ anyccl_status_t anyccl_cancel(anyccl_request_t request);
  *          have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE when one
  *          is given twice or used by another thread, or in a forked child: then none was waited for.
  *
- * Blocks, at most for the communicators' time-outs. Replaces MPI_Waitall.
+ * The call blocks, at most for the communicators' timeouts. Replacement for MPI_Waitall.
  */
 anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
 
@@ -3233,8 +3238,8 @@ anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
  *          persistent, under way, used by another thread, or in a forked child; the status of the failure when its
  *          communicator has failed.
  *
- * Does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
- * buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replaces MPI_Start.
+ * The call does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
+ * buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replacement for MPI_Start.
  */
 anyccl_status_t anyccl_start(anyccl_request_t request);
 
@@ -3246,7 +3251,7 @@ anyccl_status_t anyccl_start(anyccl_request_t request);
  *                  NULL when count is 0.
  * \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was started.
  *
- * Does not block. Replaces MPI_Startall.
+ * The call does not block. Replacement for MPI_Startall.
  */
 anyccl_status_t anyccl_start_all(size_t count,
                                  anyccl_request_t *requests);
@@ -3259,7 +3264,7 @@ anyccl_status_t anyccl_start_all(size_t count,
  *          it is under way, not persistent (wait for it instead), used by another thread, or in a forked child. In
  *          these cases nothing has changed.
  *
- * Local. Its communicator cannot be destroyed before. Replaces MPI_Request_free.
+ * Local. Its communicator cannot be destroyed before. Replacement for MPI_Request_free.
  */
 anyccl_status_t anyccl_request_free(anyccl_request_t *request);
 
@@ -3276,8 +3281,8 @@ anyccl_status_t anyccl_request_free(anyccl_request_t *request);
  *          given twice or used by another thread, or in a forked child: then nothing was waited for, and index is left
  *          alone.
  *
- * Blocks, at most until the time-out of one of the communicators; a rank that waits long sleeps, however many
- * communicators there are. Of several that have ended, the first in the array. Replaces MPI_Waitany.
+ * The call blocks, at most until the timeout of one of the communicators; a rank that waits long sleeps, however many
+ * communicators there are. Of several that have ended, the first in the array. Replacement for MPI_Waitany.
  */
 anyccl_status_t anyccl_wait_any(size_t count,
                                 anyccl_request_t *requests,
@@ -3291,7 +3296,7 @@ anyccl_status_t anyccl_wait_any(size_t count,
  * \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped; ANYCCL_ERR_INVALID_ARGUMENT and
  *          ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
  *
- * Blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
+ * The call blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
  * then which have ended, and how. The time that an operation goes without progress counts on from one such
  * wait to the next.
  */
@@ -3309,7 +3314,7 @@ anyccl_status_t anyccl_wait_ready(size_t count,
  * \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the order of indices.
  *          For a refusal as by anyccl_wait_any nothing was waited for or written; else everything is written.
  *
- * Blocks as anyccl_wait_any. Replaces MPI_Waitsome.
+ * The call blocks as anyccl_wait_any. Replacement for MPI_Waitsome.
  */
 anyccl_status_t anyccl_wait_some(size_t count,
                                  anyccl_request_t *requests,
@@ -3326,7 +3331,7 @@ anyccl_status_t anyccl_wait_some(size_t count,
  * \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
  * \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as anyccl_wait_any.
  *
- * Local: does not wait. Replaces MPI_Testall.
+ * Local. The call does not wait. Replacement for MPI_Testall.
  */
 anyccl_status_t anyccl_test_all(size_t count,
                                 anyccl_request_t *requests,
@@ -3342,7 +3347,7 @@ anyccl_status_t anyccl_test_all(size_t count,
  * \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation failed.
  * \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
  *
- * Local: does not wait. Replaces MPI_Testany.
+ * Local. The call does not wait. Replacement for MPI_Testany.
  */
 anyccl_status_t anyccl_test_any(size_t count,
                                 anyccl_request_t *requests,
@@ -3363,7 +3368,7 @@ anyccl_status_t anyccl_test_any(size_t count,
  * Over TCP it is memory like any other. Its content is undefined at first. Aligned to 64 bytes, from 4096 bytes on to
  * 4096. The pages are there when the call returns: allocate once, not per call. Other processes of the same job can
  * read it at any time: put no secret into it.
- * After fork parent and child share it, as with MAP_SHARED. Replaces MPI_Alloc_mem and ncclMemAlloc.
+ * After fork parent and child share it, as with MAP_SHARED. Replacement for MPI_Alloc_mem and ncclMemAlloc.
  */
 anyccl_status_t anyccl_mem_alloc(size_t bytes,
                                  void **ptr);
@@ -3377,7 +3382,7 @@ anyccl_status_t anyccl_mem_alloc(size_t bytes,
  *
  * Local. Any thread. No call may be using the memory; where one does, its result is undefined on the ranks that read
  * it, and nothing else happens to them. ANYCCL_ERR_INVALID_USAGE while a part of it is registered
- * (anyccl_mem_register): nothing is freed. Replaces MPI_Free_mem and ncclMemFree.
+ * (anyccl_mem_register): nothing is freed. Replacement for MPI_Free_mem and ncclMemFree.
  */
 anyccl_status_t anyccl_mem_free(void *ptr);
 
@@ -3397,7 +3402,7 @@ anyccl_status_t anyccl_mem_free(void *ptr);
  * all its parts are deregistered. Other memory gets its pages now, as if each had been touched, so that no call
  * waits for them; messages out of it go the way they went before, since no other process can map it. Its bytes are not
  * changed. Ranges may overlap, and may be registered several times.
- * Local. Any thread; needs no communicator, and serves all. A child of fork has registered nothing. Replaces
+ * Local. Any thread; needs no communicator, and serves all. A child of fork has registered nothing. Replacement for
  * ncclCommRegister.
  */
 anyccl_status_t anyccl_mem_register(const void *ptr,
@@ -3412,15 +3417,13 @@ anyccl_status_t anyccl_mem_register(const void *ptr,
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when exactly this range is not, or no longer, registered.
  *
  * Once for each anyccl_mem_register. Local. Any thread, whether calls use the memory or not; other memory than that of
- * anyccl_mem_alloc may be gone already. Replaces ncclCommDeregister.
+ * anyccl_mem_alloc may be gone already. Replacement for ncclCommDeregister.
  */
 anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
-
-#endif  /* ANYCCL_ANYCCL_H */
 
 /* The communicator of the whole job, wherever a communicator is asked for. */
 #define ANYCCL_WORLD ((anyccl_comm_t)0)
@@ -3439,3 +3442,5 @@ anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 
 /* Where an anyccl_store_t begins: anyccl_store_t store = ANYCCL_STORE_INIT; */
 #define ANYCCL_STORE_INIT {sizeof(anyccl_store_t), 0, 0, 0}
+
+#endif  /* ANYCCL_ANYCCL_H */

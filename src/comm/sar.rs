@@ -36,7 +36,7 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::run`], for every buffer, from each start to the end of that run.
-    pub unsafe fn gather_grads_init(self: &Arc<Self>, parts: &[Part]) -> Result<Persistent> {
+    pub unsafe fn sum_grads_init(self: &Arc<Self>, parts: &[Part]) -> Result<Persistent> {
         all_have_sums(parts)?;
         if let Some(at) = parts.iter().position(|part| !is_there(part)) {
             let got = format!("buffer {at} is NULL; what is started often must be there on all ranks");
@@ -54,7 +54,7 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::run`], for every buffer that is not NULL.
-    pub unsafe fn gather_grads(&self, parts: &[Part]) -> Result<()> {
+    pub unsafe fn sum_grads(&self, parts: &[Part]) -> Result<()> {
         self.check_usable()?;
         all_have_sums(parts)?;
         self.agree_on_presence(parts)?;

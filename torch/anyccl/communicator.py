@@ -64,7 +64,7 @@ class Communicator(Objects):
         """Joins the ranks that name the same file, on a file system that all of them see. Collective. One that was left
         there by an earlier run does no harm."""
         config, made = settings(timeout, name, interface, backend), header.UniqueId()
-        interruptibly(lambda: check(load(), load().anyccl_file_rendezvous(
+        interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
             os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
         handle = created(load().anyccl_comm_create, byref(made), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))

@@ -16,10 +16,18 @@ fn generate() -> Result<String> {
     let crate_folder = workspace::root().join("abi/native");
     let mut config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml"))?;
     config.after_includes = Some(version_macros(VERSION)?);
+    let trailer = config.trailer.take().ok_or("cbindgen.toml has no trailer")?;
     let bindings = cbindgen::Builder::new().with_crate(&crate_folder).with_config(config).generate()?;
     let mut text = Vec::new();
     bindings.write(&mut text);
-    Ok(String::from_utf8(text)?)
+    inside_the_guard(&String::from_utf8(text)?, &trailer)
+}
+
+/// Puts the trailer before the `#endif` of the include guard: cbindgen would put it behind.
+fn inside_the_guard(header: &str, trailer: &str) -> Result<String> {
+    let end = header.rfind("#endif").ok_or("the header has no include guard")?;
+    let (body, guard) = header.split_at(end);
+    Ok(format!("{}\n\n{}\n\n{guard}", body.trim_end(), trailer.trim()))
 }
 
 fn version_macros(version: &str) -> Result<String> {
@@ -64,6 +72,13 @@ mod tests {
                 .arg("anyccl/anyccl.h");
             cargo::output(command.arg("/dev/null")).unwrap();
         }
+    }
+
+    #[test]
+    fn a_trailer_stands_before_the_end_of_the_include_guard() {
+        let header = inside_the_guard("#ifndef A\nint a;\n\n#endif  /* A */\n", "\n#define B\n").unwrap();
+        assert_eq!(header, "#ifndef A\nint a;\n\n#define B\n\n#endif  /* A */\n");
+        assert!(inside_the_guard("int a;\n", "").is_err());
     }
 
     #[test]

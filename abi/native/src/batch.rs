@@ -88,7 +88,7 @@ pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
 ///     anyccl_recv(theirs, 1000, ANYCCL_FLOAT32, peer, 0, comm, NULL);
 ///     anyccl_batch_end();
 ///
-/// Batches may be nested; the outermost end counts. Replaces ncclGroupStart.
+/// Batches may be nested; the outermost end counts. Replacement for ncclGroupStart.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
     edge("anyccl_batch_begin", || {
@@ -104,8 +104,8 @@ pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
 ///          argument that was refused has returned that at once; it is told here again, and the other calls of the
 ///          batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
 ///
-/// Blocks, at most for the communicators' time-outs; the end of an inner batch does not. Requests that calls inside of the
-/// batch have given out are waited for by anyccl_wait, as ever. Replaces ncclGroupEnd.
+/// The call blocks, at most for the communicators' timeouts; the end of an inner batch does not. Requests that calls inside of the
+/// batch have given out are waited for by anyccl_wait, as ever. Replacement for ncclGroupEnd.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
     edge("anyccl_batch_end", || {

@@ -83,14 +83,14 @@ pub fn to_c(handle: usize) -> anyccl_comm_t {
 /// \param size    [in] Number of ranks, the same on every rank; at least 1.
 /// \param rank    [in] This rank: 0 to size-1, each exactly once.
 /// \param config  [in] Read during the call. NULL: all defaults.
-/// \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or a
 ///          config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not
 ///          find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time.
+/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the configured time.
 /// Ranks may be processes or threads: then each thread makes its own. Any thread. Independent of anyccl_init.
-/// Replaces ncclCommInitRank.
+/// Replacement for ncclCommInitRank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create(
     id: *const anyccl_unique_id_t,
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn anyccl_comm_create(
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is no communicator;
 ///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. Any thread. Replaces MPI_Comm_rank and ncclCommUserRank.
+/// Local. Any thread. Replacement for MPI_Comm_rank and ncclCommUserRank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_rank(comm: anyccl_comm_t, rank: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a writable int or NULL.
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn anyccl_comm_rank(comm: anyccl_comm_t, rank: *mut c_int)
 /// \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_comm_rank.
 ///
-/// Local. Any thread. Replaces MPI_Comm_size and ncclCommCount.
+/// Local. Any thread. Replacement for MPI_Comm_size and ncclCommCount.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_size(comm: anyccl_comm_t, size: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a writable int or NULL.
@@ -201,7 +201,7 @@ pub unsafe fn tell(
 ///          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
 ///
 /// Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and destroyed.
-/// Replaces ncclCommGetAsyncError.
+/// Replacement for ncclCommGetAsyncError.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.failure().map_or(Ok(()), Err))
@@ -231,8 +231,8 @@ pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) 
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator; ANYCCL_ERR_INVALID_USAGE
 ///          without a world, or in a forked child.
 ///
-/// Local: does not wait for the others. Any thread, also while others are blocked in calls of comm: these return
-/// ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others. Replaces ncclCommAbort,
+/// Local. The call does not wait for the others. Any thread, also while others are blocked in calls of comm: these return
+/// ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others. Replacement for ncclCommAbort,
 /// which destroys as well, and MPI_Abort, which ends processes.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
@@ -251,13 +251,13 @@ pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
 ///          forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have made different
 ///          calls and no call of this rank has said so: in comm, or, where this call is collective, in a communicator
 ///          that was made from comm and destroyed. Any other status tells why the ranks could not part in good order.
-///          The communicator is gone nevertheless.
+///          The communicator is destroyed in all these cases.
 ///
-/// Of a communicator of anyccl_comm_create: collective, blocks until all ranks have come here, so that none of them takes
-/// the end of another for its death. Of one that was made from another (split, dup, shrink ...): local; a rank that
-/// still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. Local, too, when the communicator has failed; requests that
-/// are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
-/// Replaces ncclCommDestroy and MPI_Comm_free.
+/// For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here, so that none of
+/// them takes the end of another for its death. For one that was made from another (split, dup, shrink ...) the call is local:
+/// a rank that still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. It is local, too, when the communicator has
+/// failed; requests that are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
+/// Replacement for ncclCommDestroy and MPI_Comm_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_destroy(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_destroy", || {

@@ -57,7 +57,7 @@ pub enum anyccl_datatype {
 /// \param datatype  [in] Any number.
 /// \returns 1 to 16; 0 when it is no datatype.
 ///
-/// Local. Any thread. Replaces MPI_Type_size.
+/// Local. Any thread. Replacement for MPI_Type_size.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_datatype_bytes(datatype: anyccl_datatype_t) -> usize {
     check::datatype(datatype).map_or(0, |datatype| datatype.bytes())
@@ -68,7 +68,7 @@ pub extern "C" fn anyccl_datatype_bytes(datatype: anyccl_datatype_t) -> usize {
 /// \param datatype  [in] Any number; one that is no datatype is named "unknown".
 /// \returns A text that is always valid and never NULL. Not to be freed.
 ///
-/// Local. Any thread. Replaces MPI_Type_get_name.
+/// Local. Any thread. Replacement for MPI_Type_get_name.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_datatype_name(datatype: anyccl_datatype_t) -> *const c_char {
     const NAMES: [&std::ffi::CStr; 18] = [

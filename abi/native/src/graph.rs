@@ -38,13 +38,13 @@ pub fn from_handle(handle: anyccl_graph_t, comm: &Comm) -> Result<ObjectRef<'sta
 /// \param destinations       [in] The ranks that this one sends to.
 /// \param destination_count  [in] How many. NULL goes with 0.
 /// \param comm               [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param graph              [out] Ours until anyccl_graph_destroy. Written only on ANYCCL_SUCCESS.
+/// \param graph              [out] Owned by the caller; release with anyccl_graph_destroy(). Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does not receive
 ///          from it, or the other way round: the sentence names both, and comm works on; ANYCCL_ERR_INVALID_ARGUMENT
 ///          or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status when comm has failed: see "Collectives"
 ///          at the top of this header.
 ///
-/// Collective; blocks until all ranks have come. Replaces MPI_Dist_graph_create_adjacent.
+/// Collective. The call blocks until all ranks have come. Replacement for MPI_Dist_graph_create_adjacent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_graph_create(
     sources: *const c_int,

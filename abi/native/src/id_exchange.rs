@@ -12,7 +12,7 @@ use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 use crate::unique_id::anyccl_unique_id_t;
 
-/// Bytes that hold any address that anyccl_file_rendezvous gives, the final zero included.
+/// Bytes that hold any address that anyccl_unique_id_exchange_by_file gives, the final zero included.
 pub const ANYCCL_ADDRESS_BYTES: usize = 46;
 
 /// Lets ranks find rank 0 by a file on a file system that all of them see.
@@ -35,9 +35,9 @@ pub const ANYCCL_ADDRESS_BYTES: usize = 46;
 ///          found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
 ///
 /// Collective over the ranks, if their number is known: blocks until all have come, at most for the configured time.
-/// Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replaces SAR's nfs_ip_init.
+/// Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replacement for SAR's nfs_ip_init.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_file_rendezvous(
+pub unsafe extern "C" fn anyccl_unique_id_exchange_by_file(
     path: *const c_char,
     size: c_int,
     rank: c_int,
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn anyccl_file_rendezvous(
     id: *mut anyccl_unique_id_t,
     address: *mut c_char,
 ) -> anyccl_status_t {
-    edge("anyccl_file_rendezvous", || {
+    edge("anyccl_unique_id_exchange_by_file", || {
         not_null(path, "path")?;
         // SAFETY: not NULL; the caller promises a terminated text.
         let path = unsafe { check::text(path, "path") }?.filter(|path| !path.is_empty());

@@ -46,7 +46,7 @@ mod message;
 mod transfer;
 
 mod coalesced;
-mod sar;
+mod training;
 
 mod batch;
 mod persistent;

@@ -20,7 +20,7 @@ use crate::status::{anyccl_status_t, edge};
 /// Over TCP it is memory like any other. Its content is undefined at first. Aligned to 64 bytes, from 4096 bytes on to
 /// 4096. The pages are there when the call returns: allocate once, not per call. Other processes of the same job can
 /// read it at any time: put no secret into it.
-/// After fork parent and child share it, as with MAP_SHARED. Replaces MPI_Alloc_mem and ncclMemAlloc.
+/// After fork parent and child share it, as with MAP_SHARED. Replacement for MPI_Alloc_mem and ncclMemAlloc.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_alloc(bytes: usize, ptr: *mut *mut c_void) -> anyccl_status_t {
     edge("anyccl_mem_alloc", || {
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn anyccl_mem_alloc(bytes: usize, ptr: *mut *mut c_void) -
 ///
 /// Local. Any thread. No call may be using the memory; where one does, its result is undefined on the ranks that read
 /// it, and nothing else happens to them. ANYCCL_ERR_INVALID_USAGE while a part of it is registered
-/// (anyccl_mem_register): nothing is freed. Replaces MPI_Free_mem and ncclMemFree.
+/// (anyccl_mem_register): nothing is freed. Replacement for MPI_Free_mem and ncclMemFree.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_free(ptr: *mut c_void) -> anyccl_status_t {
     edge("anyccl_mem_free", || if ptr.is_null() { Ok(()) } else { memory::free(ptr.cast()) })
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn anyccl_mem_free(ptr: *mut c_void) -> anyccl_status_t {
 /// all its parts are deregistered. Other memory gets its pages now, as if each had been touched, so that no call
 /// waits for them; messages out of it go the way they went before, since no other process can map it. Its bytes are not
 /// changed. Ranges may overlap, and may be registered several times.
-/// Local. Any thread; needs no communicator, and serves all. A child of fork has registered nothing. Replaces
+/// Local. Any thread; needs no communicator, and serves all. A child of fork has registered nothing. Replacement for
 /// ncclCommRegister.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_register(
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn anyccl_mem_register(
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when exactly this range is not, or no longer, registered.
 ///
 /// Once for each anyccl_mem_register. Local. Any thread, whether calls use the memory or not; other memory than that of
-/// anyccl_mem_alloc may be gone already. Replaces ncclCommDeregister.
+/// anyccl_mem_alloc may be gone already. Replacement for ncclCommDeregister.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_deregister(ptr: *const c_void, bytes: usize) -> anyccl_status_t {
     edge("anyccl_mem_deregister", || if bytes == 0 { Ok(()) } else { memory::deregister(ptr.cast(), bytes) })

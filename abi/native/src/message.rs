@@ -136,8 +136,8 @@ fn may_wait() -> Result<()> {
 /// \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
 /// \returns As anyccl_recv.
 ///
-/// Blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
-/// another one may get it first: use anyccl_mprobe. Not inside of a batch. Replaces MPI_Probe.
+/// The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
+/// another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for MPI_Probe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_probe(
     source: c_int,
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn anyccl_probe(
 /// \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
 /// \returns As anyccl_recv.
 ///
-/// Does not block; moves the operations of its communicator on. Replaces MPI_Iprobe.
+/// The call does not block; moves the operations of its communicator on. Replacement for MPI_Iprobe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iprobe(
     source: c_int,
@@ -192,11 +192,11 @@ pub unsafe extern "C" fn anyccl_iprobe(
 /// Waits for a message and takes it out: only who has its handle can receive it.
 ///
 /// \param source, tag, comm  As for anyccl_probe.
-/// \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it.
+/// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it.
 /// \param status   [out] What is known of the message. May be NULL.
 /// \returns As anyccl_recv.
 ///
-/// Blocks until a message has come. Not inside of a batch. Replaces MPI_Mprobe.
+/// The call blocks until a message has come. Not inside of a batch. Replacement for MPI_Mprobe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mprobe(
     source: c_int,
@@ -220,11 +220,11 @@ pub unsafe extern "C" fn anyccl_mprobe(
 /// Takes a message out if one has come.
 ///
 /// \param source, tag, comm  As for anyccl_probe.
-/// \param message  [out] Ours until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
+/// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
 /// \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
 /// \returns As anyccl_recv.
 ///
-/// Does not block; moves the operations of its communicator on. Replaces MPI_Improbe.
+/// The call does not block; moves the operations of its communicator on. Replacement for MPI_Improbe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_improbe(
     source: c_int,
@@ -269,7 +269,7 @@ fn hand_out_message(
 /// \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its end.
 /// \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
 ///
-/// Blocks until the elements are there. Replaces MPI_Mrecv.
+/// The call blocks until the elements are there. Replacement for MPI_Mrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mrecv(
     recv: *mut c_void,
@@ -291,10 +291,10 @@ pub unsafe extern "C" fn anyccl_mrecv(
 /// Starts the receive of a message that was taken out before, and returns at once.
 ///
 /// \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
 ///
-/// Does not block. Replaces MPI_Imrecv.
+/// The call does not block. Replacement for MPI_Imrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_imrecv(
     recv: *mut c_void,

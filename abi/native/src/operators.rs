@@ -35,13 +35,13 @@ pub enum anyccl_scalar {
 /// \param datatype  [in] One of enum anyccl_datatype, but bool and byte. The operator serves only this one.
 /// \param when      [in] One of enum anyccl_scalar.
 /// \param op        [out] A number of this process, 1024 or more, for the calls that take an anyccl_reduce_op_t, on any
-///                  communicator. Ours until anyccl_op_destroy. Written only on ANYCCL_SUCCESS.
+///                  communicator. Owned by the caller; release with anyccl_op_destroy(). Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, or a datatype that has no sum;
 ///          ANYCCL_ERR_UNSUPPORTED after a billion operators.
 ///
 /// Local. Any thread. Products are rounded to the datatype before they are summed; integers wrap around. The send buffer is
 /// not changed, except in place. In a call, all ranks use such an operator, each its own: a sum on one rank and a
-/// premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replaces ncclRedOpCreatePreMulSum.
+/// premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replacement for ncclRedOpCreatePreMulSum.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_op_create_premul_sum(
     scalar: *const c_void,
@@ -101,12 +101,12 @@ pub type anyccl_reduce_function_t = Option<
 /// \param commutative  [in] Not 0: a op b and b op a are the same, bit by bit, if ranks are to get the same bits. 0: the
 ///                     contributions are combined in the order of the ranks, rank 0 leftmost; the call is slower.
 /// \param op           [out] A number of this process, 1024 or more, for the calls that take an anyccl_reduce_op_t, on any
-///                     communicator and with any datatype. Ours until anyccl_op_destroy. Written only on ANYCCL_SUCCESS.
+///                     communicator and with any datatype. Owned by the caller; release with anyccl_op_destroy(). Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when function or op is NULL; ANYCCL_ERR_UNSUPPORTED after a billion
 ///          operators.
 ///
 /// Local. Any thread. In a call, all ranks use such an operator, all with the same word on commutativity; else they get
-/// ANYCCL_ERR_MISMATCH. That their functions do the same cannot be seen. Replaces MPI_Op_create.
+/// ANYCCL_ERR_MISMATCH. That their functions do the same cannot be seen. Replacement for MPI_Op_create.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_op_create(
     function: anyccl_reduce_function_t,
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn anyccl_op_create(
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when op is builtin, destroyed, or made by a parent before a fork.
 ///
 /// Local. Any thread. Operations that were started with it still use it, and what it was made of, until they have ended;
-/// persistent ones until they are freed. Replaces ncclRedOpDestroy and MPI_Op_free.
+/// persistent ones until they are freed. Replacement for ncclRedOpDestroy and MPI_Op_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_op_destroy(op: anyccl_reduce_op_t) -> anyccl_status_t {
     edge("anyccl_op_destroy", || OPERATORS.remove(op))

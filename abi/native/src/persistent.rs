@@ -20,12 +20,12 @@ use crate::transfer::{Received, Sent};
 ///
 /// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the
 ///        library during each run. An operator that the program has made may be destroyed before the request is freed.
-/// \param request  [out] Persistent: see anyccl_request_t. Ours until anyccl_request_free. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with anyccl_request_free(). Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED as for
 ///          anyccl_all_reduce.
 ///
 /// Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may as well make by
-/// anyccl_all_reduce or anyccl_iall_reduce. Replaces MPI_Allreduce_init.
+/// anyccl_all_reduce or anyccl_iall_reduce. Replacement for MPI_Allreduce_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_init(
     send: *const c_void,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Reduce_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_init(
     send: *const c_void,
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn anyccl_reduce_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Bcast_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Bcast_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast_init(
     send: *const c_void,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn anyccl_broadcast_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Allgather_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Allgather_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_init(
     send: *const c_void,
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn anyccl_all_gather_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Gather_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Gather_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_gather_init(
     send: *const c_void,
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn anyccl_gather_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Scatter_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Scatter_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scatter_init(
     send: *const c_void,
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn anyccl_scatter_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Reduce_scatter_block_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_block_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_init(
     send: *const c_void,
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Alltoall_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Alltoall_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_init(
     send: *const c_void,
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Barrier_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Barrier_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_barrier_init(
     comm: anyccl_comm_t,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn anyccl_barrier_init(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run sends a message of its own, for any receive. Replaces MPI_Send_init.
+/// Local. Each run sends a message of its own, for any receive. Replacement for MPI_Send_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send_init(
     send: *const c_void,
@@ -323,7 +323,7 @@ pub unsafe extern "C" fn anyccl_send_init(
 /// \param request  [out] As for anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run gets a message, however that was sent. Replaces MPI_Recv_init.
+/// Local. Each run gets a message, however that was sent. Replacement for MPI_Recv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_recv_init(
     recv: *mut c_void,

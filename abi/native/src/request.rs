@@ -135,8 +135,8 @@ pub unsafe fn slots<'a>(count: usize, requests: *mut anyccl_request_t) -> Result
 ///          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a
 ///          forked child. In these cases *request is left alone.
 ///
-/// Blocks, at most for the communicator's time-out. Other threads may wait for other requests meanwhile.
-/// Replaces MPI_Wait.
+/// The call blocks, at most for the communicator's timeout. Other threads may wait for other requests meanwhile.
+/// Replacement for MPI_Wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_status_t {
     // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_s
 ///                 receive. May be NULL.
 /// \returns As anyccl_wait.
 ///
-/// Blocks, at most for the communicator's time-out. Replaces MPI_Wait with a status.
+/// The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_message(
     request: *mut anyccl_request_t,
@@ -190,8 +190,8 @@ unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()>
 /// \param done     [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as anyccl_wait.
 ///
-/// Local: does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on its communicator.
-/// Replaces MPI_Test.
+/// Local. The call does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on its communicator.
+/// Replacement for MPI_Test.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut 
 /// \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
 /// \returns As anyccl_test.
 ///
-/// Local: does not wait. Replaces MPI_Test with a status.
+/// Local. The call does not wait. Replacement for MPI_Test with a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test_message(
     request: *mut anyccl_request_t,
@@ -264,8 +264,8 @@ unsafe fn test_after(
 /// \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended with a
 ///          failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
 ///
-/// Blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
-/// time-out counts on from one such wait to the next.
+/// The call blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
+/// timeout counts on from one such wait to the next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_for(
     request: *mut anyccl_request_t,
@@ -303,7 +303,7 @@ pub unsafe extern "C" fn anyccl_wait_for(
 ///          cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none; ANYCCL_ERR_INVALID_USAGE when
 ///          another thread waits for it, or in a forked child.
 ///
-/// Local: does not wait. A send or a collective is not cancelled. Replaces MPI_Cancel.
+/// Local. The call does not wait. A send or a collective is not cancelled. Replacement for MPI_Cancel.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_cancel", || {
@@ -324,7 +324,7 @@ pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
 ///          have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE when one
 ///          is given twice or used by another thread, or in a forked child: then none was waited for.
 ///
-/// Blocks, at most for the communicators' time-outs. Replaces MPI_Waitall.
+/// The call blocks, at most for the communicators' timeouts. Replacement for MPI_Waitall.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_wait_all", || {
@@ -350,8 +350,8 @@ pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_req
 ///          persistent, under way, used by another thread, or in a forked child; the status of the failure when its
 ///          communicator has failed.
 ///
-/// Does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
-/// buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replaces MPI_Start.
+/// The call does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
+/// buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replacement for MPI_Start.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_start", || {
@@ -368,7 +368,7 @@ pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_statu
 ///                  NULL when count is 0.
 /// \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was started.
 ///
-/// Does not block. Replaces MPI_Startall.
+/// The call does not block. Replacement for MPI_Startall.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_start_all(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_start_all", || {
@@ -396,7 +396,7 @@ pub unsafe extern "C" fn anyccl_start_all(count: usize, requests: *mut anyccl_re
 ///          it is under way, not persistent (wait for it instead), used by another thread, or in a forked child. In
 ///          these cases nothing has changed.
 ///
-/// Local. Its communicator cannot be destroyed before. Replaces MPI_Request_free.
+/// Local. Its communicator cannot be destroyed before. Replacement for MPI_Request_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_request_free(request: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_request_free", || {

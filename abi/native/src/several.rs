@@ -25,8 +25,8 @@ const NO_INDEX: usize = usize::MAX;
 ///          given twice or used by another thread, or in a forked child: then nothing was waited for, and index is left
 ///          alone.
 ///
-/// Blocks, at most until the time-out of one of the communicators; a rank that waits long sleeps, however many
-/// communicators there are. Of several that have ended, the first in the array. Replaces MPI_Waitany.
+/// The call blocks, at most until the timeout of one of the communicators; a rank that waits long sleeps, however many
+/// communicators there are. Of several that have ended, the first in the array. Replacement for MPI_Waitany.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_any(
     count: usize,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn anyccl_wait_any(
 /// \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped; ANYCCL_ERR_INVALID_ARGUMENT and
 ///          ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
 ///
-/// Blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
+/// The call blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
 /// then which have ended, and how. The time that an operation goes without progress counts on from one such
 /// wait to the next.
 #[unsafe(no_mangle)]
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn anyccl_wait_ready(count: usize, requests: *mut anyccl_r
 /// \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the order of indices.
 ///          For a refusal as by anyccl_wait_any nothing was waited for or written; else everything is written.
 ///
-/// Blocks as anyccl_wait_any. Replaces MPI_Waitsome.
+/// The call blocks as anyccl_wait_any. Replacement for MPI_Waitsome.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_some(
     count: usize,
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn anyccl_wait_some(
 /// \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
 /// \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as anyccl_wait_any.
 ///
-/// Local: does not wait. Replaces MPI_Testall.
+/// Local. The call does not wait. Replacement for MPI_Testall.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test_all(
     count: usize,
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn anyccl_test_all(
 /// \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation failed.
 /// \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
 ///
-/// Local: does not wait. Replaces MPI_Testany.
+/// Local. The call does not wait. Replacement for MPI_Testany.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test_any(
     count: usize,

@@ -85,7 +85,7 @@ fn number_of(error: &Error) -> anyccl_status_t {
 /// \param status  [in] Any number; one that is no status is named "unknown status".
 /// \returns A text that is always valid and never NULL. Not to be freed.
 ///
-/// Local. Any thread. Replaces ncclGetErrorString and MPI_Error_string; the sentence about one failure
+/// Local. Any thread. Replacement for ncclGetErrorString and MPI_Error_string; the sentence about one failure
 /// is anyccl_last_error().
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_status_string(status: c_int) -> *const c_char {
@@ -112,7 +112,7 @@ pub extern "C" fn anyccl_status_string(status: c_int) -> *const c_char {
 /// \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed; valid
 ///          until the next failing call of this thread or the end of the thread. Copy it to keep it.
 ///
-/// Local. Each thread has its own; a successful call leaves it alone. Replaces ncclGetLastError.
+/// Local. Each thread has its own; a successful call leaves it alone. Replacement for ncclGetLastError.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_last_error() -> *const c_char {
     last_error::get()

@@ -92,12 +92,12 @@ pub struct anyccl_store_t {
 /// \param size    [in] Number of ranks, the same on every rank; at least 1.
 /// \param rank    [in] This rank: 0 to size-1, each exactly once.
 /// \param config  [in] Read during the call. NULL: all defaults.
-/// \param comm    [out] Ours until anyccl_comm_destroy. Written only on ANYCCL_SUCCESS.
+/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its callbacks
 ///          or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed, with its message, or
 ///          the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks of the new communicator; blocks until all have come, at most for the configured time. Any
+/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the configured time. Any
 /// thread. Independent of anyccl_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create_with_store(

@@ -30,11 +30,11 @@ use crate::status::{anyccl_status_t, edge, edge_boxed};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Failures" at the top of this header.
 ///
-/// Blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
+/// The call blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
 /// ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or a batch.
 /// A message goes to the oldest receive that accepts its sender and tag, and a receive takes the oldest message: so
 /// messages of one rank with one tag are received in the order in which they were started. Threads of a rank may
-/// send and receive at the same time. Replaces MPI_Send and ncclSend.
+/// send and receive at the same time. Replacement for MPI_Send and ncclSend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send(
     send: *const c_void,
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn anyccl_send(
 /// \param send, count, datatype, peer, tag, comm  As for anyccl_send.
 /// \returns As anyccl_send.
 ///
-/// Blocks until a receive has met the message, and send may be changed. Replaces MPI_Ssend.
+/// The call blocks until a receive has met the message, and send may be changed. Replacement for MPI_Ssend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ssend(
     send: *const c_void,
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn anyccl_ssend(
 /// \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for it or of
 ///          another datatype.
 ///
-/// Blocks until the elements are there. Replaces MPI_Recv and ncclRecv.
+/// The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_recv(
     recv: *mut c_void,
@@ -103,11 +103,11 @@ pub unsafe extern "C" fn anyccl_recv(
 ///
 /// \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until the request
 ///        has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed.
 ///
-/// Does not block. The request ends when the buffer may be changed. Replaces MPI_Isend.
+/// The call does not block. The request ends when the buffer may be changed. Replacement for MPI_Isend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_isend(
     send: *const c_void,
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn anyccl_isend(
 /// \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
 /// \returns As anyccl_isend.
 ///
-/// Does not block. The request ends when a receive has met the message and the buffer may be changed. Replaces
+/// The call does not block. The request ends when a receive has met the message and the buffer may be changed. Replacement for
 /// MPI_Issend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_issend(
@@ -151,12 +151,12 @@ pub unsafe extern "C" fn anyccl_issend(
 ///
 /// \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the request
 ///        has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
 ///                 Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room for it or
 ///          of another datatype: comm has failed then.
 ///
-/// Does not block. The request ends when the elements are there. Replaces MPI_Irecv.
+/// The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_irecv(
     recv: *mut c_void,
@@ -181,8 +181,8 @@ pub unsafe extern "C" fn anyccl_irecv(
 /// \param status  [out] What is known of the message that was received. May be NULL.
 /// \returns As anyccl_recv. When an argument is refused, nothing was sent.
 ///
-/// Blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
-/// messages are met by any other send and receive as well. Replaces MPI_Sendrecv.
+/// The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
+/// messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sendrecv(
     send: *const c_void,

@@ -27,7 +27,7 @@ pub struct anyccl_unique_id_t {
 ///          ANYCCL_ERR_SYSTEM when no socket could be opened.
 ///
 /// Local. Any thread. This process then answers the ranks that come, until all have come or the
-/// deadline has passed: it must live that long. One id names one communicator. Replaces ncclGetUniqueId.
+/// deadline has passed: it must live that long. One id names one communicator. Replacement for ncclGetUniqueId.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_get_unique_id(id: *mut anyccl_unique_id_t) -> anyccl_status_t {
     edge("anyccl_get_unique_id", || {

@@ -16,7 +16,7 @@ pub extern "C" fn anyccl_version_string() -> *const c_char {
 ///
 /// \returns The number; compare with ANYCCL_VERSION, which is the header's.
 ///
-/// Local. Any thread. Replaces ncclGetVersion and MPI_Get_library_version.
+/// Local. Any thread. Replacement for ncclGetVersion and MPI_Get_library_version.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_version() -> c_int {
     const fn number(text: &str) -> c_int {

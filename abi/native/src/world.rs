@@ -45,7 +45,7 @@ fn finalized(error: Error) -> Error {
 ///
 /// \returns As anyccl_init_with.
 ///
-/// Collective, blocks. Replaces MPI_Init_thread with MPI_THREAD_MULTIPLE.
+/// Collective, blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_init() -> anyccl_status_t {
     // SAFETY: NULL is accepted.
@@ -63,7 +63,7 @@ pub extern "C" fn anyccl_init() -> anyccl_status_t {
 ///          ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each other;
 ///          ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over all processes of the job; blocks until all have come, at most for the configured time. Any
+/// Collective over all processes of the job. The call blocks until all have come, at most for the configured time. Any
 /// thread; threads that call it at once get the same world.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_init_with(config: *const anyccl_config_t) -> anyccl_status_t {
@@ -94,12 +94,12 @@ unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
 ///          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks
 ///          have made different calls, in the world or in a communicator that was made from it, and no call of this
-///          rank has said so. Any other status tells why the ranks could not part in good order. The world is gone
-///          nevertheless.
+///          rank has said so. Any other status tells why the ranks could not part in good order. The world has
+///          ended in all these cases.
 ///
-/// Collective: blocks until all ranks have come here. Local when the world has failed. Other communicators are
+/// Collective. The call blocks until all ranks have come here. Local when the world has failed. Other communicators are
 /// not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the world again.
-/// Replaces MPI_Finalize.
+/// Replacement for MPI_Finalize.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_finalize() -> anyccl_status_t {
     edge("anyccl_finalize", || {
@@ -117,7 +117,7 @@ pub extern "C" fn anyccl_finalize() -> anyccl_status_t {
 /// \param flag  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when flag is NULL.
 ///
-/// Local. Any thread. 0 in a forked child. Replaces MPI_Initialized and MPI_Finalized.
+/// Local. Any thread. 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_is_initialized(flag: *mut c_int) -> anyccl_status_t {
     edge("anyccl_is_initialized", || {
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn anyccl_is_initialized(flag: *mut c_int) -> anyccl_statu
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL; ANYCCL_ERR_INVALID_USAGE without a
 ///          world, or in a forked child.
 ///
-/// Local. Any thread. Replaces MPI_Comm_rank of MPI_COMM_WORLD.
+/// Local. Any thread. Replacement for MPI_Comm_rank of MPI_COMM_WORLD.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_rank(rank: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a writable int or NULL.
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn anyccl_rank(rank: *mut c_int) -> anyccl_status_t {
 /// \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_rank.
 ///
-/// Local. Any thread. Replaces MPI_Comm_size of MPI_COMM_WORLD.
+/// Local. Any thread. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_world_size(size: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a writable int or NULL.

@@ -97,11 +97,11 @@ public:
     }
 
     // Joins the communicator of the ranks that share a store; see anyccl_comm_create_with_store.
-    static outcome<communicator> create(store& meeting_place, int size, int rank, const config& config = {})
+    static outcome<communicator> create(store& shared_store, int size, int rank, const config& config = {})
     {
         return made("create", [&](anyccl_comm_t* comm) {
             const anyccl_config_t c = detail::to_c(config);
-            const anyccl_store_t place = detail::to_c(meeting_place);
+            const anyccl_store_t place = detail::to_c(shared_store);
             return anyccl_comm_create_with_store(&place, size, rank, &c, comm);
         });
     }

@@ -91,26 +91,26 @@ public:
 
     // Sums gradients over all ranks, in place. One that no rank has is any_buffer::missing<T>(count).
     template <class Buffers>
-    outcome<void> gather_grads(const Buffers& buffers) const
+    outcome<void> sum_grads(const Buffers& buffers) const
     {
         const mixed all(buffers);
-        return call("gather_grads").run([&] {
-            return anyccl_gather_grads(all.starts.data(), all.counts.data(), all.datatypes.data(), all.starts.size(),
+        return call("sum_grads").run([&] {
+            return anyccl_sum_grads(all.starts.data(), all.counts.data(), all.datatypes.data(), all.starts.size(),
                                        handle());
         });
     }
-    outcome<void> gather_grads(std::initializer_list<any_buffer> buffers) const
+    outcome<void> sum_grads(std::initializer_list<any_buffer> buffers) const
     {
-        return gather_grads(view<const any_buffer>(buffers.begin(), buffers.size()));
+        return sum_grads(view<const any_buffer>(buffers.begin(), buffers.size()));
     }
     // Prepared, no rank may be without one.
     template <class Buffers>
-    outcome<persistent> gather_grads_init(const Buffers& buffers) const
+    outcome<persistent> sum_grads_init(const Buffers& buffers) const
     {
         const mixed all(buffers);
-        call checked("gather_grads_init");
+        call checked("sum_grads_init");
         return prepared(checked, [&](anyccl_request_t* request) {
-            return anyccl_gather_grads_init(all.starts.data(), all.counts.data(), all.datatypes.data(),
+            return anyccl_sum_grads_init(all.starts.data(), all.counts.data(), all.datatypes.data(),
                                             all.starts.size(), handle(), request);
         });
     }

@@ -120,25 +120,25 @@ inline anyccl_store_t to_c(store& store) noexcept
 }  // namespace detail
 
 // What ranks that have met by a file know.
-struct meeting {
+struct exchanged_id {
     // For communicator::create, the same on all ranks.
     unique_id id;
     // Numeric address of rank 0.
     std::string address;
 };
 
-// Lets ranks find rank 0 by a file that all of them see; see anyccl_file_rendezvous.
-inline outcome<meeting> file_rendezvous(const std::string& path, int size, int rank, const config& config = {})
+// Lets ranks find rank 0 by a file that all of them see; see anyccl_unique_id_exchange_by_file.
+inline outcome<exchanged_id> unique_id_exchange_by_file(const std::string& path, int size, int rank, const config& config = {})
 {
     anyccl_unique_id_t id{};
     char address[ANYCCL_ADDRESS_BYTES] = "";
-    return detail::call("file_rendezvous")
+    return detail::call("unique_id_exchange_by_file")
         .get(
             [&] {
                 const anyccl_config_t c = detail::to_c(config);
-                return anyccl_file_rendezvous(path.c_str(), size, rank, &c, &id, address);
+                return anyccl_unique_id_exchange_by_file(path.c_str(), size, rank, &c, &id, address);
             },
-            [&] { return meeting{unique_id(id), address}; });
+            [&] { return exchanged_id{unique_id(id), address}; });
 }
 
 }  // namespace ANYCCL_CPP_MODE

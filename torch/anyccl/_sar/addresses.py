@@ -79,6 +79,6 @@ def nfs_ip_init(_rank, ip_file, world_size=0, timeout=None):
     address = ctypes.create_string_buffer(ADDRESS_BYTES)
     # Before the variables of other libraries, which would come first if the library were left to choose.
     config = settings(timeout, interface=f"={get_socket().name}" if os.environ.get("SAR_SOCKET_NAME") else None)
-    interruptibly(lambda: check(load(), load().anyccl_file_rendezvous(
+    interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
         os.fsencode(ip_file), world_size, _rank, ctypes.byref(config), None, address), _rank))
     return address.value.decode()

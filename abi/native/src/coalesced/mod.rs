@@ -30,9 +30,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs, every rank gets
 ///          ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of buffers and a hash.
 ///
-/// Collective; blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
+/// Collective. The call blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
 /// floats are summed, in fewer messages: small buffers are packed together, large ones go side by side. The arrays
-/// themselves are read during the call only. Buffers must not overlap each other, but for in place. Replaces
+/// themselves are read during the call only. Buffers must not overlap each other, but for in place. Replacement for
 /// ncclGroupStart ... ncclGroupEnd around many small calls, and torch.distributed.all_reduce_coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
@@ -57,10 +57,10 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
 /// \param sends, recvs, counts, buffers, datatype, op, comm  As for
 ///        anyccl_all_reduce_coalesced; the buffers belong to the library until the request has ended, the arrays only during
 ///        this call.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_iall_reduce.
 ///
-/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     sends: *const *const c_void,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \returns As anyccl_all_reduce_coalesced.
 ///
-/// Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+/// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast_coalesced(
     sends: *const *const c_void,
@@ -142,10 +142,10 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
 /// \param sends, recvs, counts, buffers, datatype, root, comm  As for
 ///        anyccl_broadcast_coalesced; the buffers belong to the library until the request has ended, the arrays only during
 ///        this call.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_ibroadcast.
 ///
-/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     sends: *const *const c_void,
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
 /// \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
 /// \returns As anyccl_all_reduce_coalesced.
 ///
-/// Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+/// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_coalesced(
     sends: *const *const c_void,
@@ -223,10 +223,10 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
 /// \param sends, recvs, send_counts, buffers, datatype, comm  As for
 ///        anyccl_all_gather_coalesced; the buffers belong to the library until the request has ended, the arrays only during
 ///        this call.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_iall_gather.
 ///
-/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     sends: *const *const c_void,
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
 /// \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
 /// \returns As anyccl_all_reduce_coalesced.
 ///
-/// Collective; blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+/// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
     sends: *const *const c_void,
@@ -300,10 +300,10 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
 /// \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for
 ///        anyccl_reduce_scatter_coalesced; the buffers belong to the library until the request has ended, the arrays only during
 ///        this call.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns As anyccl_ireduce_scatter.
 ///
-/// Collective; does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     sends: *const *const c_void,

@@ -30,8 +30,8 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
-/// overlap is refused, also among the blocks of recv. Replaces MPI_Allgatherv.
+/// Collective. The call blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
+/// overlap is refused, also among the blocks of recv. Replacement for MPI_Allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_v(
     send: *const c_void,
@@ -53,12 +53,12 @@ pub unsafe extern "C" fn anyccl_all_gather_v(
 ///
 /// \param send, recv, recv_counts, recv_displs, datatype, comm  As for anyccl_all_gather_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Iallgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_v(
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_v(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Allgatherv_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Allgatherv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_v_init(
     send: *const c_void,

@@ -28,8 +28,8 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. The result has the same bits on every rank and in every
-/// run. In place: send == recv. Any other overlap is refused. Replaces MPI_Allreduce and ncclAllReduce.
+/// Collective. The call blocks until this rank's part is done. The result has the same bits on every rank and in every
+/// run. In place: send == recv. Any other overlap is refused. Replacement for MPI_Allreduce and ncclAllReduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce(
     send: *const c_void,
@@ -47,12 +47,12 @@ pub unsafe extern "C" fn anyccl_all_reduce(
 ///
 /// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library until the
 ///        request has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Iallreduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_reduce(

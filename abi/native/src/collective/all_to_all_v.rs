@@ -31,9 +31,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of elements than another one
 /// sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of send is identical with the block of
-/// recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replaces
+/// recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replacement for
 /// MPI_Alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_v(
@@ -60,12 +60,12 @@ pub unsafe extern "C" fn anyccl_all_to_all_v(
 ///
 /// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for anyccl_all_to_all_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Ialltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_to_all_v(
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Alltoallv_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Alltoallv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_v_init(
     send: *const c_void,

@@ -27,9 +27,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. A rank that is not the root may return before the others
+/// Collective. The call blocks until this rank's part is done. A rank that is not the root may return before the others
 /// have come. In place: send == recv + root * send_count elements at the root. Any other overlap is refused.
-/// Replaces MPI_Gather and ncclGather.
+/// Replacement for MPI_Gather and ncclGather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_gather(
     send: *const c_void,
@@ -47,12 +47,12 @@ pub unsafe extern "C" fn anyccl_gather(
 ///
 /// \param send, recv, send_count, datatype, root, comm  As for anyccl_gather; the buffers belong to the library until the
 ///        request has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Igather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_igather(

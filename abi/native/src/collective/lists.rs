@@ -26,9 +26,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. Where a rank expects another number of elements than another one
+/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of elements than another one
 /// sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r] == recvs[r], with the same count. Any
-/// other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replaces torch.distributed's all_to_all.
+/// other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replacement for torch.distributed's all_to_all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_list(
     sends: *const *const c_void,
@@ -52,12 +52,12 @@ pub unsafe extern "C" fn anyccl_all_to_all_list(
 ///
 /// \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
 ///        memory belongs to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Ialltoallw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_to_all_list(
@@ -119,8 +119,8 @@ pub unsafe extern "C" fn anyccl_all_to_all_list_init(
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
-/// ranks may call anyccl_all_gather_v instead. Replaces torch.distributed's all_gather.
+/// Collective. The call blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
+/// ranks may call anyccl_all_gather_v instead. Replacement for torch.distributed's all_gather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_list(
     send: *const c_void,
@@ -141,12 +141,12 @@ pub unsafe extern "C" fn anyccl_all_gather_list(
 ///
 /// \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
 ///        memory belongs to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_list(
     send: *const c_void,

@@ -29,9 +29,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done. Where a rank expects
 /// another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
-/// must not overlap. Replaces MPI_Neighbor_allgatherv.
+/// must not overlap. Replacement for MPI_Neighbor_allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
     send: *const c_void,
@@ -63,12 +63,12 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
 ///
 /// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
 ///        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Ineighbor_allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Neighbor_allgatherv_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_allgatherv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
     send: *const c_void,
@@ -152,9 +152,9 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective over comm, also for ranks without neighbours; blocks until this rank's part is done. Where a rank expects
+/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done. Where a rank expects
 /// another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
-/// must not overlap. Replaces MPI_Neighbor_alltoallv.
+/// must not overlap. Replacement for MPI_Neighbor_alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
     send: *const c_void,
@@ -195,12 +195,12 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
 ///
 /// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
 ///        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Ineighbor_alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Neighbor_alltoallv_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_alltoallv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v_init(
     send: *const c_void,

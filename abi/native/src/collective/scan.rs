@@ -29,7 +29,7 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+/// Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replacement for
 /// MPI_Scan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scan(
@@ -48,12 +48,12 @@ pub unsafe extern "C" fn anyccl_scan(
 ///
 /// \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until the
 ///        request has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Iscan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iscan(
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn anyccl_iscan(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Scan_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Scan_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scan_init(
     send: *const c_void,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn anyccl_scan_init(
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replaces
+/// Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replacement for
 /// MPI_Exscan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_exscan(
@@ -132,12 +132,12 @@ pub unsafe extern "C" fn anyccl_exscan(
 ///
 /// \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library until the
 ///        request has ended.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Iexscan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iexscan(
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn anyccl_iexscan(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Exscan_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Exscan_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_exscan_init(
     send: *const c_void,

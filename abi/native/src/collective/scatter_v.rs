@@ -33,9 +33,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
 ///
-/// Collective; blocks until this rank's part is done. The root may return before the others have come. Where a rank
+/// Collective. The call blocks until this rank's part is done. The root may return before the others have come. Where a rank
 /// expects another number of elements than the root sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In
-/// place: recv == send + send_displs[root] elements at the root. Any other overlap is refused. Replaces MPI_Scatterv.
+/// place: recv == send + send_displs[root] elements at the root. Any other overlap is refused. Replacement for MPI_Scatterv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scatter_v(
     send: *const c_void,
@@ -60,12 +60,12 @@ pub unsafe extern "C" fn anyccl_scatter_v(
 ///
 /// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  As for anyccl_scatter_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Ours until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
 ///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
 ///          anyccl_wait or anyccl_test.
 ///
-/// Collective; does not block. The ranks of a communicator start their operations in the same order. Replaces
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
 /// MPI_Iscatterv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iscatter_v(
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn anyccl_iscatter_v(
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own. Replaces MPI_Scatterv_init.
+/// Local. Each run is a collective call of its own. Replacement for MPI_Scatterv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scatter_v_init(
     send: *const c_void,

@@ -83,9 +83,9 @@ int main()
     hasty.interfaces = "lo";
     CHECK_THROWS(anyccl::communicator::create(empty, 2, 1, hasty), ANYCCL_ERR_TIMEOUT, "rank 0");
 
-    const std::string path = "cpp_meeting." + std::to_string(getpid());
+    const std::string path = "cpp_stores." + std::to_string(getpid());
     on_threads([&](int rank) {
-        const anyccl::meeting met = anyccl::file_rendezvous(path, ranks, rank);
+        const anyccl::exchanged_id met = anyccl::unique_id_exchange_by_file(path, ranks, rank);
         CHECK(!met.address.empty());
         check(anyccl::communicator::create(met.id, ranks, rank));
     });

@@ -27,8 +27,8 @@ use crate::status::{anyccl_status_t, edge};
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm works on;
 ///          ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm has failed.
 ///
-/// Collective; blocks until all are there. Few messages, as anyccl_broadcast_coalesced. Does what sync_params of SAR and the
-/// first step of PyTorch's DistributedDataParallel do.
+/// Collective. The call blocks until all are there. Few messages, as anyccl_broadcast_coalesced. This is the first step of
+/// PyTorch's DistributedDataParallel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sync_params(
     buffers: *const *mut c_void,
@@ -68,23 +68,23 @@ pub unsafe extern "C" fn anyccl_sync_params(
 ///          sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
 ///          has failed.
 ///
-/// Collective; blocks until all are there. The ranks compare by a small message which buffers they have; then few messages,
-/// as anyccl_all_reduce_coalesced. Sums, not averages: divide by the size where the mean is wanted. Does what gather_grads of
-/// SAR does, which waits for ever where a gradient is missing.
+/// Collective. The call blocks until all are there. The ranks compare by a small message which buffers they have; then the buffers
+/// travel in few messages, as by anyccl_all_reduce_coalesced. The results are sums, not averages: divide by the size where the
+/// mean is wanted.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_gather_grads(
+pub unsafe extern "C" fn anyccl_sum_grads(
     buffers: *const *mut c_void,
     counts: *const usize,
     datatypes: *const anyccl_datatype_t,
     number: usize,
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
-    edge("anyccl_gather_grads", || {
+    edge("anyccl_sum_grads", || {
         let collective = Collective::AllReduce;
         // SAFETY: the caller promises arrays of this length.
         let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
         // SAFETY: the caller promises buffers of these lengths, used by nobody else during the call.
-        unsafe { comm.engine.gather_grads(&parts) }
+        unsafe { comm.engine.sum_grads(&parts) }
     })
 }
 
@@ -126,16 +126,16 @@ pub unsafe extern "C" fn anyccl_sync_params_init(
 
 /// Prepares the sum of a list of buffers over all ranks for many runs.
 ///
-/// \param buffers, counts, datatypes, number, comm  As for anyccl_gather_grads; the buffers belong to the library during each run,
+/// \param buffers, counts, datatypes, number, comm  As for anyccl_sum_grads; the buffers belong to the library during each run,
 ///        the arrays only during this call. None may be NULL, unless its count is 0: which ranks have a buffer cannot be
 ///        found out without them.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_gather_grads is another call,
+/// Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_sum_grads is another call,
 /// which compares what ranks have first.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_gather_grads_init(
+pub unsafe extern "C" fn anyccl_sum_grads_init(
     buffers: *const *mut c_void,
     counts: *const usize,
     datatypes: *const anyccl_datatype_t,
@@ -143,13 +143,13 @@ pub unsafe extern "C" fn anyccl_gather_grads_init(
     comm: anyccl_comm_t,
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
-    edge("anyccl_gather_grads_init", || {
+    edge("anyccl_sum_grads_init", || {
         let prepare = || {
             let collective = Collective::AllReduce;
             // SAFETY: the caller promises arrays of this length.
             let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
             // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
-            let prepared = unsafe { comm.engine.gather_grads_init(&parts) }?;
+            let prepared = unsafe { comm.engine.sum_grads_init(&parts) }?;
             Ok((prepared, comm.share()))
         };
         // SAFETY: the caller promises a writable request or NULL.
