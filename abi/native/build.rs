@@ -1,6 +1,7 @@
 //! What the linker needs to know about libanyccl.so.
 //!
-//! Here, in the crate with nothing above it: a soname set in a dependency would reach every door that links it.
+//! Here, in the crate with nothing above it: a soname set in a dependency would reach every door that links
+//! it.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

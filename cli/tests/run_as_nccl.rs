@@ -1,5 +1,5 @@
-//! `--as nccl` and `--nccl-of` of a tool without its libraries, as cargo builds it. What they do with them is tested where all is
-//! installed, by capi-tests/nccl/ways_in.py.
+//! `--as nccl` and `--nccl-of` of a tool without its libraries, as cargo builds it. What they do with them is
+//! tested where all is installed, by capi-tests/nccl/ways_in.py.
 
 mod common;
 

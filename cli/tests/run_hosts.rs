@@ -171,8 +171,8 @@ fn ranks_in_network_namespaces_find_each_other_and_end_with_the_launcher() {
     let _ = job.child.wait();
 }
 
-/// An `ssh` that leads to a namespace. As the real one it gives the host one line, the words with spaces between them, to
-/// a shell that starts in another folder and knows nothing of this environment.
+/// An `ssh` that leads to a namespace. As the real one it gives the host one line, the words with spaces
+/// between them, to a shell that starts in another folder and knows nothing of this environment.
 const SSH: &str = r#"#!/bin/sh
 while :; do case $1 in -o) shift 2;; -*) shift;; *) break;; esac; done
 host=$1; shift

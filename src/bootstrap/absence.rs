@@ -1,8 +1,9 @@
 //! Why no store was found at an address, and the sentences that say so.
 //!
-//! The handshake tells apart what the user has to do about: nobody is there; something is there that is not an
-//! anyccl store; a store is there that knows another job key. An acceptor answers nothing to strangers, so the
-//! last two are concluded from how far the handshake got, and are taken for certain only when they persist.
+//! The handshake tells apart what the user has to do about: nobody is there; something is there that is not
+//! an anyccl store; a store is there that knows another job key. An acceptor answers nothing to strangers, so
+//! the last two are concluded from how far the handshake got, and are taken for certain only when they
+//! persist.
 
 use std::fmt;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are just starting, long in
-/// a long wait.
+/// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are just
+/// starting, long in a long wait.
 pub(crate) struct Backoff(Duration);
 
 impl Backoff {

@@ -1,7 +1,7 @@
 //! What rank 0 shows to the others where they can read it: the job key, and where its store is.
 //!
-//! One value to write and one to read per rank, however slow the place is; everything else then goes through our own
-//! store. As a text of hexadecimal digits, for places that take only text:
+//! One value to write and one to read per rank, however slow the place is; everything else then goes through
+//! our own store. As a text of hexadecimal digits, for places that take only text:
 //!
 //! ```text
 //! "ACbn"  version 1  key (32)  number of addresses  addresses  checksum (8: SHA-256 of all before)

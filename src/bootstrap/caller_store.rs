@@ -8,8 +8,8 @@ use super::seat::Seat;
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
-/// What the caller's store can do. Asked on the calling thread only, one thing at a time, and as little as possible: one
-/// value is set, by rank 0, and the others get it.
+/// What the caller's store can do. Asked on the calling thread only, one thing at a time, and as little as
+/// possible: one value is set, by rank 0, and the others get it.
 pub trait CallerStore {
     /// Sets a value, in place of one that may be there.
     fn set(&mut self, key: &str, value: &[u8]) -> Result<()>;

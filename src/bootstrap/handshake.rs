@@ -10,8 +10,8 @@
 //!                            ◀─────────       welcome (1)
 //! ```
 //!
-//! The nonce of a connector that is going to a store begins with the name of its key ([`JobKey::name`]), for an
-//! acceptor that serves many; the rest is random.
+//! The nonce of a connector that is going to a store begins with the name of its key ([`JobKey::name`]), for
+//! an acceptor that serves many; the rest is random.
 //!
 //! After the welcome the stream belongs to the caller; no byte beyond it has been read. An
 //! acceptor that does not like what it sees closes: strangers get no answer to learn from.

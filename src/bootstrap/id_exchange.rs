@@ -1,11 +1,11 @@
 //! Ranks that have nothing but a path in common: what SAR calls `nfs_ip_init`, done right.
 //!
-//! Rank 0 makes a unique id and passes it on through the store to which the file leads. Everybody knows afterwards: the
-//! id of a communicator to be, and an address of rank 0 that this rank has really reached.
+//! Rank 0 makes a unique id and passes it on through the store to which the file leads. Everybody knows
+//! afterwards: the id of a communicator to be, and an address of rank 0 that this rank has really reached.
 //!
-//! When the number of ranks is known, rank 0 waits until all have come and removes the file. When it is not, rank 0
-//! goes on at once and its process answers until the deadline; the file stays, and is harmless: nobody believes
-//! a file whose writer does not answer.
+//! When the number of ranks is known, rank 0 waits until all have come and removes the file. When it is not,
+//! rank 0 goes on at once and its process answers until the deadline; the file stays, and is harmless: nobody
+//! believes a file whose writer does not answer.
 
 use std::net::IpAddr;
 use std::path::Path;

@@ -1,9 +1,10 @@
-//! Serves the stores of all unique ids of this process: one thread, one listener per address, however many ids there are.
+//! Serves the stores of all unique ids of this process: one thread, one listener per address, however many
+//! ids there are.
 //!
-//! A connector's nonce begins with the name of the key that it means ([`JobKey::name`]). The server accepts, reads the
-//! nonce, and hands the connection to the store of that key; the proof is still to come. A stranger who names no store
-//! is closed. The thread begins with the first id and ends with the last, when all ranks of an id have come or its
-//! deadline is over; then the listeners close, too.
+//! A connector's nonce begins with the name of the key that it means ([`JobKey::name`]). The server accepts,
+//! reads the nonce, and hands the connection to the store of that key; the proof is still to come. A stranger
+//! who names no store is closed. The thread begins with the first id and ends with the last, when all ranks
+//! of an id have come or its deadline is over; then the listeners close, too.
 //!
 //! A child of fork has no copy of the thread, and begins a server of its own.
 

@@ -1,10 +1,11 @@
 //! Which network interfaces the job uses.
 //!
-//! Named for one communicator by its configuration, else for the process by the first of `ANYCCL_SOCKET_IFNAME`, `NCCL_SOCKET_IFNAME`, `GLOO_SOCKET_IFNAME` (a
-//! comma-separated list of name prefixes in order of preference; `^` before the list excludes,
-//! `=` before it wants exact names, `^=` both) and `SAR_SOCKET_NAME` (one exact name) that is set.
-//! Otherwise all that are up and not loopback: those with a global address first, bridges of
-//! containers and virtual machines last. A host with nothing but loopback uses that.
+//! Named for one communicator by its configuration, else for the process by the first of
+//! `ANYCCL_SOCKET_IFNAME`, `NCCL_SOCKET_IFNAME`, `GLOO_SOCKET_IFNAME` (a comma-separated list of name
+//! prefixes in order of preference; `^` before the list excludes, `=` before it wants exact names, `^=` both)
+//! and `SAR_SOCKET_NAME` (one exact name) that is set. Otherwise all that are up and not loopback: those with
+//! a global address first, bridges of containers and virtual machines last. A host with nothing but loopback
+//! uses that.
 
 use std::net::IpAddr;
 

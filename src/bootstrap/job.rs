@@ -21,7 +21,8 @@ pub struct Job {
     pub key: JobKey,
     /// Where the ranks find each other; `None` in a world of one.
     pub store: Option<Box<dyn Store>>,
-    /// Where this was learnt, for `anyccl info` and the log: "unique id", "ANYCCL_RANK", "torchrun", "PMI", "alone", ...
+    /// Where this was learnt, for `anyccl info` and the log: "unique id", "ANYCCL_RANK", "torchrun", "PMI",
+    /// "alone", ...
     pub source: &'static str,
 }
 
@@ -59,7 +60,8 @@ pub fn source_in_environment() -> Result<String> {
     Ok(format!("{whose}, by {place}"))
 }
 
-/// The job whose rank 0 serves the store at a host and a port that all ranks were told by their caller. `rank < size`.
+/// The job whose rank 0 serves the store at a host and a port that all ranks were told by their caller. `rank
+/// < size`.
 pub fn job_from_address(
     host: &str,
     port: u16,

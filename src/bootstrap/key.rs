@@ -26,8 +26,8 @@ impl JobKey {
         unhex(text.as_bytes())?.try_into().ok().map(JobKey)
     }
 
-    /// What a connector calls the key by, so that an acceptor with many knows which is meant. Says nothing about a
-    /// random key, and about a derived one no more than a proof does.
+    /// What a connector calls the key by, so that an acceptor with many knows which is meant. Says nothing
+    /// about a random key, and about a derived one no more than a proof does.
     pub(crate) fn name(&self) -> KeyName {
         let hash = Sha256::new_with_prefix(b"anyccl key name v1\0").chain_update(self.0).finalize();
         *hash.first_chunk().expect("a hash is longer than a name")

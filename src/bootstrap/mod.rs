@@ -1,9 +1,9 @@
 //! Bootstrap: finds the job that this process belongs to, and connects its ranks.
 //!
-//! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store.
-//!    Sources: an explicit unique id, or a store of the caller's; else what `environment` reads: `ANYCCL_*`, the
-//!    launchers of `launcher` in their order, none (a world of one). `discovery` has the ways by which
-//!    ranks that know their seats find rank 0's store.
+//! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store. Sources:
+//!    an explicit unique id, or a store of the caller's; else what `environment` reads: `ANYCCL_*`, the
+//!    launchers of `launcher` in their order, none (a world of one). `discovery` has the ways by which ranks
+//!    that know their seats find rank 0's store.
 //! 2. `exchange` gathers one record per rank through the store.
 //! 3. [`mesh`] connects every pair of ranks with authenticated sockets.
 //!

@@ -1,7 +1,7 @@
 //! A folder of this user on this host that nobody else can look into.
 //!
-//! Ranks of one host that have nothing in common but their user and the name of their job meet by a file in it: whoever
-//! can read the file runs as the same user, or is root. The folder goes with the last file in it.
+//! Ranks of one host that have nothing in common but their user and the name of their job meet by a file in
+//! it: whoever can read the file runs as the same user, or is root. The folder goes with the last file in it.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -14,8 +14,8 @@ use super::key::hex;
 use crate::base::{Error, Result};
 use crate::sys::host::user_id;
 
-/// In memory where there is such a place: it ends with the machine, and never is on another one's disk, as `/tmp` of a
-/// diskless host may be.
+/// In memory where there is such a place: it ends with the machine, and never is on another one's disk, as
+/// `/tmp` of a diskless host may be.
 const PARENTS: [&str; 2] = ["/dev/shm", "/tmp"];
 
 /// The path at which the ranks of the job `name` meet. Makes the folder, or makes sure of it.
@@ -41,7 +41,8 @@ fn folder_of(file: &Path) -> Option<&Path> {
     PARENTS.iter().any(|parent| folder == Path::new(parent).join(folder_name())).then_some(folder)
 }
 
-/// Makes the folder of `file` once more: another job, which was the last in it, may have removed it. False: it is not one of ours.
+/// Makes the folder of `file` once more: another job, which was the last in it, may have removed it. False:
+/// it is not one of ours.
 pub(crate) fn make_again(file: &Path) -> io::Result<bool> {
     folder_of(file).map_or(Ok(false), |folder| ensure(folder, user_id()).map(|()| true))
 }

@@ -14,8 +14,8 @@ pub trait Store: Send {
     /// Tells the others that this rank cannot go on. Best effort; not every store can.
     fn fail(&mut self, _why: &str) {}
 
-    /// An error when another rank is known to have failed or died. Asked now and then while the ranks connect, and not
-    /// waited for beyond `deadline`; a store that does not know says that all is well.
+    /// An error when another rank is known to have failed or died. Asked now and then while the ranks
+    /// connect, and not waited for beyond `deadline`; a store that does not know says that all is well.
     fn check(&mut self, _deadline: Instant) -> Result<()> {
         Ok(())
     }

@@ -11,8 +11,8 @@
 //! end
 //! ```
 //!
-//! It appears whole or not at all: written under another name, synced, renamed. Only its owner can
-//! read it, for the job key comes from the nonce. What it says is believed only if it is this user's own file, and
+//! It appears whole or not at all: written under another name, synced, renamed. Only its owner can read it,
+//! for the job key comes from the nonce. What it says is believed only if it is this user's own file, and
 //! somebody at one of the addresses proves that key; so a file that a dead job left behind is harmless.
 //!
 //! One line with a bare address is read too: SAR's rank 0 writes that.

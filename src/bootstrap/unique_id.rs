@@ -39,8 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct UniqueId(pub [u8; UNIQUE_ID_BYTES]);
 
 impl UniqueId {
-    /// Makes a new id and starts serving its store from this process, until every rank has come, or the deadline of
-    /// `config`. All ids share one thread and its ports.
+    /// Makes a new id and starts serving its store from this process, until every rank has come, or the
+    /// deadline of `config`. All ids share one thread and its ports.
     pub fn create(config: &Config) -> Result<UniqueId> {
         let key = JobKey::random()?;
         let deadline =

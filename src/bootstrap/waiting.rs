@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use super::backoff::Backoff;
 use crate::log_line;
 
-/// A wait of so long is said, and what looked hopeless for so long is taken for certain. Tests are less patient.
+/// A wait of so long is said, and what looked hopeless for so long is taken for certain. Tests are less
+/// patient.
 pub(crate) const LONG: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
 
 /// More than this is not worth telling: it is "for ever" as a deadline.
@@ -36,8 +37,8 @@ impl Waiting {
         self.waited() >= LONG
     }
 
-    /// Pauses before the next try; `false`: the deadline has come. A long wait is told once: `who` waits, `what` for,
-    /// `why` it is not there.
+    /// Pauses before the next try; `false`: the deadline has come. A long wait is told once: `who` waits,
+    /// `what` for, `why` it is not there.
     pub fn pause(&mut self, who: &str, what: &dyn Display, why: &dyn Display) -> bool {
         if self.is_long() && !std::mem::replace(&mut self.is_said, true) {
             log_line!(Warn, "{who}: {}", sentence(self.waited(), what, why, Some(self.deadline)));

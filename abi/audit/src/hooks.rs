@@ -2,8 +2,9 @@
 //!
 //! All but the first are called with the loader's lock held, so by one thread at a time.
 //!
-//! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`]. Our own libraries get
-//! [`OURS`] instead: what those ask for is not changed, since NCCL itself may be what they want.
+//! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`].
+//! Our own libraries get [`OURS`] instead: what those ask for is not changed, since NCCL itself may be what
+//! they want.
 
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
 use std::os::unix::ffi::OsStrExt;
@@ -17,11 +18,13 @@ use anyccl_launch_report::{NcclEvent, Reporter};
 use crate::name::{is_engine, is_function, is_nccl};
 use crate::state::{AuditState, Mode, prepare, state};
 
-/// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1, too.
+/// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1,
+/// too.
 const NEWEST: c_uint = 2;
 /// Of `la_objsearch`: the name is as the program, or a library, has it.
 const LA_SER_ORIG: c_uint = 1;
-/// Of `la_objopen`: tell when a function of this library is found for somebody; when one is found for this library.
+/// Of `la_objopen`: tell when a function of this library is found for somebody; when one is found for this
+/// library.
 const LA_FLG_BINDTO: c_uint = 1;
 const LA_FLG_BINDFROM: c_uint = 2;
 /// The cookie of libraries of anyccl. No address.
@@ -106,7 +109,8 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     state.first.get_or_init(|| path.to_vec());
     match state.mode {
         Mode::Probe => from_all | LA_FLG_BINDTO,
-        // Of the others it is enough to know who looks up their functions by hand. Only those would be slower for it.
+        // Of the others it is enough to know who looks up their functions by hand. Only those would be slower
+        // for it.
         _ if !is_ours => LA_FLG_BINDTO,
         _ => 0,
     }
@@ -115,8 +119,8 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
 /// The function `name` of a library was found for another one. Answers its address.
 ///
 /// # Safety
-/// The loader calls this: `symbol` is a copy of the symbol, the cookies are those of the library that asked and of the one that
-/// has it, `name` is a string.
+/// The loader calls this: `symbol` is a copy of the symbol, the cookies are those of the library that asked
+/// and of the one that has it, `name` is a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_symbind64(
     symbol: *const Symbol,
@@ -159,8 +163,8 @@ pub unsafe extern "C" fn la_symbind64(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_preinit(_cookie: *mut usize) {
     let Some(state) = state() else { return };
-    // A program that calls it without a table of addresses (`-fno-plt`) has been bound without a word to us. The first that
-    // was loaded has served it.
+    // A program that calls it without a table of addresses (`-fno-plt`) has been bound without a word to us.
+    // The first that was loaded has served it.
     if state.mode == Mode::Probe
         && state.is_linked.load(Ordering::Relaxed)
         && let Some(library) = state.first.get()

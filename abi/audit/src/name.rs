@@ -1,7 +1,7 @@
 //! What counts as NCCL.
 
-/// Whether a library that is asked for as `asked`, a name or a path, is NCCL: `libnccl.so`, or `libnccl.so.2` with
-/// whatever minor version. Its plugins (`libnccl-net.so`) and other major versions are not.
+/// Whether a library that is asked for as `asked`, a name or a path, is NCCL: `libnccl.so`, or `libnccl.so.2`
+/// with whatever minor version. Its plugins (`libnccl-net.so`) and other major versions are not.
 pub fn is_nccl(asked: &[u8]) -> bool {
     match base(asked).strip_prefix(b"libnccl.so") {
         None => false,

@@ -103,8 +103,8 @@ impl AuditState {
     }
 }
 
-/// Where this library was loaded from: the mapping with its name. (The loader's own functions to ask for that lie in another
-/// namespace, and may not be called while it is loading.)
+/// Where this library was loaded from: the mapping with its name. (The loader's own functions to ask for that
+/// lie in another namespace, and may not be called while it is loading.)
 fn own_path() -> io::Result<PathBuf> {
     let maps = fs::read("/proc/self/maps")?;
     let found = maps.split(|byte| *byte == b'\n').find_map(|line| {

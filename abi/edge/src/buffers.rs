@@ -1,7 +1,7 @@
 //! How many bytes a call touches, and which overlaps are allowed.
 //!
-//! Checked before anything is sent, because a wrong size or a partial overlap would spoil memory on this rank and
-//! results on others. In place has the meaning that the engine gives it: each rank decides for itself.
+//! Checked before anything is sent, because a wrong size or a partial overlap would spoil memory on this rank
+//! and results on others. In place has the meaning that the engine gives it: each rank decides for itself.
 
 use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, Result};
 
@@ -18,8 +18,8 @@ pub fn check(call: &Call, rank: Rank, size: u32, send: usize, recv: usize) -> Re
     check_closely(call, rank, size, send, recv)
 }
 
-/// Nothing is touched, or both are there and so far apart that the largest buffers any collective has for this call
-/// would not meet. True for most calls, and quick to say.
+/// Nothing is touched, or both are there and so far apart that the largest buffers any collective has for
+/// this call would not meet. True for most calls, and quick to say.
 #[inline]
 fn are_apart(call: &Call, size: u32, send: usize, recv: usize) -> bool {
     let largest = (call.count as usize)

@@ -8,8 +8,9 @@ use anyccl_engine::reduce::is_inside_callback;
 
 use crate::last_error;
 
-/// Runs `body` for the C function `name`. A failure is stored as this thread's last error, with the name
-/// in front, and returned; a panic becomes [`Error::Internal`]. Inside of an operator's function everything fails.
+/// Runs `body` for the C function `name`. A failure is stored as this thread's last error, with the name in
+/// front, and returned; a panic becomes [`Error::Internal`]. Inside of an operator's function everything
+/// fails.
 ///
 /// The door turns the error into its own number. Profiles keep `panic = "unwind"`: with abort there would be
 /// nothing to catch.
@@ -21,8 +22,9 @@ pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
 #[inline(always)]
 pub fn guard_boxed<T>(name: &str, body: impl FnOnce() -> BoxedResult<T>) -> BoxedResult<T> {
     let body = || if is_inside_callback() { Err(inside_callback()) } else { body() };
-    // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, and a communicator
-    // in whose calls it happened is not repaired here. Nothing of `body` itself is used afterwards.
+    // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, and a
+    // communicator in whose calls it happened is not repaired here. Nothing of `body` itself is used
+    // afterwards.
     let outcome = catch_unwind(AssertUnwindSafe(body))
         .unwrap_or_else(|payload| Err(Box::new(Error::Internal(panic_text(payload.as_ref())))));
     if let Err(error) = &outcome {

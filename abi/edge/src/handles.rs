@@ -1,14 +1,16 @@
 //! What a C handle points into.
 //!
-//! A handle looks like a pointer to C and is none: it is a number that is looked up here. So a handle that was
-//! destroyed, was never made, or comes from before a fork is an error with a sentence, not undefined behaviour;
-//! and an object lives until the last call that found it has returned, whatever other threads destroy.
+//! A handle looks like a pointer to C and is none: it is a number that is looked up here. So a handle that
+//! was destroyed, was never made, or comes from before a fork is an error with a sentence, not undefined
+//! behaviour; and an object lives until the last call that found it has returned, whatever other threads
+//! destroy.
 //!
 //! A number is `epoch << 48 | serial`. Serials are never reused, in no table, so an old handle cannot come to
 //! mean a new object, nor a request a communicator. They start high above what user space can map: following
 //! one as a pointer faults at once, and in a debugger `0xacc1...` is recognised.
 //!
-//! Most objects lie in slots that their serials name ([`crate::handle_table`]), and a look-up is two additions to one counter.
+//! Most objects lie in slots that their serials name ([`crate::handle_table`]), and a look-up is two
+//! additions to one counter.
 //!
 //! After a fork the child starts with an empty table ([`PerProcess`]).
 
@@ -23,7 +25,8 @@ use crate::slot::Pinned;
 
 const SERIAL_BITS: u32 = 48;
 const FIRST_SERIAL: usize = 0xacc1_0000_0000;
-/// Places of a table. Serials are handed out in order, so long-lived objects seldom stand in each other's way.
+/// Places of a table. Serials are handed out in order, so long-lived objects seldom stand in each other's
+/// way.
 const SLOTS: usize = 256;
 static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
 
@@ -66,8 +69,8 @@ impl<T: Send + Sync + 'static> Handles<T> {
         self.table.known()?.value.pin(handle)
     }
 
-    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the number of
-    /// its users besides this table; its error leaves everything as it was.
+    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the
+    /// number of its users besides this table; its error leaves everything as it was.
     pub fn remove(&self, handle: usize, may_go: impl FnOnce(&T, usize) -> Result<()>) -> Result<Arc<T>> {
         let OfProcess { epoch, value: table } = self.table();
         table.remove(handle, may_go).unwrap_or_else(|| Err(self.unknown(handle, *epoch)))
@@ -149,7 +152,8 @@ mod tests {
         let handle = HANDLES.insert(Arc::new(1));
         // Held over the fork by a thread that the child does not have: it must not be asked for there.
         let held = HANDLES.table().value.hold();
-        // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by `_exit`.
+        // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by
+        // `_exit`.
         let child = unsafe { libc::fork() };
         if child == 0 {
             let refused = matches!(HANDLES.get(handle), Err(Error::InvalidUsage(_)));

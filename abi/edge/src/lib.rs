@@ -2,7 +2,8 @@
 //!
 //! - [`guard()`] runs the body of one C call: nothing unwinds into C, every failure leaves a sentence.
 //! - [`last_error`] keeps that sentence, one per thread.
-//! - [`Handles`] is what a C handle points into: a number that is looked up, never an address that is followed.
+//! - [`Handles`] is what a C handle points into: a number that is looked up, never an address that is
+//!   followed.
 //! - [`Operators`] is the same for operators that the program makes, which C names by small numbers.
 //! - [`PerProcess`] is state that a child of fork begins anew.
 //! - [`fork`] counts forks, so that a child cannot use what belongs to its parent.

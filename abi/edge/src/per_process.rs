@@ -1,7 +1,7 @@
 //! State of the library that a child of fork does not share with its parent.
 //!
-//! After a fork the child starts with a fresh value and leaves the inherited one alone for ever: a thread that does not
-//! exist in the child may hold its locks.
+//! After a fork the child starts with a fresh value and leaves the inherited one alone for ever: a thread
+//! that does not exist in the child may hold its locks.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -57,7 +57,8 @@ impl<T: Send + Sync> PerProcess<T> {
             .filter(|value| value.epoch == fork::last_epoch())
     }
 
-    /// Not inlined: what is made may be large, and its place on the stack costs even those who do not make it.
+    /// Not inlined: what is made may be large, and its place on the stack costs even those who do not make
+    /// it.
     #[cold]
     #[inline(never)]
     fn renew(&self, known: *mut OfProcess<T>, epoch: u16, make: impl FnOnce() -> T) -> &OfProcess<T> {
@@ -79,8 +80,8 @@ impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
         let current = *self.current.get_mut();
         if !current.is_null() {
-            // SAFETY: from `Box::into_raw` above, and nobody borrows it: that would borrow `self`. Of earlier processes
-            // nothing is freed.
+            // SAFETY: from `Box::into_raw` above, and nobody borrows it: that would borrow `self`. Of earlier
+            // processes nothing is freed.
             drop(unsafe { Box::from_raw(current) });
         }
     }

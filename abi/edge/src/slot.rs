@@ -1,9 +1,9 @@
 //! One slot in a table of objects: found by its handle, pinned while it is used, emptied after its last use.
 //!
-//! One word counts the pins and says what state the object is in. All races are settled by that word: a call either is
-//! counted there before the pins are counted, and then the object stays until the pin is gone, or sees that the
-//! handle is no longer there. So the handle is hidden *before* the pins are counted, and shown again if the object
-//! stays.
+//! One word counts the pins and says what state the object is in. All races are settled by that word: a call
+//! either is counted there before the pins are counted, and then the object stays until the pin is gone, or
+//! sees that the handle is no longer there. So the handle is hidden *before* the pins are counted, and shown
+//! again if the object stays.
 //!
 //! ```text
 //! free ──fill──▶ LIVE ──hide, close──▶ LIVE|CLOSING ──last pin gone──▶ CLOSING ──object dropped──▶ free
@@ -26,9 +26,9 @@ pub(crate) struct Slot<T> {
     object: UnsafeCell<Option<Arc<T>>>,
 }
 
-// SAFETY: the object is written only in the states "free" (under the lock of the table, which `fill` asks for) and
-// CLOSING without LIVE (by the one thread whose exchange led there), and read only under a pin or that lock while it
-// is LIVE. `Arc<T>` itself needs both bounds.
+// SAFETY: the object is written only in the states "free" (under the lock of the table, which `fill` asks
+// for) and CLOSING without LIVE (by the one thread whose exchange led there), and read only under a pin or
+// that lock while it is LIVE. `Arc<T>` itself needs both bounds.
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
 impl<T> Default for Slot<T> {
@@ -59,8 +59,8 @@ impl<T> Slot<T> {
         Ok(())
     }
 
-    /// Makes the object of this handle unknown, for a moment or for ever. Only under the lock of the table, which is kept
-    /// for as long as what is given.
+    /// Makes the object of this handle unknown, for a moment or for ever. Only under the lock of the table,
+    /// which is kept for as long as what is given.
     pub fn hide(&self, handle: usize) -> Option<Hidden<'_, T>> {
         if self.handle.load(Ordering::Acquire) != handle {
             return None;
@@ -69,12 +69,14 @@ impl<T> Slot<T> {
         Some(Hidden { slot: self, handle })
     }
 
-    /// The last pin is gone. A stray pin, of somebody with an old handle, may come and go meanwhile; one of us clears.
+    /// The last pin is gone. A stray pin, of somebody with an old handle, may come and go meanwhile; one of
+    /// us clears.
     #[cold]
     fn clear(&self) {
         let last = self.state.compare_exchange(LIVE | CLOSING, CLOSING, Ordering::AcqRel, Ordering::Relaxed);
         if last.is_ok() {
-            // SAFETY: this thread alone has led the state from LIVE to here, and nobody fills a slot that is CLOSING.
+            // SAFETY: this thread alone has led the state from LIVE to here, and nobody fills a slot that is
+            // CLOSING.
             let object = self.object.with_mut(|slot| unsafe { &mut *slot }.take());
             self.state.fetch_and(!CLOSING, Ordering::Release);
             drop(object);
@@ -98,7 +100,8 @@ impl<T> Hidden<'_, T> {
 
     /// Calls that use it. No other call will: one that is not counted here sees that the handle is gone.
     pub fn pins(&self) -> usize {
-        // A write, though of nothing: it comes before or after the one of each pin, in the order that all threads see.
+        // A write, though of nothing: it comes before or after the one of each pin, in the order that all
+        // threads see.
         self.slot.state.fetch_or(0, Ordering::AcqRel) & PINS
     }
 
@@ -127,7 +130,8 @@ pub struct Pinned<'a, T> {
 impl<T> Pinned<'_, T> {
     /// Itself, for keeping it longer.
     pub fn object(&self) -> &Arc<T> {
-        // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin is gone.
+        // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin
+        // is gone.
         let object = self.slot.object.with(|object| unsafe { &*object });
         object.as_ref().expect("a slot with a handle has an object")
     }

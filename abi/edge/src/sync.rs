@@ -1,5 +1,5 @@
-//! Atomics, a lock and a cell for [`crate::place`] and [`crate::table`]: the machine's, or loom's in their model (crate
-//! `anyccl-models`).
+//! Atomics, a lock and a cell for [`crate::place`] and [`crate::table`]: the machine's, or loom's in their
+//! model (crate `anyccl-models`).
 
 #[cfg(not(loom))]
 pub use machine::*;

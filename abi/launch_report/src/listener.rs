@@ -16,8 +16,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Opens it. `random` is what nobody can guess: the first half becomes the name, which every user of the host can
-    /// see, and the second half the secret, which only processes with the variable know.
+    /// Opens it. `random` is what nobody can guess: the first half becomes the name, which every user of the
+    /// host can see, and the second half the secret, which only processes with the variable know.
     pub fn new(random: [u8; 32]) -> io::Result<Listener> {
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let (name, secret) = (format!("anyccl-nccl-{}", hex(&random[..16])), hex(&random[16..]));

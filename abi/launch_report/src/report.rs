@@ -1,6 +1,7 @@
 //! One thing that is told: the bytes of a datagram.
 //!
-//! Six fields with a zero byte between them: secret, what, process, rank, library, user. No path has a zero in it.
+//! Six fields with a zero byte between them: secret, what, process, rank, library, user. No path has a zero
+//! in it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

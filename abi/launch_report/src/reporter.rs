@@ -34,7 +34,8 @@ impl Reporter {
         Some(Reporter { address, secret: secret.to_string(), rank })
     }
 
-    /// Tells that `library` was loaded or called by this program, or that a function of it was found for `user`.
+    /// Tells that `library` was loaded or called by this program, or that a function of it was found for
+    /// `user`.
     ///
     /// An error means that the launcher has gone, or is out of reach in another network namespace.
     pub fn tell(&self, what: NcclEvent, library: &Path, user: Option<&Path>) -> io::Result<()> {

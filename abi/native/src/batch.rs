@@ -1,7 +1,8 @@
 //! Batches: calls that are started one after the other and waited for together.
 //!
-//! No start ever waits, so a batch needs no list of what is to be done: what is called inside of it is started at once,
-//! and what would have waited is kept to be waited for at the end. All of it moves together, whatever the order.
+//! No start ever waits, so a batch needs no list of what is to be done: what is called inside of it is
+//! started at once, and what would have waited is kept to be waited for at the end. All of it moves together,
+//! whatever the order.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -79,9 +80,9 @@ pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
 ///
 /// \returns ANYCCL_SUCCESS.
 ///
-/// Local, of this thread. Inside of a batch, collectives, also of lists, and sends and receives do not block, on any communicator:
-/// each returns as soon as it is started, and its buffers, and the status of a receive, belong to the library until
-/// the end of the batch. So calls that need each other may stand in any order:
+/// Local, of this thread. Inside of a batch, collectives, also of lists, and sends and receives do not block,
+/// on any communicator: each returns as soon as it is started, and its buffers, and the status of a receive,
+/// belong to the library until the end of the batch. So calls that need each other may stand in any order:
 ///
 ///     anyccl_batch_begin();
 ///     anyccl_send(mine, 1000, ANYCCL_FLOAT32, peer, 0, comm);
@@ -100,12 +101,13 @@ pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
 
 /// Ends a batch: waits until everything that was called inside of it is done.
 ///
-/// \returns ANYCCL_SUCCESS when all calls have succeeded; else the first failure, after all have ended. A call with an
-///          argument that was refused has returned that at once; it is told here again, and the other calls of the
-///          batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
+/// \returns ANYCCL_SUCCESS when all calls have succeeded; else the first failure, after all have ended. A
+///          call with an argument that was refused has returned that at once; it is told here again, and the
+///          other calls of the batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
 ///
-/// The call blocks, at most for the communicators' timeouts; the end of an inner batch does not. Requests that calls inside of the
-/// batch have given out are waited for by anyccl_wait, as ever. Replacement for ncclGroupEnd.
+/// The call blocks, at most for the communicators' timeouts; the end of an inner batch does not. Requests
+/// that calls inside of the batch have given out are waited for by anyccl_wait, as ever. Replacement for
+/// ncclGroupEnd.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
     edge("anyccl_batch_end", || {

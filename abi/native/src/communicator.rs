@@ -19,8 +19,8 @@ pub struct anyccl_comm {
     _opaque: [u8; 0],
 }
 
-/// A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised and
-/// refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
+/// A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised
+/// and refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
 pub type anyccl_comm_t = *mut anyccl_comm;
 
 /// What a handle stands for. Calls and open requests hold it as well, which is how destroy knows of them.
@@ -83,14 +83,15 @@ pub fn to_c(handle: usize) -> anyccl_comm_t {
 /// \param size    [in] Number of ranks, the same on every rank; at least 1.
 /// \param rank    [in] This rank: 0 to size-1, each exactly once.
 /// \param config  [in] Read during the call. NULL: all defaults.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or a
-///          config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not
-///          find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
+///                ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or
+///          a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did
+///          not find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the configured time.
-/// Ranks may be processes or threads: then each thread makes its own. Any thread. Independent of anyccl_init.
-/// Replacement for ncclCommInitRank.
+/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
+/// configured time. Ranks may be processes or threads: then each thread makes its own. Any thread.
+/// Independent of anyccl_init. Replacement for ncclCommInitRank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create(
     id: *const anyccl_unique_id_t,
@@ -200,8 +201,8 @@ pub unsafe fn tell(
 /// \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
 ///          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
 ///
-/// Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and destroyed.
-/// Replacement for ncclCommGetAsyncError.
+/// Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and
+/// destroyed. Replacement for ncclCommGetAsyncError.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.failure().map_or(Ok(()), Err))
@@ -211,11 +212,11 @@ pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
 ///
 /// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param timeout_ms  [in] Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Each rank's own affair.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of range;
-///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of
+///          range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators that were made from
-/// this one keep their own.
+/// Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators
+/// that were made from this one keep their own.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) -> anyccl_status_t {
     edge("anyccl_comm_set_timeout", || {
@@ -228,12 +229,12 @@ pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) 
 /// Fails a communicator on all its ranks.
 ///
 /// \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator; ANYCCL_ERR_INVALID_USAGE
-///          without a world, or in a forked child.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator;
+///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. The call does not wait for the others. Any thread, also while others are blocked in calls of comm: these return
-/// ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others. Replacement for ncclCommAbort,
-/// which destroys as well, and MPI_Abort, which ends processes.
+/// Local. The call does not wait for the others. Any thread, also while others are blocked in calls of comm:
+/// these return ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others.
+/// Replacement for ncclCommAbort, which destroys as well, and MPI_Abort, which ends processes.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_abort", || {
@@ -244,19 +245,20 @@ pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
 
 /// Leaves a communicator.
 ///
-/// \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are accepted and do
-///              nothing.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one that
-///          anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished, or in a
-///          forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have made different
-///          calls and no call of this rank has said so: in comm, or, where this call is collective, in a communicator
-///          that was made from comm and destroyed. Any other status tells why the ranks could not part in good order.
-///          The communicator is destroyed in all these cases.
+/// \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are
+///              accepted and do nothing.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one
+///          that anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished,
+///          or in a forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have
+///          made different calls and no call of this rank has said so: in comm, or, where this call is
+///          collective, in a communicator that was made from comm and destroyed. Any other status tells why
+///          the ranks could not part in good order. The communicator is destroyed in all these cases.
 ///
-/// For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here, so that none of
-/// them takes the end of another for its death. For one that was made from another (split, dup, shrink ...) the call is local:
-/// a rank that still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. It is local, too, when the communicator has
-/// failed; requests that are still open may then be waited for afterwards. Connections are closed with the last communicator that uses them.
+/// For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here,
+/// so that none of them takes the end of another for its death. For one that was made from another (split,
+/// dup, shrink ...) the call is local: a rank that still waits for this one in a call gets
+/// ANYCCL_ERR_PEER_LOST. It is local, too, when the communicator has failed; requests that are still open may
+/// then be waited for afterwards. Connections are closed with the last communicator that uses them.
 /// Replacement for ncclCommDestroy and MPI_Comm_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_destroy(comm: anyccl_comm_t) -> anyccl_status_t {

@@ -23,16 +23,16 @@ pub struct anyccl_config_t {
     pub name: *const c_char,
     /// Deadline of every wait, in milliseconds. 0: what ANYCCL_TIMEOUT_MS says. ANYCCL_TIMEOUT_NEVER: none.
     pub timeout_ms: i64,
-    /// Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what was named before, else what
-    /// ANYCCL_LOG says.
+    /// Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what was named before, else
+    /// what ANYCCL_LOG says.
     pub log_level: anyccl_log_level_t,
     /// Must be 0.
     pub reserved: c_int,
-    /// Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker"; copied.
-    /// NULL: what that variable says.
+    /// Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker";
+    /// copied. NULL: what that variable says.
     pub interface: *const c_char,
-    /// Which engine serves calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin"; copied. The
-    /// same on all ranks. NULL: what that variable says.
+    /// Which engine serves calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin";
+    /// copied. The same on all ranks. NULL: what that variable says.
     pub backend: *const c_char,
 }
 
@@ -100,8 +100,9 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
         interface: nothing,
         backend: nothing,
     };
-    // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers and
-    // a pointer; half a member stays 0 in its other half only if a program gives a size that no version had.
+    // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers
+    // and a pointer; half a member stays 0 in its other half only if a program gives a size that no version
+    // had.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut known).cast(), given.min(KNOWN)) };
     Ok(known)
 }

@@ -36,11 +36,11 @@ pub enum anyccl_datatype {
     ANYCCL_FLOAT32 = 10,
     /// double
     ANYCCL_FLOAT64 = 11,
-    /// 8 bits: 4 of exponent, 3 of mantissa, no infinity (OCP E4M3). Reductions are done in float and rounded once, at
-    /// their end; a result beyond 448 is NaN
+    /// 8 bits: 4 of exponent, 3 of mantissa, no infinity (OCP E4M3). Reductions are done in float and rounded
+    /// once, at their end; a result beyond 448 is NaN
     ANYCCL_FLOAT8_E4M3 = 12,
-    /// 8 bits: 5 of exponent, 2 of mantissa (OCP E5M2). Reductions are done in float and rounded once, at their end; a
-    /// result beyond 57344 is infinite
+    /// 8 bits: 5 of exponent, 2 of mantissa (OCP E5M2). Reductions are done in float and rounded once, at
+    /// their end; a result beyond 57344 is infinite
     ANYCCL_FLOAT8_E5M2 = 13,
     /// bool; any non-zero byte is true
     ANYCCL_BOOL = 14,

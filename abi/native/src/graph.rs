@@ -16,8 +16,8 @@ pub struct anyccl_graph {
     _opaque: [u8; 0],
 }
 
-/// The neighbours of this rank in a graph over a communicator. Belongs to one rank; a handle that was destroyed is
-/// recognised and refused.
+/// The neighbours of this rank in a graph over a communicator. Belongs to one rank; a handle that was
+/// destroyed is recognised and refused.
 pub type anyccl_graph_t = *mut anyccl_graph;
 
 static GRAPHS: Handles<Graph> = Handles::new("graph");
@@ -33,16 +33,18 @@ pub fn from_handle(handle: anyccl_graph_t, comm: &Comm) -> Result<ObjectRef<'sta
 
 /// Says with which ranks this rank exchanges, and checks that they say the same.
 ///
-/// \param sources            [in] The ranks that send to this one. A rank may be there more than once, and this one, too.
+/// \param sources            [in] The ranks that send to this one. A rank may be there more than once, and
+///                           this one, too.
 /// \param source_count       [in] How many. NULL goes with 0.
 /// \param destinations       [in] The ranks that this one sends to.
 /// \param destination_count  [in] How many. NULL goes with 0.
 /// \param comm               [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param graph              [out] Owned by the caller; release with anyccl_graph_destroy(). Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does not receive
-///          from it, or the other way round: the sentence names both, and comm works on; ANYCCL_ERR_INVALID_ARGUMENT
-///          or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status when comm has failed: see "Collectives"
-///          at the top of this header.
+/// \param graph              [out] Owned by the caller; release with anyccl_graph_destroy(). Written only on
+///                           ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does
+///          not receive from it, or the other way round: the sentence names both, and comm works on;
+///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status
+///          when comm has failed: see "Collectives" at the top of this header.
 ///
 /// Collective. The call blocks until all ranks have come. Replacement for MPI_Dist_graph_create_adjacent.
 #[unsafe(no_mangle)]

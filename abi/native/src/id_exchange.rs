@@ -17,25 +17,27 @@ pub const ANYCCL_ADDRESS_BYTES: usize = 46;
 
 /// Lets ranks find rank 0 by a file on a file system that all of them see.
 ///
-/// Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there; the others
-/// wait for it. A file that an earlier run has left is never believed: a rank takes only what answers and
-/// proves a secret from the file.
+/// Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there;
+/// the others wait for it. A file that an earlier run has left is never believed: a rank takes only what
+/// answers and proves a secret from the file.
 ///
 /// \param path     [in]  The same file on every rank. Terminated; copied.
-/// \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it is, and
-///                 rank 0 does not wait: its process must live until the others have come.
+/// \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it
+///                 is, and rank 0 does not wait: its process must live until the others have come.
 /// \param rank     [in]  This rank, each exactly once; below size, if that is known.
 /// \param config   [in]  Read during the call: timeout and interface count. NULL: all defaults.
-/// \param id       [out] The same on all ranks: for anyccl_comm_create. May be NULL. Written only on ANYCCL_SUCCESS.
-/// \param address  [out] Numeric address of rank 0, terminated, room for ANYCCL_ADDRESS_BYTES: on rank 0 the
-///                 best of its own, elsewhere one that has answered. For MASTER_ADDR. May be NULL. Written only on
+/// \param id       [out] The same on all ranks: for anyccl_comm_create. May be NULL. Written only on
 ///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for numbers out of range, a path that is NULL or names a
-///          folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or what was
-///          found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
+/// \param address  [out] Numeric address of rank 0, terminated, room for ANYCCL_ADDRESS_BYTES: on rank 0 the
+///                 best of its own, elsewhere one that has answered. For MASTER_ADDR. May be NULL. Written
+///                 only on ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for numbers out of range, a path that is NULL or
+///          names a folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or
+///          what was found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks, if their number is known: blocks until all have come, at most for the configured time.
-/// Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replacement for SAR's nfs_ip_init.
+/// Collective over the ranks, if their number is known: blocks until all have come, at most for the
+/// configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replacement for
+/// SAR's nfs_ip_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_unique_id_exchange_by_file(
     path: *const c_char,

@@ -1,8 +1,9 @@
 //! The one protocol of all calls that communicate.
 //!
-//! What such a call is made of differs: arguments, checks, and the functions of the engine. An [`Invocation`] says these.
-//! How it is made does not, and is written once here: to its end ([`run`]), with a request ([`start`]), or prepared for
-//! many runs ([`prepare`]). Inside of a batch, a call that would wait is started, and kept for the batch's end.
+//! What such a call is made of differs: arguments, checks, and the functions of the engine. An [`Invocation`]
+//! says these. How it is made does not, and is written once here: to its end ([`run`]), with a request
+//! ([`start`]), or prepared for many runs ([`prepare`]). Inside of a batch, a call that would wait is
+//! started, and kept for the batch's end.
 //!
 //! All three promise C the same: arguments are checked first, and nothing was sent when one is refused.
 
@@ -21,9 +22,10 @@ use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 /// The arguments of a call as they came from C.
 ///
 /// # Safety of its functions
-/// The caller promises what the documentation of the C function says: arrays of the stated lengths that nobody changes
-/// during the call, and buffers of the stated lengths that are used as documented until the operation, or each run of
-/// what was prepared, has ended. `checked` comes from [`Invocation::check`] of the communicator whose `engine` is given.
+/// The caller promises what the documentation of the C function says: arrays of the stated lengths that
+/// nobody changes during the call, and buffers of the stated lengths that are used as documented until the
+/// operation, or each run of what was prepared, has ended. `checked` comes from [`Invocation::check`] of the
+/// communicator whose `engine` is given.
 pub trait Invocation: Sized {
     /// The arguments as the engine takes them.
     type Checked;
@@ -53,7 +55,8 @@ pub trait Invocation: Sized {
     unsafe fn prepare(engine: Arc<Communicator>, checked: Self::Checked) -> Result<Persistent>;
 }
 
-/// Runs a call to its end: now, or inside of a batch at its end. The status of a received message goes to `place`.
+/// Runs a call to its end: now, or inside of a batch at its end. The status of a received message goes to
+/// `place`.
 ///
 /// # Safety
 /// See [`Invocation`].

@@ -10,8 +10,8 @@
 
 // Names and types are C's.
 #![allow(non_camel_case_types)]
-// The contract of each function is written for its C callers, in \param and \returns; a Rust "# Safety" section
-// would be copied into the header.
+// The contract of each function is written for its C callers, in \param and \returns; a Rust "# Safety"
+// section would be copied into the header.
 #![allow(clippy::missing_safety_doc)]
 
 mod invocation;

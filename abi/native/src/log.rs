@@ -16,8 +16,8 @@ pub type anyccl_log_level_t = c_int;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum anyccl_log_level {
-    /// In a configuration: what an earlier one has named, else what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No line has
-    /// this level.
+    /// In a configuration: what an earlier one has named, else what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No
+    /// line has this level.
     ANYCCL_LOG_DEFAULT = 0,
     /// In a configuration: nothing is written. No line has this level.
     ANYCCL_LOG_OFF = 1,
@@ -39,9 +39,9 @@ use anyccl_log_level::*;
 /// \param line   [in] The text, without a newline. Valid during the call only.
 /// \param user   [in] What was given to anyccl_set_log_callback.
 ///
-/// Called on whichever thread has something to say, from inside an anyccl call, several threads at once: it must
-/// be thread-safe. It must not call any anyccl function, and must return: an exception or longjmp that leaves
-/// it ends the process.
+/// Called on whichever thread has something to say, from inside an anyccl call, several threads at once: it
+/// must be thread-safe. It must not call any anyccl function, and must return: an exception or longjmp that
+/// leaves it ends the process.
 pub type anyccl_log_callback_t =
     Option<unsafe extern "C" fn(level: anyccl_log_level_t, line: *const c_char, user: *mut c_void)>;
 
@@ -66,8 +66,8 @@ fn level_from(number: anyccl_log_level_t) -> Result<Option<Level>> {
 /// What a configuration has named last, as a number from C.
 static NAMED: AtomicI32 = AtomicI32::new(ANYCCL_LOG_DEFAULT as c_int);
 
-/// Sets the level of the process for a configuration that names `number`; `unnamed` is what the environment says. A
-/// configuration that names none leaves alone what another one has named.
+/// Sets the level of the process for a configuration that names `number`; `unnamed` is what the environment
+/// says. A configuration that names none leaves alone what another one has named.
 pub fn set_level(number: anyccl_log_level_t, unnamed: Level) -> Result<()> {
     let level = match level_from(number)? {
         Some(level) => {
@@ -113,7 +113,8 @@ impl User {
 /// \param user      [in] Kept; passed to each call, never read. May be NULL.
 /// \returns ANYCCL_SUCCESS.
 ///
-/// Local. Any thread, at any time, also before anyccl_init. The level is set by ANYCCL_LOG or the configuration.
+/// Local. Any thread, at any time, also before anyccl_init. The level is set by ANYCCL_LOG or the
+/// configuration.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_set_log_callback(
     callback: anyccl_log_callback_t,
@@ -124,8 +125,8 @@ pub unsafe extern "C" fn anyccl_set_log_callback(
         log::set_sink(callback.map(|callback| -> log::Sink {
             Box::new(move |level, line| {
                 let line = CString::new(line.replace('\0', "?")).unwrap_or_default();
-                // SAFETY: the caller promises a function of this type that may be called on any thread; `line`
-                // is terminated and lives until it returns.
+                // SAFETY: the caller promises a function of this type that may be called on any thread;
+                // `line` is terminated and lives until it returns.
                 unsafe { callback(number_of(level), line.as_ptr(), user.get()) };
             })
         }));

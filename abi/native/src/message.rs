@@ -69,8 +69,8 @@ pub struct anyccl_message {
     _opaque: [u8; 0],
 }
 
-/// A message that was found by anyccl_mprobe or anyccl_improbe: no other receive gets it. It is received once, and the
-/// handle is NULL then.
+/// A message that was found by anyccl_mprobe or anyccl_improbe: no other receive gets it. It is received
+/// once, and the handle is NULL then.
 pub type anyccl_message_t = *mut anyccl_message;
 
 /// What a handle stands for.
@@ -136,8 +136,9 @@ fn may_wait() -> Result<()> {
 /// \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
 /// \returns As anyccl_recv.
 ///
-/// The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several threads receive,
-/// another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for MPI_Probe.
+/// The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several
+/// threads receive, another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for
+/// MPI_Probe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_probe(
     source: c_int,
@@ -220,7 +221,8 @@ pub unsafe extern "C" fn anyccl_mprobe(
 /// Takes a message out if one has come.
 ///
 /// \param source, tag, comm  As for anyccl_probe.
-/// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such message has come.
+/// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such
+///                 message has come.
 /// \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
 /// \returns As anyccl_recv.
 ///
@@ -265,8 +267,10 @@ fn hand_out_message(
 /// \param recv      [out] Room for count elements.
 /// \param count     [in] Elements that there is room for.
 /// \param datatype  [in] One of enum anyccl_datatype, the sender's.
-/// \param message   [in,out] From anyccl_mprobe or anyccl_improbe. Taken: NULL afterwards, if the arguments are valid.
-/// \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its end.
+/// \param message   [in,out] From anyccl_mprobe or anyccl_improbe. Taken: NULL afterwards, if the arguments
+///                  are valid.
+/// \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its
+///                  end.
 /// \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
 ///
 /// The call blocks until the elements are there. Replacement for MPI_Mrecv.
@@ -282,7 +286,8 @@ pub unsafe extern "C" fn anyccl_mrecv(
         // SAFETY: the caller promises a writable place or NULL.
         let place = unsafe { status_place(status) };
         batch::run(place, || {
-            // SAFETY: the caller promises a buffer of the documented length and a handle that nobody else uses.
+            // SAFETY: the caller promises a buffer of the documented length and a handle that nobody else
+            // uses.
             unsafe { start_claimed(recv, count, datatype, message) }
         })
     })
@@ -290,8 +295,10 @@ pub unsafe extern "C" fn anyccl_mrecv(
 
 /// Starts the receive of a message that was taken out before, and returns at once.
 ///
-/// \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request
+///                                        has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
 /// \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
 ///
 /// The call does not block. Replacement for MPI_Imrecv.
@@ -307,7 +314,8 @@ pub unsafe extern "C" fn anyccl_imrecv(
         batch::noting(|| {
             // SAFETY: the caller promises a writable request or NULL.
             let place = unsafe { Out::new(request, "request") }?;
-            // SAFETY: the caller promises a buffer of the documented length and a handle that nobody else uses.
+            // SAFETY: the caller promises a buffer of the documented length and a handle that nobody else
+            // uses.
             let (started, comm) = unsafe { start_claimed(recv, count, datatype, message) }?;
             hand_out(started, comm, place);
             Ok(())
@@ -316,8 +324,8 @@ pub unsafe extern "C" fn anyccl_imrecv(
 }
 
 /// # Safety
-/// The buffer is as long as the arguments say and used by nobody else until the request has ended; `message` is NULL or
-/// a place that nobody else uses during the call.
+/// The buffer is as long as the arguments say and used by nobody else until the request has ended; `message`
+/// is NULL or a place that nobody else uses during the call.
 unsafe fn start_claimed(
     recv: *mut c_void,
     count: usize,

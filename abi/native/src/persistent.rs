@@ -1,7 +1,8 @@
 //! Persistent operations: prepared once, started often by anyccl_start.
 //!
-//! One function per collective and side of a transfer; they differ from the ones that start at once only in what becomes of
-//! the checked arguments. The header generator does not see functions that a macro makes, so they are spelled out.
+//! One function per collective and side of a transfer; they differ from the ones that start at once only in
+//! what becomes of the checked arguments. The header generator does not see functions that a macro makes, so
+//! they are spelled out.
 
 use std::ffi::{c_int, c_void};
 
@@ -18,14 +19,16 @@ use crate::transfer::{Received, Sent};
 
 /// Prepares an all_reduce that is started later, and often.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the
-///        library during each run. An operator that the program has made may be destroyed before the request is freed.
-/// \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with anyccl_request_free(). Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED as for
-///          anyccl_all_reduce.
+/// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library
+///        during each run. An operator that the program has made may be destroyed before the request is
+///        freed.
+/// \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with
+///                 anyccl_request_free(). Written only on ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED
+///          as for anyccl_all_reduce.
 ///
-/// Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may as well make by
-/// anyccl_all_reduce or anyccl_iall_reduce. Replacement for MPI_Allreduce_init.
+/// Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may
+/// as well make by anyccl_all_reduce or anyccl_iall_reduce. Replacement for MPI_Allreduce_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_init(
     send: *const c_void,
@@ -39,8 +42,8 @@ pub unsafe extern "C" fn anyccl_all_reduce_init(
     edge("anyccl_all_reduce_init", || {
         let collective = Collective::AllReduce;
         let (op, root) = (Some(op), None);
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count, datatype, op, root, comm },
@@ -71,8 +74,8 @@ pub unsafe extern "C" fn anyccl_reduce_init(
     edge("anyccl_reduce_init", || {
         let collective = Collective::Reduce;
         let (op, root) = (Some(op), Some(root));
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count, datatype, op, root, comm },
@@ -102,8 +105,8 @@ pub unsafe extern "C" fn anyccl_broadcast_init(
     edge("anyccl_broadcast_init", || {
         let collective = Collective::Broadcast;
         let (op, root) = (None, Some(root));
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count, datatype, op, root, comm },
@@ -132,8 +135,8 @@ pub unsafe extern "C" fn anyccl_all_gather_init(
     edge("anyccl_all_gather_init", || {
         let collective = Collective::AllGather;
         let (op, root) = (None, None);
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count: send_count, datatype, op, root, comm },
@@ -163,8 +166,8 @@ pub unsafe extern "C" fn anyccl_gather_init(
     edge("anyccl_gather_init", || {
         let collective = Collective::Gather;
         let (op, root) = (None, Some(root));
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count: send_count, datatype, op, root, comm },
@@ -194,8 +197,8 @@ pub unsafe extern "C" fn anyccl_scatter_init(
     edge("anyccl_scatter_init", || {
         let collective = Collective::Scatter;
         let (op, root) = (None, Some(root));
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count: recv_count, datatype, op, root, comm },
@@ -225,8 +228,8 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_init(
     edge("anyccl_reduce_scatter_init", || {
         let collective = Collective::ReduceScatter;
         let (op, root) = (Some(op), None);
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count: recv_count, datatype, op, root, comm },
@@ -255,8 +258,8 @@ pub unsafe extern "C" fn anyccl_all_to_all_init(
     edge("anyccl_all_to_all_init", || {
         let collective = Collective::AllToAll;
         let (op, root) = (None, None);
-        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run, and a
-        // writable request or NULL.
+        // SAFETY: the caller promises buffers of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments { collective, send, recv, count: count_per_rank, datatype, op, root, comm },
@@ -312,8 +315,8 @@ pub unsafe extern "C" fn anyccl_send_init(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
-    // SAFETY: the caller promises a buffer of the documented length that nobody else changes during each run, and a
-    // writable request or NULL.
+    // SAFETY: the caller promises a buffer of the documented length that nobody else changes during each run,
+    // and a writable request or NULL.
     edge("anyccl_send_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
@@ -335,7 +338,7 @@ pub unsafe extern "C" fn anyccl_recv_init(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Received { recv, count, datatype, source, tag, comm };
-    // SAFETY: the caller promises a buffer of the documented length that nobody else uses during each run, and a
-    // writable request or NULL.
+    // SAFETY: the caller promises a buffer of the documented length that nobody else uses during each run,
+    // and a writable request or NULL.
     edge("anyccl_recv_init", || unsafe { invocation::prepare(arguments, request) })
 }

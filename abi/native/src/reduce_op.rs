@@ -15,9 +15,9 @@ pub type anyccl_reduce_op_t = c_int;
 
 /// The values of anyccl_reduce_op_t. They never change.
 ///
-/// Integers take all of them. Floats take sum, product, min, max, avg. Complex numbers take sum, product, avg.
-/// bool takes all but avg; sum, max and bor are "or" there, product, min and band are "and". byte takes band,
-/// bor, bxor.
+/// Integers take all of them. Floats take sum, product, min, max, avg. Complex numbers take sum, product,
+/// avg. bool takes all but avg; sum, max and bor are "or" there, product, min and band are "and". byte takes
+/// band, bor, bxor.
 // Numbers from C are integers until checked, so Rust uses this only to compare it with the engine's.
 #[allow(dead_code)]
 #[repr(C)]
@@ -38,7 +38,8 @@ pub enum anyccl_reduce_op {
     ANYCCL_BOR = 6,
     /// Bitwise exclusive or.
     ANYCCL_BXOR = 7,
-    /// Logical and: 1 where every contribution is not 0, else 0. A single rank keeps its elements as they are.
+    /// Logical and: 1 where every contribution is not 0, else 0. A single rank keeps its elements as they
+    /// are.
     ANYCCL_LAND = 8,
     /// Logical or: 1 where some contribution is not 0, else 0. As above for a single rank.
     ANYCCL_LOR = 9,
@@ -48,8 +49,8 @@ pub enum anyccl_reduce_op {
 
 /// Names an operator as messages do: "sum".
 ///
-/// \param op  [in] Any number; one that is no operator is named "unknown". One that the program has made is named
-///            "premul_sum", "commutative callback" or "ordered callback".
+/// \param op  [in] Any number; one that is no operator is named "unknown". One that the program has made is
+///            named "premul_sum", "commutative callback" or "ordered callback".
 /// \returns A text that is always valid and never NULL. Not to be freed.
 ///
 /// Local. Any thread.

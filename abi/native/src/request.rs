@@ -24,9 +24,9 @@ pub struct anyccl_request {
 /// A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
 /// library until that moment: a send buffer may be read, a receive buffer neither read nor written.
 ///
-/// One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it as it is
-/// when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has ended for every call
-/// that waits or tests, and its buffers are the program's.
+/// One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it
+/// as it is when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has
+/// ended for every call that waits or tests, and its buffers are the program's.
 pub type anyccl_request_t = *mut anyccl_request;
 
 /// What a handle stands for.
@@ -64,7 +64,8 @@ pub unsafe fn hand_out_started(
     })
 }
 
-/// Prepares something and gives C a persistent request for it, which lives in the table until its last run has ended.
+/// Prepares something and gives C a persistent request for it, which lives in the table until its last run
+/// has ended.
 ///
 /// # Safety
 /// `request` is NULL or writable.
@@ -132,11 +133,11 @@ pub unsafe fn slots<'a>(count: usize, requests: *mut anyccl_request_t) -> Result
 /// \param request  [in,out] Taken: NULL afterwards, whatever became of the operation. A request that is NULL
 ///                 already has ended: success.
 /// \returns The status of the operation, as its blocking form returns it; ANYCCL_ERR_INVALID_ARGUMENT when
-///          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a
-///          forked child. In these cases *request is left alone.
+///          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or
+///          in a forked child. In these cases *request is left alone.
 ///
-/// The call blocks, at most for the communicator's timeout. Other threads may wait for other requests meanwhile.
-/// Replacement for MPI_Wait.
+/// The call blocks, at most for the communicator's timeout. Other threads may wait for other requests
+/// meanwhile. Replacement for MPI_Wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_status_t {
     // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
@@ -146,8 +147,8 @@ pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_s
 /// Waits for the end of a send or receive, and tells what is known of its message.
 ///
 /// \param request  [in,out] As for anyccl_wait.
-/// \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send or
-///                 receive. May be NULL.
+/// \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send
+///                 or receive. May be NULL.
 /// \returns As anyccl_wait.
 ///
 /// The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
@@ -185,16 +186,18 @@ unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()>
 
 /// Asks whether an operation has ended, and moves the operations of its communicator on.
 ///
-/// \param request  [in,out] Taken when the operation has ended: NULL then, also when it failed. A request that
-///                 is NULL already has ended.
+/// \param request  [in,out] Taken when the operation has ended: NULL then, also when it failed. A request
+///                 that is NULL already has ended.
 /// \param done     [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as anyccl_wait.
+/// \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as
+///          anyccl_wait.
 ///
-/// Local. The call does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on its communicator.
-/// Replacement for MPI_Test.
+/// Local. The call does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on
+/// its communicator. Replacement for MPI_Test.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut c_int) -> anyccl_status_t {
-    // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+    // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or
+    // NULL.
     edge("anyccl_test", || unsafe { test_after(request, done, None, Work::has_ended) })
 }
 
@@ -202,7 +205,8 @@ pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut 
 ///
 /// \param request  [in,out] As for anyccl_test.
 /// \param done     [out] As for anyccl_test.
-/// \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
+/// \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be
+///                 NULL.
 /// \returns As anyccl_test.
 ///
 /// Local. The call does not wait. Replacement for MPI_Test with a status.
@@ -215,12 +219,14 @@ pub unsafe extern "C" fn anyccl_test_message(
     edge("anyccl_test_message", || {
         // SAFETY: the caller promises a writable place or NULL.
         let place = unsafe { status_place(status) };
-        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int,
+        // or NULL.
         unsafe { test_after(request, done, place, Work::has_ended) }
     })
 }
 
-/// `try_to_end`: gives the operation its chance, and says whether it is over, or to be waited for without a deadline.
+/// `try_to_end`: gives the operation its chance, and says whether it is over, or to be waited for without a
+/// deadline.
 ///
 /// # Safety
 /// As for `wait`; `done` is NULL or writable.
@@ -256,16 +262,18 @@ unsafe fn test_after(
 
 /// Waits for the end of an operation, but no longer than for a given time.
 ///
-/// \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left alone: it
-///                    can be waited for again.
-/// \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message waits.
+/// \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left
+///                    alone: it can be waited for again.
+/// \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message
+///                    waits.
 /// \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
-/// \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be NULL.
-/// \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended with a
-///          failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
+/// \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be
+///                    NULL.
+/// \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended
+///          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
 ///
-/// The call blocks, at most for that time: for programs that have something else to look after now and then. The communicator's
-/// timeout counts on from one such wait to the next.
+/// The call blocks, at most for that time: for programs that have something else to look after now and then.
+/// The communicator's timeout counts on from one such wait to the next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_for(
     request: *mut anyccl_request_t,
@@ -291,7 +299,8 @@ pub unsafe extern "C" fn anyccl_wait_for(
             }
         };
         let wait = |work: &mut Work| until.is_none_or(|until| work.wait_until(until));
-        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or NULL.
+        // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int,
+        // or NULL.
         unsafe { test_after(request, done, place, wait) }
     })
 }
@@ -299,9 +308,9 @@ pub unsafe extern "C" fn anyccl_wait_for(
 /// Asks for the end of a receive that has met no message yet.
 ///
 /// \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
-/// \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the member
-///          cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none; ANYCCL_ERR_INVALID_USAGE when
-///          another thread waits for it, or in a forked child.
+/// \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the
+///          member cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none;
+///          ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a forked child.
 ///
 /// Local. The call does not wait. A send or a collective is not cancelled. Replacement for MPI_Cancel.
 #[unsafe(no_mangle)]
@@ -318,11 +327,12 @@ pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
 /// Waits for the end of several operations, of one or several communicators.
 ///
 /// \param count     [in] Number of requests. 0: nothing happens.
-/// \param requests  [in,out] count requests, each taken as by anyccl_wait: NULL afterwards. Entries that are NULL
-///                  are skipped. May be NULL when count is 0.
-/// \returns ANYCCL_SUCCESS when all have succeeded; else the first failure in the order of the array, after all
-///          have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE when one
-///          is given twice or used by another thread, or in a forked child: then none was waited for.
+/// \param requests  [in,out] count requests, each taken as by anyccl_wait: NULL afterwards. Entries that are
+///                  NULL are skipped. May be NULL when count is 0.
+/// \returns ANYCCL_SUCCESS when all have succeeded; else the first failure in the order of the array, after
+///          all have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE
+///          when one is given twice or used by another thread, or in a forked child: then none was waited
+///          for.
 ///
 /// The call blocks, at most for the communicators' timeouts. Replacement for MPI_Waitall.
 #[unsafe(no_mangle)]
@@ -346,12 +356,13 @@ pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_req
 /// Starts a persistent operation.
 ///
 /// \param request  [in] Borrowed: from a function whose name ends in _init.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE when it is not
-///          persistent, under way, used by another thread, or in a forked child; the status of the failure when its
-///          communicator has failed.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE
+///          when it is not persistent, under way, used by another thread, or in a forked child; the status of
+///          the failure when its communicator has failed.
 ///
-/// The call does not block. In the order of operations on the communicator it counts from here on, not from its making. Its
-/// buffers belong to the library until anyccl_wait or anyccl_test has seen the end. Replacement for MPI_Start.
+/// The call does not block. In the order of operations on the communicator it counts from here on, not from
+/// its making. Its buffers belong to the library until anyccl_wait or anyccl_test has seen the end.
+/// Replacement for MPI_Start.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_start", || {
@@ -364,9 +375,10 @@ pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_statu
 /// Starts several persistent operations, in the order of the array.
 ///
 /// \param count     [in] Number of requests. 0: nothing happens.
-/// \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not skipped. May be
-///                  NULL when count is 0.
-/// \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was started.
+/// \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not
+///                  skipped. May be NULL when count is 0.
+/// \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
+///          started.
 ///
 /// The call does not block. Replacement for MPI_Startall.
 #[unsafe(no_mangle)]
@@ -392,9 +404,9 @@ pub unsafe extern "C" fn anyccl_start_all(count: usize, requests: *mut anyccl_re
 /// Gives up a persistent operation.
 ///
 /// \param request  [in,out] Taken: NULL afterwards. A request that is NULL already is nothing to free.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when
-///          it is under way, not persistent (wait for it instead), used by another thread, or in a forked child. In
-///          these cases nothing has changed.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request;
+///          ANYCCL_ERR_INVALID_USAGE when it is under way, not persistent (wait for it instead), used by
+///          another thread, or in a forked child. In these cases nothing has changed.
 ///
 /// Local. Its communicator cannot be destroyed before. Replacement for MPI_Request_free.
 #[unsafe(no_mangle)]

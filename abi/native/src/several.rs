@@ -16,17 +16,18 @@ const NO_INDEX: usize = usize::MAX;
 /// Waits for the end of one of several operations, of one or several communicators.
 ///
 /// \param count     [in] Number of requests.
-/// \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and persistent ones
-///                  that are not under way, are skipped. May be NULL when count is 0.
-/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the operation
-///                  failed.
-/// \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are skipped;
-///          ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL, ANYCCL_ERR_INVALID_USAGE when one is
-///          given twice or used by another thread, or in a forked child: then nothing was waited for, and index is left
-///          alone.
+/// \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and
+///                  persistent ones that are not under way, are skipped. May be NULL when count is 0.
+/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the
+///                  operation failed.
+/// \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are
+///          skipped; ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL,
+///          ANYCCL_ERR_INVALID_USAGE when one is given twice or used by another thread, or in a forked child:
+///          then nothing was waited for, and index is left alone.
 ///
-/// The call blocks, at most until the timeout of one of the communicators; a rank that waits long sleeps, however many
-/// communicators there are. Of several that have ended, the first in the array. Replacement for MPI_Waitany.
+/// The call blocks, at most until the timeout of one of the communicators; a rank that waits long sleeps,
+/// however many communicators there are. Of several that have ended, the first in the array. Replacement for
+/// MPI_Waitany.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_any(
     count: usize,
@@ -49,12 +50,12 @@ pub unsafe extern "C" fn anyccl_wait_any(
 ///
 /// \param count     [in] Number of requests.
 /// \param requests  [in] Borrowed. Entries are skipped as by anyccl_wait_any. May be NULL when count is 0.
-/// \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped; ANYCCL_ERR_INVALID_ARGUMENT and
-///          ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
+/// \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped;
+///          ANYCCL_ERR_INVALID_ARGUMENT and ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
 ///
-/// The call blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and anyccl_test_message tell
-/// then which have ended, and how. The time that an operation goes without progress counts on from one such
-/// wait to the next.
+/// The call blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and
+/// anyccl_test_message tell then which have ended, and how. The time that an operation goes without progress
+/// counts on from one such wait to the next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_ready(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_wait_ready", || {
@@ -66,15 +67,18 @@ pub unsafe extern "C" fn anyccl_wait_ready(count: usize, requests: *mut anyccl_r
     })
 }
 
-/// Waits until at least one of several operations has ended, of one or several communicators; takes all that have by then.
+/// Waits until at least one of several operations has ended, of one or several communicators; takes all that
+/// have by then.
 ///
 /// \param count     [in] Number of requests, and room in indices and statuses.
-/// \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
+/// \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by
+///                  anyccl_wait_any.
 /// \param ended     [out] How many have ended: 0 only when all are skipped.
 /// \param indices   [out] Their places in the array, ascending.
 /// \param statuses  [out] How each has ended, in the order of indices. May be NULL.
-/// \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the order of indices.
-///          For a refusal as by anyccl_wait_any nothing was waited for or written; else everything is written.
+/// \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the
+///          order of indices. For a refusal as by anyccl_wait_any nothing was waited for or written; else
+///          everything is written.
 ///
 /// The call blocks as anyccl_wait_any. Replacement for MPI_Waitsome.
 #[unsafe(no_mangle)]
@@ -99,7 +103,8 @@ pub unsafe extern "C" fn anyccl_wait_some(
         let mut outcome = Ok(());
         for (nth, place) in places.iter().enumerate() {
             let (at, how) = take(slots, &mut claimed, *place)?;
-            // SAFETY: the caller promises room for `count` indices, and there are no more ended ones than that.
+            // SAFETY: the caller promises room for `count` indices, and there are no more ended ones than
+            // that.
             unsafe { indices.wrapping_add(nth).write(at) };
             if !statuses.is_null() {
                 let status =
@@ -117,10 +122,11 @@ pub unsafe extern "C" fn anyccl_wait_some(
 /// Asks whether several operations have all ended, and moves those of their communicators on.
 ///
 /// \param count     [in] Number of requests.
-/// \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that are NULL have
-///                  ended. May be NULL when count is 0.
+/// \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that
+///                  are NULL have ended. May be NULL when count is 0.
 /// \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
-/// \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as anyccl_wait_any.
+/// \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as
+///          anyccl_wait_any.
 ///
 /// Local. The call does not wait. Replacement for MPI_Testall.
 #[unsafe(no_mangle)]
@@ -155,10 +161,12 @@ pub unsafe extern "C" fn anyccl_test_all(
 /// Asks whether one of several operations has ended, and moves those of their communicators on.
 ///
 /// \param count     [in] Number of requests.
-/// \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by anyccl_wait_any.
-/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped. Also written when
-///                  the operation failed.
-/// \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation failed.
+/// \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by
+///                  anyccl_wait_any.
+/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped.
+///                  Also written when the operation failed.
+/// \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation
+///                  failed.
 /// \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
 ///
 /// Local. The call does not wait. Replacement for MPI_Testany.

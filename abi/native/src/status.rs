@@ -109,8 +109,8 @@ pub extern "C" fn anyccl_status_string(status: c_int) -> *const c_char {
 /// Gives the sentence about the last call that failed in this thread: which function, what was wrong, what is
 /// accepted or who is missing.
 ///
-/// \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed; valid
-///          until the next failing call of this thread or the end of the thread. Copy it to keep it.
+/// \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed;
+///          valid until the next failing call of this thread or the end of the thread. Copy it to keep it.
 ///
 /// Local. Each thread has its own; a successful call leaves it alone. Replacement for ncclGetLastError.
 #[unsafe(no_mangle)]

@@ -29,11 +29,12 @@ pub const ANYCCL_STORE_TIMEOUT: c_int = 1;
 /// \param key      [in]  ASCII.
 /// \param value    [in]  Any bytes.
 /// \param bytes    [in]  Length of value; below 4096.
-/// \param message  [out] Room for ANYCCL_STORE_MESSAGE_BYTES: why it failed, UTF-8 with a final zero. Empty at first.
+/// \param message  [out] Room for ANYCCL_STORE_MESSAGE_BYTES: why it failed, UTF-8 with a final zero. Empty
+///                 at first.
 /// \returns ANYCCL_STORE_OK; anything else is a failure.
 ///
-/// Called on the thread that called anyccl, which it may block. It must not call any anyccl function, and must return:
-/// an exception or longjmp that leaves it ends the process.
+/// Called on the thread that called anyccl, which it may block. It must not call any anyccl function, and
+/// must return: an exception or longjmp that leaves it ends the process.
 pub type anyccl_store_set_t = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -53,7 +54,8 @@ pub type anyccl_store_set_t = Option<
 /// \param capacity    [in]  Bytes of that room.
 /// \param bytes       [out] Length of the value. One that has no room is a failure.
 /// \param message     [out] As for anyccl_store_set_t.
-/// \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a failure.
+/// \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a
+///          failure.
 ///
 /// As anyccl_store_set_t.
 pub type anyccl_store_get_t = Option<
@@ -84,21 +86,23 @@ pub struct anyccl_store_t {
 
 /// Joins the communicator of the ranks that share a store.
 ///
-/// Rank 0 sets one value, with its address and a secret of the job; the others get it, again if what they got was left
-/// over from a communicator before. Everything else goes over anyccl's own connections.
+/// Rank 0 sets one value, with its address and a secret of the job; the others get it, again if what they got
+/// was left over from a communicator before. Everything else goes over anyccl's own connections.
 ///
-/// \param store   [in] Used during the call only. Whoever can read it may join. It is for one communicator at a time:
-///                give each its own prefix where several are made at once.
+/// \param store   [in] Used during the call only. Whoever can read it may join. It is for one communicator at
+///                a time: give each its own prefix where several are made at once.
 /// \param size    [in] Number of ranks, the same on every rank; at least 1.
 /// \param rank    [in] This rank: 0 to size-1, each exactly once.
 /// \param config  [in] Read during the call. NULL: all defaults.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its callbacks
-///          or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed, with its message, or
-///          the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
+///                ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its
+///          callbacks or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed,
+///          with its message, or the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST,
+///          ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the configured time. Any
-/// thread. Independent of anyccl_init.
+/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
+/// configured time. Any thread. Independent of anyccl_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create_with_store(
     store: *const anyccl_store_t,
@@ -142,7 +146,8 @@ const VALUE_BYTES: usize = 4096;
 
 impl Callbacks {
     /// # Safety
-    /// A `store` that is not NULL points to `struct_size` readable bytes; its callbacks are functions of their types.
+    /// A `store` that is not NULL points to `struct_size` readable bytes; its callbacks are functions of
+    /// their types.
     unsafe fn read(store: *const anyccl_store_t) -> Result<Callbacks> {
         not_null(store, "store")?;
         // SAFETY: every version of the struct begins with this member.
@@ -165,8 +170,8 @@ impl Callbacks {
 impl CallerStore for Callbacks {
     fn set(&mut self, key: &str, value: &[u8]) -> Result<()> {
         let (name, mut message) = (c_text(key), StoreMessage::empty());
-        // SAFETY: the caller of `read` promises a function of this type; all pointers outlive the call, and the
-        // message has the room that the type's documentation tells.
+        // SAFETY: the caller of `read` promises a function of this type; all pointers outlive the call, and
+        // the message has the room that the type's documentation tells.
         let answer = unsafe {
             (self.set)(self.context, name.as_ptr(), value.as_ptr().cast(), value.len(), message.as_mut_ptr())
         };

@@ -18,17 +18,20 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 0 (root)  w0 w1 | b0           w0 w1 | b0
 ///     rank 1         x0 x1 | c0    =>     w0 w1 | b0
 ///
-/// \param buffers    [in,out] number pointers. At the root read, elsewhere written. None is NULL where its count is not 0.
+/// \param buffers    [in,out] number pointers. At the root read, elsewhere written. None is NULL where its
+///                   count is not 0.
 /// \param counts     [in] Elements of each, the same on every rank.
-/// \param datatypes  [in] One of enum anyccl_datatype for each, the same on every rank; they may differ from each other.
+/// \param datatypes  [in] One of enum anyccl_datatype for each, the same on every rank; they may differ from
+///                   each other.
 /// \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
 /// \param root       [in] The rank whose parameters all get, the same on every rank.
 /// \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm works on;
-///          ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm has failed.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
+///          has failed.
 ///
-/// Collective. The call blocks until all are there. Few messages, as anyccl_broadcast_coalesced. This is the first step of
-/// PyTorch's DistributedDataParallel.
+/// Collective. The call blocks until all are there. Few messages, as anyccl_broadcast_coalesced. This is the
+/// first step of PyTorch's DistributedDataParallel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sync_params(
     buffers: *const *mut c_void,
@@ -56,21 +59,22 @@ pub unsafe extern "C" fn anyccl_sync_params(
 ///     rank 0  a0 a1 | NULL | c0           a0+x0 a1+x1 | NULL | c0+z0
 ///     rank 1  x0 x1 | NULL | z0    =>     a0+x0 a1+x1 | NULL | c0+z0
 ///
-/// \param buffers    [in,out] number pointers. NULL: this rank has no gradient there, which is in order when no rank has one.
+/// \param buffers    [in,out] number pointers. NULL: this rank has no gradient there, which is in order when
+///                   no rank has one.
 /// \param counts     [in] Elements of each, the same on every rank, also where a buffer is NULL.
-/// \param datatypes  [in] One of enum anyccl_datatype for each, with a sum; the same on every rank. They may differ from each
-///                   other.
+/// \param datatypes  [in] One of enum anyccl_datatype for each, with a sum; the same on every rank. They may
+///                   differ from each other.
 /// \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
 /// \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank, with a sentence that names buffer and ranks, when a
-///          buffer is NULL on some ranks only: then no buffer has changed and comm works on;
-///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE for what was wrong on this rank alone, when nothing was
-///          sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
-///          has failed.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank, with a sentence that names buffer and
+///          ranks, when a buffer is NULL on some ranks only: then no buffer has changed and comm works on;
+///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE for what was wrong on this rank alone,
+///          when nothing was sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ;
+///          any other status when comm has failed.
 ///
-/// Collective. The call blocks until all are there. The ranks compare by a small message which buffers they have; then the buffers
-/// travel in few messages, as by anyccl_all_reduce_coalesced. The results are sums, not averages: divide by the size where the
-/// mean is wanted.
+/// Collective. The call blocks until all are there. The ranks compare by a small message which buffers they
+/// have; then the buffers travel in few messages, as by anyccl_all_reduce_coalesced. The results are sums,
+/// not averages: divide by the size where the mean is wanted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sum_grads(
     buffers: *const *mut c_void,
@@ -90,8 +94,8 @@ pub unsafe extern "C" fn anyccl_sum_grads(
 
 /// Prepares anyccl_sync_params for many runs.
 ///
-/// \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to the library during each
-///        run, the arrays only during this call.
+/// \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to
+///        the library during each run, the arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -126,14 +130,14 @@ pub unsafe extern "C" fn anyccl_sync_params_init(
 
 /// Prepares the sum of a list of buffers over all ranks for many runs.
 ///
-/// \param buffers, counts, datatypes, number, comm  As for anyccl_sum_grads; the buffers belong to the library during each run,
-///        the arrays only during this call. None may be NULL, unless its count is 0: which ranks have a buffer cannot be
-///        found out without them.
+/// \param buffers, counts, datatypes, number, comm  As for anyccl_sum_grads; the buffers belong to the
+///        library during each run, the arrays only during this call. None may be NULL, unless its count is 0:
+///        which ranks have a buffer cannot be found out without them.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
-/// Local. Each run is a collective call of its own, on all ranks by requests of this function: anyccl_sum_grads is another call,
-/// which compares what ranks have first.
+/// Local. Each run is a collective call of its own, on all ranks by requests of this function:
+/// anyccl_sum_grads is another call, which compares what ranks have first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sum_grads_init(
     buffers: *const *mut c_void,

@@ -27,14 +27,14 @@ use crate::status::{anyccl_status_t, edge, edge_boxed};
 /// \param peer      [in] The rank that receives: 0 to size-1.
 /// \param tag       [in] Name of the message, 0 or more.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Failures" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Failures" at the top of this header.
 ///
-/// The call blocks until send may be changed, which may be before or after the receiver has come: do not rely on either. Two
-/// ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or a batch.
-/// A message goes to the oldest receive that accepts its sender and tag, and a receive takes the oldest message: so
-/// messages of one rank with one tag are received in the order in which they were started. Threads of a rank may
-/// send and receive at the same time. Replacement for MPI_Send and ncclSend.
+/// The call blocks until send may be changed, which may be before or after the receiver has come: do not rely
+/// on either. Two ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or
+/// a batch. A message goes to the oldest receive that accepts its sender and tag, and a receive takes the
+/// oldest message: so messages of one rank with one tag are received in the order in which they were started.
+/// Threads of a rank may send and receive at the same time. Replacement for MPI_Send and ncclSend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send(
     send: *const c_void,
@@ -77,10 +77,10 @@ pub unsafe extern "C" fn anyccl_ssend(
 /// \param source    [in] The rank that sends: 0 to size-1, or ANYCCL_ANY_SOURCE.
 /// \param tag       [in] The tag of the message, or ANYCCL_ANY_TAG.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL. Inside
-///                  of a batch it is written at its end.
-/// \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for it or of
-///          another datatype.
+/// \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL.
+///                  Inside of a batch it is written at its end.
+/// \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
+///          it or of another datatype.
 ///
 /// The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
 #[unsafe(no_mangle)]
@@ -94,18 +94,19 @@ pub unsafe extern "C" fn anyccl_recv(
     status: *mut anyccl_message_status_t,
 ) -> anyccl_status_t {
     let message = Received { recv, count, datatype, source, tag, comm };
-    // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call, and a writable
-    // place or NULL.
+    // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call,
+    // and a writable place or NULL.
     unsafe { message.run("anyccl_recv", status) }
 }
 
 /// Starts a send and returns at once.
 ///
-/// \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until the request
-///        has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed.
+/// \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until
+///        the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed.
 ///
 /// The call does not block. The request ends when the buffer may be changed. Replacement for MPI_Isend.
 #[unsafe(no_mangle)]
@@ -129,8 +130,8 @@ pub unsafe extern "C" fn anyccl_isend(
 /// \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
 /// \returns As anyccl_isend.
 ///
-/// The call does not block. The request ends when a receive has met the message and the buffer may be changed. Replacement for
-/// MPI_Issend.
+/// The call does not block. The request ends when a receive has met the message and the buffer may be
+/// changed. Replacement for MPI_Issend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_issend(
     send: *const c_void,
@@ -149,12 +150,12 @@ pub unsafe extern "C" fn anyccl_issend(
 
 /// Starts a receive and returns at once.
 ///
-/// \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the request
-///        has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message tells what was received.
-///                 Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room for it or
-///          of another datatype: comm has failed then.
+/// \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the
+///        request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message
+///                 tells what was received. Written only on ANYCCL_SUCCESS.
+/// \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room
+///          for it or of another datatype: comm has failed then.
 ///
 /// The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
 #[unsafe(no_mangle)]
@@ -168,21 +169,22 @@ pub unsafe extern "C" fn anyccl_irecv(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let message = Received { recv, count, datatype, source, tag, comm };
-    // SAFETY: the caller promises a buffer of the documented length that nobody else uses until the request has
-    // ended, and a writable request or NULL.
+    // SAFETY: the caller promises a buffer of the documented length that nobody else uses until the request
+    // has ended, and a writable request or NULL.
     edge("anyccl_irecv", || unsafe { invocation::start(message, request) })
 }
 
 /// Sends elements to one rank and receives elements from one, at the same time.
 ///
 /// \param send, send_count, send_datatype, peer, send_tag  As for anyccl_send.
-/// \param recv, recv_count, recv_datatype, source, recv_tag  As for anyccl_recv. recv and send do not overlap.
+/// \param recv, recv_count, recv_datatype, source, recv_tag  As for anyccl_recv. recv and send do not
+///         overlap.
 /// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param status  [out] What is known of the message that was received. May be NULL.
 /// \returns As anyccl_recv. When an argument is refused, nothing was sent.
 ///
-/// The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits for ever. Its
-/// messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
+/// The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits
+/// for ever. Its messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sendrecv(
     send: *const c_void,
@@ -215,8 +217,8 @@ pub unsafe extern "C" fn anyccl_sendrecv(
         batch::noting(|| unsafe { sent.check() }.map(drop))?;
         // SAFETY: as above.
         batch::noting(|| unsafe { received.check() }.map(drop))?;
-        // SAFETY: the caller promises buffers of the documented lengths, used as documented during the call. Both
-        // requests are waited for before this returns, or belong to the batch.
+        // SAFETY: the caller promises buffers of the documented lengths, used as documented during the call.
+        // Both requests are waited for before this returns, or belong to the batch.
         let (sending, comm) = batch::noting(|| unsafe { invocation::begin(sent) })?;
         // SAFETY: as above.
         let outcome = unsafe { invocation::run(received, place) };
@@ -288,7 +290,8 @@ impl Invocation for Sent {
     }
 
     unsafe fn run(engine: &Communicator, what: &OutgoingMessage) -> Result<Option<Status>> {
-        // SAFETY: the caller vouches for what the buffer holds; its extent was computed from the same arguments.
+        // SAFETY: the caller vouches for what the buffer holds; its extent was computed from the same
+        // arguments.
         unsafe { engine.send(what) }.map(|()| None)
     }
 
@@ -318,8 +321,8 @@ impl Received {
     /// Receives for the C function `name`.
     ///
     /// # Safety
-    /// The buffer is as long as the documentation of the C function says, and used as it says; `status` is NULL or
-    /// writable.
+    /// The buffer is as long as the documentation of the C function says, and used as it says; `status` is
+    /// NULL or writable.
     #[inline(always)]
     unsafe fn run(self, name: &str, status: *mut anyccl_message_status_t) -> anyccl_status_t {
         edge_boxed(name, || {
@@ -332,7 +335,8 @@ impl Received {
         })
     }
 
-    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was done.
+    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was
+    /// done.
     ///
     /// # Safety
     /// As for `run`.

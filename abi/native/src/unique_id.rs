@@ -20,14 +20,15 @@ pub struct anyccl_unique_id_t {
     pub bytes: [c_uchar; ANYCCL_UNIQUE_ID_BYTES],
 }
 
-/// Makes a new id. One rank calls it, and gives the bytes to all ranks of the communicator to be, itself included.
+/// Makes a new id. One rank calls it, and gives the bytes to all ranks of the communicator to be, itself
+/// included.
 ///
 /// \param id  [out] Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when id is NULL or a variable cannot be understood;
 ///          ANYCCL_ERR_SYSTEM when no socket could be opened.
 ///
-/// Local. Any thread. This process then answers the ranks that come, until all have come or the
-/// deadline has passed: it must live that long. One id names one communicator. Replacement for ncclGetUniqueId.
+/// Local. Any thread. This process then answers the ranks that come, until all have come or the deadline has
+/// passed: it must live that long. One id names one communicator. Replacement for ncclGetUniqueId.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_get_unique_id(id: *mut anyccl_unique_id_t) -> anyccl_status_t {
     edge("anyccl_get_unique_id", || {

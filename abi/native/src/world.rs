@@ -52,9 +52,9 @@ pub extern "C" fn anyccl_init() -> anyccl_status_t {
     edge("anyccl_init", || unsafe { init(std::ptr::null()) })
 }
 
-/// Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE and
-/// ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/STARTING.md tells more. Where
-/// it describes none, the world is this process alone.
+/// Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE
+/// and ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/STARTING.md
+/// tells more. Where it describes none, the world is this process alone.
 ///
 /// \param config  [in] Read during the call. NULL: all defaults.
 /// \returns ANYCCL_SUCCESS, also when the world is there already: config is then ignored;
@@ -63,8 +63,8 @@ pub extern "C" fn anyccl_init() -> anyccl_status_t {
 ///          ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each other;
 ///          ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over all processes of the job. The call blocks until all have come, at most for the configured time. Any
-/// thread; threads that call it at once get the same world.
+/// Collective over all processes of the job. The call blocks until all have come, at most for the configured
+/// time. Any thread; threads that call it at once get the same world.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_init_with(config: *const anyccl_config_t) -> anyccl_status_t {
     // SAFETY: the caller promises NULL or a config of the size it states.
@@ -92,14 +92,14 @@ unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
 /// Leaves the world.
 ///
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
-///          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks
-///          have made different calls, in the world or in a communicator that was made from it, and no call of this
-///          rank has said so. Any other status tells why the ranks could not part in good order. The world has
-///          ended in all these cases.
+///          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when
+///          the ranks have made different calls, in the world or in a communicator that was made from it, and
+///          no call of this rank has said so. Any other status tells why the ranks could not part in good
+///          order. The world has ended in all these cases.
 ///
-/// Collective. The call blocks until all ranks have come here. Local when the world has failed. Other communicators are
-/// not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the world again.
-/// Replacement for MPI_Finalize.
+/// Collective. The call blocks until all ranks have come here. Local when the world has failed. Other
+/// communicators are not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the
+/// world again. Replacement for MPI_Finalize.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_finalize() -> anyccl_status_t {
     edge("anyccl_finalize", || {
@@ -181,8 +181,8 @@ pub unsafe extern "C" fn anyccl_local_size(local_size: *mut c_int) -> anyccl_sta
     })
 }
 
-/// Gives a handle of the world, for code that takes a communicator and compares handles. To pass the world to a
-/// call, ANYCCL_WORLD is enough.
+/// Gives a handle of the world, for code that takes a communicator and compares handles. To pass the world to
+/// a call, ANYCCL_WORLD is enough.
 ///
 /// \param comm  [out] Borrowed: valid until anyccl_finalize, refused by anyccl_comm_destroy. Written only on
 ///              ANYCCL_SUCCESS.

@@ -1,4 +1,5 @@
-//! Cliques: the communicators of this process that came by one id, counted so that the last one to leave waits for all.
+//! Cliques: the communicators of this process that came by one id, counted so that the last one to leave
+//! waits for all.
 
 use std::sync::Arc;
 
@@ -87,7 +88,8 @@ impl Drop for Member {
 }
 
 impl Clique {
-    /// Waits for the goodbyes of all, unless some have not begun. An error: one that nobody has waited for has failed.
+    /// Waits for the goodbyes of all, unless some have not begun. An error: one that nobody has waited for
+    /// has failed.
     pub fn wait(&self) -> Result<()> {
         let mut count = self.count.lock();
         while count.staying == 0 && count.leaving > 0 {

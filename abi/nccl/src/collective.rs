@@ -1,7 +1,7 @@
 //! The collectives: arguments checked, then submitted.
 //!
-//! `stream` is any value and is not looked at: a call on a blocking communicator has ended when it, or its outermost
-//! group, returns. Docs: docs/nccl.md, "Streams".
+//! `stream` is any value and is not looked at: a call on a blocking communicator has ended when it, or its
+//! outermost group, returns. Docs: docs/nccl.md, "Streams".
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;

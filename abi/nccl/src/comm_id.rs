@@ -1,7 +1,8 @@
 //! NCCL_COMM_ID: a host and a port in the place of an id that is handed from rank to rank.
 //!
-//! With it set, each rank asks for an id of its own and gets the same: the variable's text behind a magic word. Rank 0 then
-//! serves the store at that place. Whoever can reach the port can join, as with NCCL; other ids contain a secret.
+//! With it set, each rank asks for an id of its own and gets the same: the variable's text behind a magic
+//! word. Rank 0 then serves the store at that place. Whoever can reach the port can join, as with NCCL; other
+//! ids contain a secret.
 
 use std::time::Instant;
 

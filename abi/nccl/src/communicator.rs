@@ -1,7 +1,8 @@
 //! Communicators: what a handle stands for, and what it may be asked.
 //!
-//! A communicator is there before its ranks have met: a non-blocking one is handed out at once, and inside of a group the
-//! handle is written by the call and the ranks meet at the end. Until then it is [`CommState::Forming`].
+//! A communicator is there before its ranks have met: a non-blocking one is handed out at once, and inside of
+//! a group the handle is written by the call and the ranks meet at the end. Until then it is
+//! [`CommState::Forming`].
 //!
 //! ```text
 //! Forming ──ranks have met──▶ Ready ──finalize──▶ Leaving ──everybody has said goodbye──▶ Left
@@ -305,7 +306,8 @@ impl Comm {
 
 impl Drop for Comm {
     fn drop(&mut self) {
-        // Whoever is here last: nobody is in a call any more. One that has failed leaves by itself, without a word.
+        // Whoever is here last: nobody is in a call any more. One that has failed leaves by itself, without a
+        // word.
         if let Some(engine) = self.engine.get()
             && engine.failure().is_some()
         {

@@ -61,7 +61,8 @@ pub struct Settings {
 /// Reads a configuration; NULL sets nothing.
 ///
 /// # Safety
-/// A `config` that is not NULL points to as many readable bytes as its first member says, and its texts are terminated.
+/// A `config` that is not NULL points to as many readable bytes as its first member says, and its texts are
+/// terminated.
 pub unsafe fn read(config: *const ncclConfig_t) -> Result<Settings> {
     if config.is_null() {
         return Ok(Settings::default());
@@ -96,7 +97,8 @@ unsafe fn copy(config: *const ncclConfig_t) -> Result<ncclConfig_t> {
     check_head(head, SMALLEST, "config", "NCCL_CONFIG_INITIALIZER")?;
     let mut known = NONE_SET;
     let bytes = head.size.min(size_of::<ncclConfig_t>());
-    // SAFETY: the caller vouches for its side, `known` is ours and that long. Any bytes make integers and pointers.
+    // SAFETY: the caller vouches for its side, `known` is ours and that long. Any bytes make integers and
+    // pointers.
     unsafe { ptr::copy_nonoverlapping(config.cast::<u8>(), (&raw mut known).cast(), bytes) };
     if head.version < TRAFFIC_CLASS_SINCE {
         known.trafficClass = UNDEF;
@@ -132,7 +134,8 @@ fn check_numbers(config: &ncclConfig_t) -> Result<()> {
     Ok(())
 }
 
-/// Checks the settings of one call. An algorithm that they name is one of NCCL's: it is not here, and the choice is ours.
+/// Checks the settings of one call. An algorithm that they name is one of NCCL's: it is not here, and the
+/// choice is ours.
 ///
 /// # Safety
 /// As [`read`].

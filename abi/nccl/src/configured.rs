@@ -1,4 +1,5 @@
-//! Collectives with settings of one call (NCCL 2.31): the settings are checked, and the call is the plain one.
+//! Collectives with settings of one call (NCCL 2.31): the settings are checked, and the call is the plain
+//! one.
 
 use std::ffi::{c_int, c_void};
 

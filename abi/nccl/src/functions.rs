@@ -1,14 +1,14 @@
 //! Every function of libnccl.so.2, in one table.
 //!
-//! A row says the tier, the NCCL version that first had the function, its name, its profiling twin, its arguments and
-//! what does it. The names are written out, both of them, so that they can be searched for. From the table come the
-//! exported functions and [`FUNCTIONS`].
+//! A row says the tier, the NCCL version that first had the function, its name, its profiling twin, its
+//! arguments and what does it. The names are written out, both of them, so that they can be searched for.
+//! From the table come the exported functions and [`FUNCTIONS`].
 //!
-//! Tiers: 0 loading, 1 what every client calls, 2 what many do, 3 resilience and newer host functions, 4 the device side,
-//! which is declared only: [`refuse`] says so to whoever calls it.
+//! Tiers: 0 loading, 1 what every client calls, 2 what many do, 3 resilience and newer host functions, 4 the
+//! device side, which is declared only: [`refuse`] says so to whoever calls it.
 //!
-//! A twin repeats its function's body and does not call it: a profiler's own `ncclX`, which calls `pncclX`, would be
-//! called again by it.
+//! A twin repeats its function's body and does not call it: a profiler's own `ncclX`, which calls `pncclX`,
+//! would be called again by it.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -54,7 +54,8 @@ fn refuse(name: &str) -> ncclResult_t {
     edge(name, || Err::<(), _>(Error::Unsupported(format!("it is {why}"))))
 }
 
-/// One exported function. All of them are unsafe in the same way: pointers from C are NULL or as NCCL documents them.
+/// One exported function. All of them are unsafe in the same way: pointers from C are NULL or as NCCL
+/// documents them.
 macro_rules! export {
     ($name:ident ($($argument:ident: $type:ty),*) [] [refused]) => {
         #[unsafe(no_mangle)]

@@ -1,12 +1,13 @@
 //! Groups: calls that are begun together and waited for together.
 //!
-//! Inside of a group nothing is begun: a call checks its arguments, is put into a list of this thread, and returns. The
-//! outermost end begins them all, in the order of the calls, and then waits for all. So calls that need each
-//! other may stand in any order and on any communicators of the thread, and one with an argument that was refused is not
-//! in the list: it leaves the others whole. No start ever waits, so one thread can be all ranks of a communicator.
+//! Inside of a group nothing is begun: a call checks its arguments, is put into a list of this thread, and
+//! returns. The outermost end begins them all, in the order of the calls, and then waits for all. So calls
+//! that need each other may stand in any order and on any communicators of the thread, and one with an
+//! argument that was refused is not in the list: it leaves the others whole. No start ever waits, so one
+//! thread can be all ranks of a communicator.
 //!
-//! Communicators are formed in groups, too: each in a thread of its own, as each waits for other ranks. Those made from the same
-//! parent follow each other in one thread, in the order of the calls.
+//! Communicators are formed in groups, too: each in a thread of its own, as each waits for other ranks. Those
+//! made from the same parent follow each other in one thread, in the order of the calls.
 //!
 //! A call outside of a group is a group of one, without the list.
 
@@ -247,7 +248,8 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     outcome.map(|()| progress)
 }
 
-/// Waits for signals on any communicators, in any order: whoever raises one may wait for what this thread has begun.
+/// Waits for signals on any communicators, in any order: whoever raises one may wait for what this thread has
+/// begun.
 fn await_signals(mut signals: Vec<(Arc<Comm>, SignalWait)>, works: &mut [(Queued, Work)]) -> Result<()> {
     let mut outcome = Ok(());
     while !signals.is_empty() {

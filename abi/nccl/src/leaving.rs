@@ -1,9 +1,10 @@
 //! How communicators end: in good order, by abort, by revocation.
 //!
-//! In good order, the ranks of a communicator wait for each other, so that nobody takes the end of a process for a crash.
-//! NCCL's programs may destroy the communicators of one thread one after the other; waiting in the first would be for
-//! ever. So a communicator says goodbye in a thread of its own, as long as this process has others of the same id
-//! that have not begun to; the last of them waits for all. When everything is destroyed, all goodbyes are said.
+//! In good order, the ranks of a communicator wait for each other, so that nobody takes the end of a process
+//! for a crash. NCCL's programs may destroy the communicators of one thread one after the other; waiting in
+//! the first would be for ever. So a communicator says goodbye in a thread of its own, as long as this
+//! process has others of the same id that have not begun to; the last of them waits for all. When everything
+//! is destroyed, all goodbyes are said.
 //!
 //! Those that were made from others leave alone: they share the links of the first one.
 
@@ -47,7 +48,8 @@ fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> R
     started.map(drop).map_err(|error| Error::system("starting a thread", error))
 }
 
-/// An error: the ranks have made different calls. Whatever else disturbs a goodbye harms nobody who leaves, and is logged.
+/// An error: the ranks have made different calls. Whatever else disturbs a goodbye harms nobody who leaves,
+/// and is logged.
 fn say_goodbye(comm: &Comm, engine: &Communicator) -> Result<()> {
     let parted = engine.finalize();
     comm.exchange(|state| matches!(state, CommState::Leaving), CommState::Left);
@@ -109,7 +111,8 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
         && engine.quit("ncclCommAbort")
     {
         let engine = Arc::clone(engine);
-        // Without the thread, the kernel closes the connections at once, and may drop what it has not sent yet.
+        // Without the thread, the kernel closes the connections at once, and may drop what it has not sent
+        // yet.
         let see_off = thread::Builder::new().name("nccl goodbye".into()).spawn(move || engine.see_off());
         if let Err(error) = see_off {
             log_line!(Info, "links are closed early: no thread could be started ({error})");
@@ -118,7 +121,8 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommRevoke: what is under way fails, on all ranks; the communicator can be split, shrunk and destroyed.
+/// ncclCommRevoke: what is under way fails, on all ranks; the communicator can be split, shrunk and
+/// destroyed.
 pub unsafe fn revoke(comm: ncclComm_t, revokeFlags: c_int) -> Result<()> {
     if revokeFlags != 0 {
         return invalid("revokeFlags", format!("{revokeFlags}; accepted: 0"));

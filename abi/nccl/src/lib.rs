@@ -1,14 +1,15 @@
 //! NCCL's C functions, on the builtin engine and host memory: libnccl.so.2.
 //!
-//! A program that was built for NCCL runs on this library unchanged, where there is no GPU: its buffers are ordinary
-//! memory, its streams any value. [`functions`] is the one table of all names; what they do lies in one file per
-//! kind of object. The contract is NCCL's; what had to be decided beyond it stands in docs/nccl.md.
+//! A program that was built for NCCL runs on this library unchanged, where there is no GPU: its buffers are
+//! ordinary memory, its streams any value. [`functions`] is the one table of all names; what they do lies in
+//! one file per kind of object. The contract is NCCL's; what had to be decided beyond it stands in
+//! docs/nccl.md.
 //!
 //! - [`call`] is the guard around each function, [`result`] the only place where an error becomes a number.
-//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`], [`resizing`] and [`leaving`] are its life, [`pending_comm`] its birth;
-//!   [`config`] reads its settings, [`variables`] the environment.
-//! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides when that is
-//!   begun and waited for.
+//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`], [`resizing`] and [`leaving`]
+//!   are its life, [`pending_comm`] its birth; [`config`] reads its settings, [`variables`] the environment.
+//! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides
+//!   when that is begun and waited for.
 //! - [`windows`] makes messages of one-sided calls.
 //! - [`presence`] tells a launcher that asks that this library is in use.
 //! - [`mark`]: by what this library is told from NCCL.
@@ -18,7 +19,8 @@
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 // The lists of arguments are NCCL's.
 #![allow(clippy::too_many_arguments)]
-// The contract of each function is NCCL's documentation; what is unsafe about all of them is said once, in `functions`.
+// The contract of each function is NCCL's documentation; what is unsafe about all of them is said once, in
+// `functions`.
 #![allow(clippy::missing_safety_doc)]
 
 mod call;

@@ -1,7 +1,7 @@
 //! Memory that peers read in place, and registration.
 //!
-//! This library moves host memory; that of a GPU is refused with a sentence before it would be read as if it were ours
-//! ([`anyccl_engine::device`]).
+//! This library moves host memory; that of a GPU is refused with a sentence before it would be read as if it
+//! were ours ([`anyccl_engine::device`]).
 
 use std::ffi::c_void;
 
@@ -26,8 +26,8 @@ pub unsafe fn free(ptr: *mut c_void) -> Result<()> {
     if ptr.is_null() { Ok(()) } else { shared::free(ptr.cast()) }
 }
 
-/// ncclCommRegister. There is nothing to prepare: what is in memory of ncclMemAlloc is read in place, registered or
-/// not, and other memory cannot be. The handle is kept so that a wrong one is found out.
+/// ncclCommRegister. There is nothing to prepare: what is in memory of ncclMemAlloc is read in place,
+/// registered or not, and other memory cannot be. The handle is kept so that a wrong one is found out.
 pub unsafe fn register(
     comm: ncclComm_t,
     buff: *mut c_void,

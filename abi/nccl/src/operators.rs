@@ -20,7 +20,8 @@ const ncclScalarDevice: ncclScalarResidence_t = 0;
 /// The scalar is read when the operator is made.
 const ncclScalarHostImmediate: ncclScalarResidence_t = 1;
 
-/// Those that the program has made. One serves every communicator of the process, which is more than NCCL promises.
+/// Those that the program has made. One serves every communicator of the process, which is more than NCCL
+/// promises.
 static OPERATORS: Operators = Operators::new();
 
 /// What a number from C stands for, on `datatype`.
@@ -61,7 +62,8 @@ pub unsafe fn create_pre_mul_sum(
         ncclScalarDevice => Scalar::Deferred(scalar),
         _ => return invalid("residence", format!("{residence}; accepted: 0 and 1")),
     };
-    // SAFETY: the caller promises that a scalar of the first kind stays readable while the operator is in use.
+    // SAFETY: the caller promises that a scalar of the first kind stays readable while the operator is in
+    // use.
     place.set(OPERATORS.insert(unsafe { Operator::premul_sum(datatype, scalar) }?));
     Ok(())
 }

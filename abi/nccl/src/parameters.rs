@@ -1,7 +1,7 @@
 //! NCCL's parameters by their keys: the environment variables of [`crate::variables`], as they are set.
 //!
-//! Those that are not set have NCCL's defaults in NCCL; there are none to tell here. So their text is empty, and as a
-//! number they are refused.
+//! Those that are not set have NCCL's defaults in NCCL; there are none to tell here. So their text is empty,
+//! and as a number they are refused.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

@@ -1,7 +1,7 @@
 //! Communicators to be.
 //!
-//! A [`PendingComm`] is one of them. Its handle is there from the beginning; it comes to life when the pending has run, which waits for
-//! other ranks: so each runs in a thread of its own where there are several.
+//! A [`PendingComm`] is one of them. Its handle is there from the beginning; it comes to life when the
+//! pending has run, which waits for other ranks: so each runs in a thread of its own where there are several.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -76,8 +76,8 @@ impl PendingComm {
         unsafe { self.place.write(ptr::null_mut()) };
     }
 
-    /// Forms them all, each in a thread of its own; those with one parent in one, after each other. Waits for them,
-    /// unless they are non-blocking.
+    /// Forms them all, each in a thread of its own; those with one parent in one, after each other. Waits for
+    /// them, unless they are non-blocking.
     pub fn finish(forming: Vec<PendingComm>) -> Result<Progress> {
         let progress = match forming.iter().all(PendingComm::is_blocking) {
             true => Progress::Done,

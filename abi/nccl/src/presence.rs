@@ -1,7 +1,8 @@
 //! Says to the launcher, if it wants to know, that this library is the one that is called.
 //!
-//! `anyccl run --as nccl` asks: a library that was preloaded may be there without being called. It is told once per process, by the
-//! functions that no program gets around: those that give a version or an id, and those that make communicators.
+//! `anyccl run --as nccl` asks: a library that was preloaded may be there without being called. It is told
+//! once per process, by the functions that no program gets around: those that give a version or an id, and
+//! those that make communicators.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::mem::MaybeUninit;

@@ -15,8 +15,8 @@ const SUSPEND_MEMORY: c_int = 1;
 /// How many things ncclCommMemStats knows.
 const MEM_STATS: c_int = 4;
 
-/// ncclCommProperties_t as far as it is the same in all versions that have it; what follows stays as it was, which is what
-/// NCCL's initializer has set: nothing.
+/// ncclCommProperties_t as far as it is the same in all versions that have it; what follows stays as it was,
+/// which is what NCCL's initializer has set: nothing.
 #[repr(C)]
 struct Properties {
     head: Head,
@@ -62,7 +62,8 @@ pub unsafe fn query(comm: ncclComm_t, props: *mut c_void) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommSuspend. There is no device memory to give back; the communicator takes no calls until it is resumed.
+/// ncclCommSuspend. There is no device memory to give back; the communicator takes no calls until it is
+/// resumed.
 pub unsafe fn suspend(comm: ncclComm_t, flags: c_int) -> Result<()> {
     if flags != SUSPEND_MEMORY {
         return invalid("flags", format!("{flags}; accepted: NCCL_SUSPEND_MEM"));

@@ -1,7 +1,8 @@
 //! Communicators with fewer ranks, or with more.
 //!
-//! Ranks that stay, or come, meet anew: by an id that one of them makes, and passes on to the others through the parent.
-//! Only where the parent may have lost ranks there is nobody to rely on: then the engine finds out who is left.
+//! Ranks that stay, or come, meet anew: by an id that one of them makes, and passes on to the others through
+//! the parent. Only where the parent may have lost ranks there is nobody to rely on: then the engine finds
+//! out who is left.
 
 use std::ffi::c_int;
 
@@ -25,8 +26,9 @@ const ID_TAG: Tag = -64;
 /// ncclCommShrink: the parent may be stuck.
 const NCCL_SHRINK_ABORT: c_int = 1;
 
-/// ncclCommShrink. The ranks that stay meet anew, by an id that the first of them makes and sends to the others. With
-/// NCCL_SHRINK_ABORT the parent may have lost ranks: what is under way fails, and those that are left agree who they are.
+/// ncclCommShrink. The ranks that stay meet anew, by an id that the first of them makes and sends to the
+/// others. With NCCL_SHRINK_ABORT the parent may have lost ranks: what is under way fails, and those that are
+/// left agree who they are.
 pub unsafe fn shrink(
     comm: ncclComm_t,
     excludeRanksList: *mut c_int,
@@ -147,7 +149,8 @@ pub unsafe fn get_unique_id(comm: ncclComm_t, uniqueId: *mut ncclUniqueId) -> Re
     unsafe { creation::get_unique_id(uniqueId) }
 }
 
-/// ncclCommGrow. The rank that has the id sends it to the others of its communicator; then all meet, old and new.
+/// ncclCommGrow. The rank that has the id sends it to the others of its communicator; then all meet, old and
+/// new.
 pub unsafe fn grow(
     comm: ncclComm_t,
     nRanks: c_int,

@@ -1,9 +1,10 @@
 //! Puts and the waits for their signals, as messages.
 //!
-//! NCCL promises that the bytes of a put are in the window when its receiver has waited for its signal, and no earlier. So
-//! a put is a message, and the wait for its signal receives it and writes it where it belongs. Its name (a tag) says which
-//! signal of which context it raises; a signal alone is a put of nothing. What a put carries is copied, as nobody may be
-//! waiting yet: the caller's buffer is free when the call returns, and the copy stays until it has left.
+//! NCCL promises that the bytes of a put are in the window when its receiver has waited for its signal, and
+//! no earlier. So a put is a message, and the wait for its signal receives it and writes it where it belongs.
+//! Its name (a tag) says which signal of which context it raises; a signal alone is a put of nothing. What a
+//! put carries is copied, as nobody may be waiting yet: the caller's buffer is free when the call returns,
+//! and the copy stays until it has left.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -43,7 +44,8 @@ pub struct SignalWait {
 }
 
 impl Put {
-    /// A put of `payload` at `offset` in window number `window` of rank `to`, which raises the signal named `tag`.
+    /// A put of `payload` at `offset` in window number `window` of rank `to`, which raises the signal named
+    /// `tag`.
     pub fn new(to: Rank, tag: Tag, window: usize, offset: usize, payload: &[u8]) -> Put {
         let mut message = Vec::with_capacity(HEADER_BYTES + payload.len());
         message.extend(window.to_le_bytes());

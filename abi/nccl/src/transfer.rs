@@ -1,6 +1,7 @@
 //! From rank to rank.
 //!
-//! NCCL has no tags: the messages between two ranks meet in the order of the calls. All of them have one tag here.
+//! NCCL has no tags: the messages between two ranks meet in the order of the calls. All of them have one tag
+//! here.
 
 use std::ffi::{c_int, c_void};
 

@@ -1,6 +1,8 @@
-//! NCCL's environment variables: those that mean something here, and those that programs set and nobody needs.
+//! NCCL's environment variables: those that mean something here, and those that programs set and nobody
+//! needs.
 //!
-//! They are read at each new communicator. A variable of anyccl's own, where there is one for the same thing, wins.
+//! They are read at each new communicator. A variable of anyccl's own, where there is one for the same thing,
+//! wins.
 
 use std::ffi::CStr;
 use std::sync::Once;
@@ -10,7 +12,8 @@ use anyccl_engine::config::{self, Config, TransportChoice};
 use anyccl_engine::log_line;
 use anyccl_engine::observe::log::{self, Level};
 
-/// The variables of NCCL's documentation, those that mean something here first. docs/nccl.md has the same in words.
+/// The variables of NCCL's documentation, those that mean something here first. docs/nccl.md has the same in
+/// words.
 pub static NAMES: &[&CStr] = &[
     c"NCCL_DEBUG",
     c"NCCL_SOCKET_IFNAME",

@@ -1,6 +1,7 @@
 //! Windows, and calls that only one side makes.
 //!
-//! Registering is collective in NCCL, so the ranks register in the same order, and a window has the same number on all.
+//! Registering is collective in NCCL, so the ranks register in the same order, and a window has the same
+//! number on all.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr;

@@ -1,7 +1,7 @@
 //! `anyccl info`: what this machine and this build offer, and what the environment says.
 //!
-//! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With
-//! `--json` the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` asks something
+//! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With `--json`
+//! the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` asks something
 //! else, of a command ([`mod@nccl`]).
 
 mod backends;
@@ -24,9 +24,10 @@ use crate::run::seconds;
 
 /// Tell what this machine and this build offer, and what the environment says
 ///
-/// Shows the processor and the reduction kernels, the network interfaces and which of them would be
-/// used, the transports and whether each works here, the engines of others that calls can be served by, the algorithms of each collective, the
-/// operators that each datatype accepts, and every environment variable with its current value.
+/// Shows the processor and the reduction kernels, the network interfaces and which of them would be used, the
+/// transports and whether each works here, the engines of others that calls can be served by, the algorithms
+/// of each collective, the operators that each datatype accepts, and every environment variable with its
+/// current value.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables\n  \
     anyccl info --nccl-of python train.py")]
@@ -35,8 +36,8 @@ pub struct InfoArguments {
     #[arg(long)]
     json: bool,
 
-    /// Tell which NCCL the processes of a command get, instead: path, version, and whether it is anyccl. The command is
-    /// started, and ended before it calls it. Comes last
+    /// Tell which NCCL the processes of a command get, instead: path, version, and whether it is anyccl. The
+    /// command is started, and ended before it calls it. Comes last
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
     nccl_of: Vec<OsString>,
 

@@ -39,7 +39,8 @@ impl Method {
     }
 }
 
-/// The method that fits a program, or why `wanted`, or any, does not. Of a program that nobody knows, nothing is said.
+/// The method that fits a program, or why `wanted`, or any, does not. Of a program that nobody knows, nothing
+/// is said.
 pub fn choose(program: Option<&Program>, wanted: Option<Method>) -> Result<Method, String> {
     let Some(program) = program else { return Ok(wanted.unwrap_or(Method::Audit)) };
     let file = program.file.display();

@@ -43,8 +43,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a command, searched in `path` as a shell would. `None`: it cannot be told; starting it will tell
-    /// what is wrong with it.
+    /// The program of a command, searched in `path` as a shell would. `None`: it cannot be told; starting it
+    /// will tell what is wrong with it.
     pub fn of(name: &OsStr, path: Option<&OsStr>) -> Option<Program> {
         let mut file = found(name, path)?;
         for _ in 0..=MOST_SCRIPTS {

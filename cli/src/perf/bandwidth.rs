@@ -1,8 +1,8 @@
 //! Bandwidths as nccl-tests defines them.
 //!
 //! Algorithm bandwidth is size over time. Bus bandwidth multiplies it by what an optimal algorithm must move
-//! through the slowest link, per byte of the size; so it can be compared with the hardware, whatever the number
-//! of ranks.
+//! through the slowest link, per byte of the size; so it can be compared with the hardware, whatever the
+//! number of ranks.
 
 use anyccl_engine::base::Collective;
 

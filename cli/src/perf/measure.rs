@@ -1,9 +1,9 @@
 //! Times calls.
 //!
-//! A sample is a number of calls in a row, after a barrier, between two readings of the clock. Its length is found
-//! by calibration: the clock's own cost must not matter, and a sample must outlast the skew that the barrier leaves.
-//! The time of a sample is that of the slowest rank. The ranks exchange times after the last sample, so nothing but
-//! the measured calls runs between the clock readings.
+//! A sample is a number of calls in a row, after a barrier, between two readings of the clock. Its length is
+//! found by calibration: the clock's own cost must not matter, and a sample must outlast the skew that the
+//! barrier leaves. The time of a sample is that of the slowest rank. The ranks exchange times after the last
+//! sample, so nothing but the measured calls runs between the clock readings.
 
 use std::time::{Duration, Instant};
 
@@ -75,8 +75,8 @@ fn calibrate(ranks: &Ranks, sample: &mut impl FnMut(u64) -> Result<f64>) -> Resu
     }
 }
 
-/// The next attempt: a little more than what should do, since short runs are slow; not above ten times as many, since
-/// they are inexact, too.
+/// The next attempt: a little more than what should do, since short runs are slow; not above ten times as
+/// many, since they are inexact, too.
 fn more_calls(calls: u64, took: f64, target: f64) -> u64 {
     let needed = calls as f64 * target / took.max(1e-9) * 1.2;
     (needed as u64).clamp(calls + 1, calls * 10).min(MOST_CALLS)

@@ -1,7 +1,7 @@
 //! The buffers of a measured call.
 //!
-//! Pages are aligned and touched before anything is timed. In place, both buffers lie in one region, where NCCL's
-//! definition puts them: the smaller one is this rank's block of the larger one.
+//! Pages are aligned and touched before anything is timed. In place, both buffers lie in one region, where
+//! NCCL's definition puts them: the smaller one is this rank's block of the larger one.
 
 use anyccl_engine::base::{Call, CallKind, Collective, Rank, Result};
 use anyccl_engine::comm::{Communicator, Operation};
@@ -82,8 +82,8 @@ impl CollectiveCall {
     /// Calls once.
     pub fn run(&mut self, comm: &Communicator, form: Form) -> Result<()> {
         let operation = self.operation();
-        // SAFETY: input and output have the lengths that the call reads and writes on this rank, in regions that
-        // `self` owns and that nobody else touches while it is borrowed here.
+        // SAFETY: input and output have the lengths that the call reads and writes on this rank, in regions
+        // that `self` owns and that nobody else touches while it is borrowed here.
         unsafe { form.call(comm, &operation) }
     }
 

@@ -1,10 +1,10 @@
 //! `anyccl perf`: measures collectives and transfers.
 //!
-//! With `-n` the command starts itself again as every rank ([`launch`]). A rank joins the job that the environment
-//! describes ([`ranks`]), goes through the sizes ([`sweep`], [`pairs`]), checks each result against the definition
-//! ([`check`]), times calls ([`measure`]), and rank 0 reports ([`output`], [`report`], [`plot`]). [`trace`] shows the
-//! steps of calls on a time line, [`tune`] measures what the choice of algorithms depends on. docs/PERF.md says what
-//! the numbers mean.
+//! With `-n` the command starts itself again as every rank ([`launch`]). A rank joins the job that the
+//! environment describes ([`ranks`]), goes through the sizes ([`sweep`], [`pairs`]), checks each result
+//! against the definition ([`check`]), times calls ([`measure`]), and rank 0 reports ([`output`], [`report`],
+//! [`plot`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures what the choice of
+//! algorithms depends on. docs/PERF.md says what the numbers mean.
 
 mod arguments;
 mod bandwidth;
@@ -51,8 +51,8 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
         return launch::launch(ranks, arguments);
     }
     if arguments.launched {
-        // Ranks have the terminal of `anyccl perf -n` without being in its foreground; under `stty tostop` the first
-        // word would stop them.
+        // Ranks have the terminal of `anyccl perf -n` without being in its foreground; under `stty tostop`
+        // the first word would stop them.
         signal::ignore(libc::SIGTTOU);
     }
     arguments.validate(None)?;

@@ -1,8 +1,8 @@
-//! What the user sees: a report on standard output, written as it grows, more of them in files, and a progress bar on
-//! standard error, if that is a terminal.
+//! What the user sees: a report on standard output, written as it grows, more of them in files, and a
+//! progress bar on standard error, if that is a terminal.
 //!
-//! Only rank 0 reports; every rank may complain. Files are made before anything is measured: a name that is wrong
-//! must not cost an hour.
+//! Only rank 0 reports; every rank may complain. Files are made before anything is measured: a name that is
+//! wrong must not cost an hour.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -30,7 +30,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Makes all files that the user has named. The table has standard output, unless something else wants it.
+    /// Makes all files that the user has named. The table has standard output, unless something else wants
+    /// it.
     pub fn create(arguments: &PerfArguments) -> Result<Files, Failure> {
         let mut reports: Vec<(Box<dyn Report>, Option<File>)> = Vec::new();
         for (target, report) in [

@@ -1,7 +1,7 @@
 //! Transfers between two ranks: there and back, or many in a row. All other ranks only look on.
 //!
-//! Latency is half the time of a round trip. Bandwidth is one-way: messages in a row, ended by an empty answer, so
-//! that the last one has arrived.
+//! Latency is half the time of a round trip. Bandwidth is one-way: messages in a row, ended by an empty
+//! answer, so that the last one has arrived.
 
 use anyccl_engine::base::{Datatype, Rank, Result};
 use anyccl_engine::comm::Communicator;

@@ -27,7 +27,8 @@ impl Form {
             // SAFETY: the caller's promise is the one asked for.
             Form::Blocking => unsafe { comm.run(operation) },
             Form::NonBlocking => {
-                // SAFETY: the caller's promise holds until this function returns, and the request is waited for here.
+                // SAFETY: the caller's promise holds until this function returns, and the request is waited
+                // for here.
                 let mut request = unsafe { comm.start(operation) }?;
                 request.wait()
             }
@@ -156,8 +157,8 @@ impl Ranks {
         let count = (bytes.len() / datatype.bytes()) as u64;
         let call = Call { kind: CallKind::Collective(collective), datatype, op, root: 0, count };
         let buffer = bytes.as_mut_ptr();
-        // SAFETY: a barrier touches nothing; all_reduce and broadcast read and write `count` elements, which lie in
-        // `bytes`, borrowed for the whole blocking call.
+        // SAFETY: a barrier touches nothing; all_reduce and broadcast read and write `count` elements, which
+        // lie in `bytes`, borrowed for the whole blocking call.
         unsafe { self.world.run(&Operation { call, send: buffer, recv: buffer }) }
     }
 }
@@ -189,8 +190,8 @@ pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) ->
 /// Sends to one rank and receives from it at the same time.
 pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) -> Result<()> {
     let message = outgoing(out, peer);
-    // SAFETY: `out` is borrowed until this function returns; the request is waited for here, by its own end if the
-    // receive fails.
+    // SAFETY: `out` is borrowed until this function returns; the request is waited for here, by its own end
+    // if the receive fails.
     let mut sent = unsafe { comm.start_send(&message) }?;
     receive(comm, back, peer, Form::Blocking)?;
     sent.wait()

@@ -1,7 +1,7 @@
 //! Measures a collective over all sizes.
 //!
-//! To compare algorithms, each gets a communicator in which it is forced. They take turns at each size, so that
-//! what else happens on the machine meets them alike.
+//! To compare algorithms, each gets a communicator in which it is forced. They take turns at each size, so
+//! that what else happens on the machine meets them alike.
 
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
 //! `--tune`: what links and reductions cost here, as the choice of algorithms wants to know it.
 //!
-//! The cost of a message is taken to be latency + bytes / bandwidth. Latency is half a round trip of a small message;
-//! bandwidth is what a long message takes beyond that. Shared memory is measured to the first rank of this host, TCP
-//! to the first rank elsewhere; where there is none, over loopback. All other ranks wait meanwhile.
+//! The cost of a message is taken to be latency + bytes / bandwidth. Latency is half a round trip of a small
+//! message; bandwidth is what a long message takes beyond that. Shared memory is measured to the first rank
+//! of this host, TCP to the first rank elsewhere; where there is none, over loopback. All other ranks wait
+//! meanwhile.
 //!
-//! For the simulator, messages of several sizes over TCP are measured besides, one way and both ways at once, and
-//! reductions and copies of these sizes, by all ranks at the same time.
+//! For the simulator, messages of several sizes over TCP are measured besides, one way and both ways at once,
+//! and reductions and copies of these sizes, by all ranks at the same time.
 
 use std::fs::File;
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! `--svg`: who sends what to whom, as a space-time diagram.
 //!
-//! Ranks are columns, hosts shaded; logical steps are bands from top to bottom. An arrow is a message; its colour says which
-//! part of the data it carries, by offset and length in its sender's buffer.
+//! Ranks are columns, hosts shaded; logical steps are bands from top to bottom. An arrow is a message; its
+//! colour says which part of the data it carries, by offset and length in its sender's buffer.
 
 use anyccl_engine::plan::{Buffer, PlanRequest, Span};
 use anyccl_engine::simulate::Arrow;

@@ -1,7 +1,7 @@
 //! `anyccl plan`: which algorithm a call would use and why, and what each rank would do.
 //!
-//! [`choice`] asks the engine and explains, [`rounds`] prints plans, [`diagram`] draws them, [`json`] says it all to
-//! programs.
+//! [`choice`] asks the engine and explains, [`rounds`] prints plans, [`diagram`] draws them, [`json`] says it
+//! all to programs.
 
 pub mod call;
 mod choice;
@@ -27,9 +27,9 @@ use choice::Choice;
 
 /// Show which algorithm a call would use and why, and what each rank would do
 ///
-/// Prints the algorithms with their predicted times, the choice and the runner-up, and the plans of some ranks: rounds of
-/// steps that run side by side. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold
-/// as for a job.
+/// Prints the algorithms with their predicted times, the choice and the runner-up, and the plans of some
+/// ranks: rounds of steps that run side by side. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and
+/// ANYCCL_TRANSPORT hold as for a job.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl plan all_reduce --ranks 8 --bytes 1M\n  \

@@ -67,8 +67,8 @@ pub struct RunArguments {
     #[arg(skip)]
     pub own_output: bool,
 
-    /// Let the other ranks go on when one fails. A rank that a signal has ended then does not fail the job, if some rank
-    /// exits with 0
+    /// Let the other ranks go on when one fails. A rank that a signal has ended then does not fail the job,
+    /// if some rank exits with 0
     #[arg(long)]
     pub keep_going: bool,
 
@@ -80,13 +80,13 @@ pub struct RunArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub grace: Duration,
 
-    /// Set a variable for the ranks. This command's own environment they have anyway; on other hosts only its ANYCCL_*
-    /// variables and what is named here, without a value to pass this command's on
+    /// Set a variable for the ranks. This command's own environment they have anyway; on other hosts only its
+    /// ANYCCL_* variables and what is named here, without a value to pass this command's on
     #[arg(short = 'x', long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
 
-    /// Be NCCL for the ranks: where they ask for libnccl.so.2 they get that of anyccl, or the job ends. Says which method was
-    /// taken, and at the end if nobody has asked
+    /// Be NCCL for the ranks: where they ask for libnccl.so.2 they get that of anyccl, or the job ends. Says
+    /// which method was taken, and at the end if nobody has asked
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub facade: Option<Facade>,
 

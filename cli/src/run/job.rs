@@ -26,8 +26,8 @@ const DEATH: Duration = Duration::from_secs(10);
 /// After the last rank was killed, output that somebody still holds open is waited for this long.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// After the first failure the other ranks may end by themselves for this long: the library notices the
-/// loss of a rank within a fraction of it, and its error says more than a signal does. With what it takes to end
+/// After the first failure the other ranks may end by themselves for this long: the library notices the loss
+/// of a rank within a fraction of it, and its error says more than a signal does. With what it takes to end
 /// the others, the job is over within a second.
 const OWN_WORDS: Duration = Duration::from_millis(900);
 

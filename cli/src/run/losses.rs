@@ -1,4 +1,5 @@
-//! What the failure of a rank means for the job: its end or, with `--keep-going`, the loss of that rank alone.
+//! What the failure of a rank means for the job: its end or, with `--keep-going`, the loss of that rank
+//! alone.
 //!
 //! A job that keeps going has lost the ranks that a signal has ended: what counts is how the others
 //! end. It fails when one of them exits with another status than 0, or when nobody has exited with 0.

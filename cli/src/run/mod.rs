@@ -1,12 +1,11 @@
 //! `anyccl run`: starts the ranks of a job on this machine, or on several, and looks after them to the end.
 //!
-//! In order: a watchdog is forked, so that nothing survives this process ([`watchdog`]); signals
-//! become things to read ([`signals`]); the store is served ([`store`]); the ranks are started,
-//! each in a process group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output,
-//! input and signals and notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an
-//! agent per host ([`hosts`]), each line after a look at what was said before ([`rank_output`], [`repeats`]); the outcome is
-//! told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and
-//! watches which NCCL they get.
+//! In order: a watchdog is forked, so that nothing survives this process ([`watchdog`]); signals become
+//! things to read ([`signals`]); the store is served ([`store`]); the ranks are started, each in a process
+//! group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output, input and signals and
+//! notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an agent per host
+//! ([`hosts`]), each line after a look at what was said before ([`rank_output`], [`repeats`]); the outcome is
+//! told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and watches which NCCL they get.
 
 mod arguments;
 mod binding;

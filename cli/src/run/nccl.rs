@@ -1,8 +1,8 @@
 //! `--as nccl`: the ranks get anyccl where they ask for NCCL, or the job ends.
 //!
-//! [`Takeover`] is the setting up on one host: variables for the ranks, and an reports for what they tell. The reports come
-//! to the job through its crew, and [`UsageCheck`] says what they mean: one line when ours is in use, a reason to end the job
-//! when another is, and a last word where nobody can tell.
+//! [`Takeover`] is the setting up on one host: variables for the ranks, and an reports for what they tell.
+//! The reports come to the job through its crew, and [`UsageCheck`] says what they mean: one line when ours
+//! is in use, a reason to end the job when another is, and a last word where nobody can tell.
 
 use super::arguments::{Facade, RunArguments};
 use crate::Failure;

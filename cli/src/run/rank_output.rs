@@ -1,4 +1,5 @@
-//! What the ranks have said so far: judges each line before it is passed on, and keeps what the report may need.
+//! What the ranks have said so far: judges each line before it is passed on, and keeps what the report may
+//! need.
 
 use super::repeats::{LIBRARY_ERROR, Passage, Repeats};
 use std::borrow::Cow;
@@ -38,8 +39,8 @@ impl RankOutput {
         }
     }
 
-    /// What to pass on of a line that a rank has written; `None`: nothing. Where lines carry no prefix they are left as
-    /// they are.
+    /// What to pass on of a line that a rank has written; `None`: nothing. Where lines carry no prefix they
+    /// are left as they are.
     pub fn take<'a>(
         &mut self,
         rank: usize,

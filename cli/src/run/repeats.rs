@@ -1,11 +1,11 @@
 //! One failure is one sentence: what several ranks say about the same failure is passed on once.
 //!
-//! A failure reaches every rank, each logs it, and most programs print `anyccl_last_error()` as well. The first log
-//! line goes through as it is. The same from another rank is left out, and where a program repeats the sentence in
-//! a line of its own, the line keeps its own words and the sentence becomes "(as above)".
+//! A failure reaches every rank, each logs it, and most programs print `anyccl_last_error()` as well. The
+//! first log line goes through as it is. The same from another rank is left out, and where a program repeats
+//! the sentence in a line of its own, the line keeps its own words and the sentence becomes "(as above)".
 //!
-//! Sentences are about the same failure if they have the same *subject*: the call in which ranks disagree, or the rank
-//! that was lost or is late; else if they are equal but for who reported it.
+//! Sentences are about the same failure if they have the same *subject*: the call in which ranks disagree, or
+//! the rank that was lost or is late; else if they are equal but for who reported it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -100,7 +100,8 @@ impl Repeats {
         }
     }
 
-    /// The ranks that called something else than most, where ranks disagree. Of two ranks both are named already.
+    /// The ranks that called something else than most, where ranks disagree. Of two ranks both are named
+    /// already.
     pub fn odd_ranks(&self) -> Option<String> {
         let most =
             self.calls.values().max_by_key(|call| self.calls.values().filter(|c| c == call).count())?;
@@ -168,7 +169,8 @@ fn subject(core: &str) -> Option<&str> {
     })
 }
 
-/// Where the library's words begin in a line that has the text of `anyccl_last_error`: "anyccl_all_reduce: ...".
+/// Where the library's words begin in a line that has the text of `anyccl_last_error`: "anyccl_all_reduce:
+/// ...".
 fn sentence_start(text: &str) -> Option<usize> {
     text.match_indices("anyccl_").find_map(|(at, _)| {
         let name = text[at..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();

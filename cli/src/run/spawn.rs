@@ -20,7 +20,8 @@ pub struct JobOrders<'a> {
     pub command: &'a [OsString],
     /// Variables on top of this process's own.
     pub environment: &'a [(String, String)],
-    /// Variables that make anyccl what it is to be for the ranks. They hold what the user's own held, and win.
+    /// Variables that make anyccl what it is to be for the ranks. They hold what the user's own held, and
+    /// win.
     pub takeover: &'a [(String, String)],
     /// Cores for each rank.
     pub bind: Bind,

@@ -44,7 +44,8 @@ impl<'a> Comparison<'a> {
         Comparison { request, rows, chosen }
     }
 
-    /// For all sizes of a sweep and its largest. Sizes below one element per rank are the same call, made once.
+    /// For all sizes of a sweep and its largest. Sizes below one element per rank are the same call, made
+    /// once.
     pub fn of_sizes(cluster: &Cluster, call: &'a PlannedCall, sweep: Sweep) -> Vec<Comparison<'a>> {
         let mut requests: Vec<PlanRequest<'a>> =
             sweep.bytes().chain([sweep.max]).map(|bytes| call.request_of(bytes)).collect();

@@ -1,8 +1,8 @@
 //! `anyccl simulate`: how long a collective would take on a cluster that is not there.
 //!
-//! [`cluster`] finds the costs, [`compare`] simulates every algorithm of the collective ([`anyccl_engine::simulate`]),
-//! [`print`](mod@print) lays out the table and the critical path, [`sweep`] tables and draws times over sizes,
-//! [`json`] says it all to programs.
+//! [`cluster`] finds the costs, [`compare`] simulates every algorithm of the collective
+//! ([`anyccl_engine::simulate`]), [`print`](mod@print) lays out the table and the critical path, [`sweep`]
+//! tables and draws times over sizes, [`json`] says it all to programs.
 
 mod cluster;
 mod compare;
@@ -27,10 +27,10 @@ const MOST_RANKS: u32 = 1 << 16;
 
 /// Predict how long a collective takes on a cluster, by every algorithm
 ///
-/// Executes the plans of all ranks against a model of links, cores and network interfaces. Prints the time of every
-/// algorithm, what it moves within and between hosts, and the chain of steps that determined the time.
-/// ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold as for a job. docs/SIMULATOR.md
-/// says what the model is and how good it is.
+/// Executes the plans of all ranks against a model of links, cores and network interfaces. Prints the time of
+/// every algorithm, what it moves within and between hosts, and the chain of steps that determined the time.
+/// ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold as for a job.
+/// docs/SIMULATOR.md says what the model is and how good it is.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl simulate all_reduce --hosts 2048 --ranks-per-host 8 --bytes 1G --model ndr-infiniband\n  \
@@ -46,8 +46,8 @@ pub struct SimulateArguments {
     /// Ranks on each host
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     ranks_per_host: u32,
-    /// engine (what the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband, ndr-infiniband, or a file: a
-    /// model (see --print-model), or what `anyccl perf --tune` has written
+    /// engine (what the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband, ndr-infiniband, or a
+    /// file: a model (see --print-model), or what `anyccl perf --tune` has written
     #[arg(short, long, default_value = "engine", value_name = "NAME|FILE")]
     model: String,
     /// Show the critical path of this algorithm instead of the fastest
@@ -59,7 +59,8 @@ pub struct SimulateArguments {
     /// From one size to the next
     #[arg(short, long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
     factor: u64,
-    /// Draw time and bandwidth over size, a line for each algorithm; from 8 bytes on unless --min-bytes says another
+    /// Draw time and bandwidth over size, a line for each algorithm; from 8 bytes on unless --min-bytes says
+    /// another
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print one JSON object; its keys are stable

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::process::{fork, signal_one, wait};
 
-/// Calls `int function(int *number)` of a library, and gives the number if the call returns 0 within the time.
+/// Calls `int function(int *number)` of a library, and gives the number if the call returns 0 within the
+/// time.
 ///
 /// This process must not have a second thread.
 pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Result<i32> {
@@ -30,7 +31,8 @@ pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Res
 }
 
 fn call(path: &CStr, name: &CStr) -> Option<c_int> {
-    // SAFETY: a string. What the library does when it is loaded, it does to this process alone, which was made for it.
+    // SAFETY: a string. What the library does when it is loaded, it does to this process alone, which was
+    // made for it.
     let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {
         return None;

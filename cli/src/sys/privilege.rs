@@ -1,4 +1,5 @@
-//! Whether a program gets more rights than whoever starts it. Then the loader ignores what the environment asks of it.
+//! Whether a program gets more rights than whoever starts it. Then the loader ignores what the environment
+//! asks of it.
 
 use std::ffi::CString;
 use std::fs;

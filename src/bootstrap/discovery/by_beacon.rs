@@ -8,8 +8,8 @@ use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, listeners};
 
 impl Discovery<'_> {
-    /// Shows the beacon at `place`, or sees it there. One that does not answer is left over from a job before: we look
-    /// again until it is replaced.
+    /// Shows the beacon at `place`, or sees it there. One that does not answer is left over from a job
+    /// before: we look again until it is replaced.
     pub fn by_beacon(&self, channel: &mut dyn BeaconChannel) -> Result<KeyAndStore> {
         if self.seat.rank == 0 {
             let key = self.given.clone().map_or_else(JobKey::random, Ok)?;

@@ -56,8 +56,8 @@ impl Discovery<'_> {
     }
 }
 
-/// A port may be taken for a moment: by the store of the job before, or by a rank on this host whose attempt to
-/// connect to the port, before anybody listens there, was given that very port to come from.
+/// A port may be taken for a moment: by the store of the job before, or by a rank on this host whose attempt
+/// to connect to the port, before anybody listens there, was given that very port to come from.
 fn listen_when_free(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Listener>> {
     let (until, mut backoff) = (deadline.min(Instant::now() + PORT_PATIENCE), Backoff::new());
     loop {

@@ -1,7 +1,7 @@
 //! The launchers whose variables we understand, one file each.
 //!
-//! A launcher that started another has left its variables too: `srun torchrun`, `mpiexec` in a batch job. So the
-//! order is from what is usually innermost to what is outermost. Pure, like `environment`.
+//! A launcher that started another has left its variables too: `srun torchrun`, `mpiexec` in a batch job. So
+//! the order is from what is usually innermost to what is outermost. Pure, like `environment`.
 
 mod open_mpi;
 mod pmi;

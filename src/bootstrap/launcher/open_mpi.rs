@@ -1,6 +1,7 @@
 //! Open MPI's mpiexec, and PRRTE's prun.
 //!
-//! They offer PMIx, whose protocol is private to its library; what they tell in variables is enough for one host.
+//! They offer PMIx, whose protocol is private to its library; what they tell in variables is enough for one
+//! host.
 
 use super::rules::Launcher;
 use crate::base::Result;

@@ -1,7 +1,8 @@
-//! The ranks that this one has connected with, for as long as it may still fail to join: it tells them why, and hears why
-//! they do.
+//! The ranks that this one has connected with, for as long as it may still fail to join: it tells them why,
+//! and hears why they do.
 //!
-//! A notice travels over the control socket as it does later between engines: who has gone on from here takes it there.
+//! A notice travels over the control socket as it does later between engines: who has gone on from here takes
+//! it there.
 
 use crate::base::{Error, Rank};
 use crate::transport::control::{ControlChannel, ControlMessage};

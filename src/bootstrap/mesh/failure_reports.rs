@@ -1,8 +1,9 @@
 //! Why the ranks could not come together, as the store and the others know it.
 //!
-//! When one rank is missing, those that wait for it give up one after the other, and each that goes is missed by others.
-//! What a rank sees itself is then who gave up before it. Whoever fails tells the store why, and those that it has connected
-//! with, before it closes its connections; so whoever misses somebody asks there first. The store may be what is missing.
+//! When one rank is missing, those that wait for it give up one after the other, and each that goes is missed
+//! by others. What a rank sees itself is then who gave up before it. Whoever fails tells the store why, and
+//! those that it has connected with, before it closes its connections; so whoever misses somebody asks there
+//! first. The store may be what is missing.
 
 use std::time::{Duration, Instant};
 
@@ -43,8 +44,8 @@ pub(super) enum Knowledge {
 
 /// See [`FailureReports::explain`].
 ///
-/// Takes [`PATIENCE`]: until then others may ask the store, which may be this rank's, and a connection that is closed
-/// is taken for a lost rank.
+/// Takes [`PATIENCE`]: until then others may ask the store, which may be this rank's, and a connection that
+/// is closed is taken for a lost rank.
 pub(super) fn explain(
     store: &mut dyn Store,
     mut connected_ranks: ConnectedRanks,
@@ -83,8 +84,8 @@ fn others_may_fail_with_it(error: &Error) -> bool {
     )
 }
 
-/// The failure that a store tells of. That the store itself is gone tells nothing: it goes with rank 0, which may have
-/// all that it needs.
+/// The failure that a store tells of. That the store itself is gone tells nothing: it goes with rank 0, which
+/// may have all that it needs.
 fn told(answer: Result<()>) -> Option<Error> {
     answer.err().filter(|error| !matches!(error, Error::System { .. } | Error::Timeout { .. }))
 }

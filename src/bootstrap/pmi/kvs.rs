@@ -1,7 +1,7 @@
 //! The process manager's key-value space, as the place where rank 0 shows its beacon.
 //!
-//! What was put can be got after the next barrier, which every rank passes once, in either part. Values longer than the
-//! process manager takes go in pieces, the first of which says how many there are.
+//! What was put can be got after the next barrier, which every rank passes once, in either part. Values
+//! longer than the process manager takes go in pieces, the first of which says how many there are.
 
 use std::time::Instant;
 

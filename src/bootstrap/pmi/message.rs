@@ -29,7 +29,8 @@ impl PmiMessage {
         self.get(key).and_then(|value| value.parse().ok())
     }
 
-    /// Whether it is the answer `cmd`, and says that all is well. Not every server says so where nothing can go wrong.
+    /// Whether it is the answer `cmd`, and says that all is well. Not every server says so where nothing can
+    /// go wrong.
     pub fn is_good(&self, cmd: &str) -> bool {
         self.get("cmd") == Some(cmd) && self.get("rc").is_none_or(|rc| rc == "0")
     }

@@ -1,15 +1,15 @@
 //! PMI-1, the wire protocol by which MPI processes talk to whatever started them.
 //!
-//! Rank 0 puts a beacon into the process manager's key-value space, a barrier makes it visible, the others get it;
-//! everything else goes through our own store. Spoken by Hydra (the mpiexec of MPICH and Intel MPI), gforker, and
-//! Slurm with `--mpi=pmi2`.
+//! Rank 0 puts a beacon into the process manager's key-value space, a barrier makes it visible, the others
+//! get it; everything else goes through our own store. Spoken by Hydra (the mpiexec of MPICH and Intel MPI),
+//! gforker, and Slurm with `--mpi=pmi2`.
 //!
-//! The program may use MPI as well, and MPI speaks on the same inherited connection. So it is used during the set-up
-//! only, one whole exchange at a time, and left as it was found: the process manager answers MPI's own greeting
-//! afterwards as if nobody had spoken before. *finalize* must be said exactly once, else mpiexec takes the
-//! process's end for a crash: [`session`] sees to that. Once MPI has been initialised the connection is its own,
-//! and is not touched: ranks of one host then meet in a private folder named after the process manager, and those
-//! on several hosts are told what to do.
+//! The program may use MPI as well, and MPI speaks on the same inherited connection. So it is used during the
+//! set-up only, one whole exchange at a time, and left as it was found: the process manager answers MPI's own
+//! greeting afterwards as if nobody had spoken before. *finalize* must be said exactly once, else mpiexec
+//! takes the process's end for a crash: [`session`] sees to that. Once MPI has been initialised the
+//! connection is its own, and is not touched: ranks of one host then meet in a private folder named after the
+//! process manager, and those on several hosts are told what to do.
 
 mod connection;
 mod kvs;

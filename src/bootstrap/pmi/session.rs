@@ -1,9 +1,9 @@
 //! The one connection of this process to its process manager, kept until it is time to say goodbye.
 //!
-//! Goodbye is *finalize*. It is said when the world is finalized, or else when the process exits: a process that
-//! only ends has crashed, to mpiexec. If the program has MPI in it, that will say it, once, if it was initialised;
-//! so with MPI in the process we wait for the exit and look. While the connection is kept, mpiexec notices when the
-//! process dies, and ends the others.
+//! Goodbye is *finalize*. It is said when the world is finalized, or else when the process exits: a process
+//! that only ends has crashed, to mpiexec. If the program has MPI in it, that will say it, once, if it was
+//! initialised; so with MPI in the process we wait for the exit and look. While the connection is kept,
+//! mpiexec notices when the process dies, and ends the others.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -15,7 +15,8 @@ use crate::bootstrap::{JobKey, Store};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
-/// How much later than the server the client gives up, which knows less of who is missing: this part of its patience,
+/// How much later than the server the client gives up, which knows less of who is missing: this part of its
+/// patience,
 const GRACE_PART: u32 = 20;
 /// at least and at most so long.
 const GRACE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
@@ -135,7 +136,8 @@ impl Client {
         self.joined = false;
     }
 
-    /// What the server answers by its own deadline, or later by a grace: it knows more than a client of who is missing.
+    /// What the server answers by its own deadline, or later by a grace: it knows more than a client of who
+    /// is missing.
     fn ask(&mut self, request: &Request, deadline: Instant) -> Result<Vec<u8>> {
         let start = Instant::now();
         let until = deadline + grace(deadline.saturating_duration_since(start));

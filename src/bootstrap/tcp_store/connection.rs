@@ -70,8 +70,8 @@ impl Connection {
         self.closed
     }
 
-    /// Reads and handles what the last wait on `set` found ready. A new connection has not been waited for: its
-    /// first request may have come with the handshake.
+    /// Reads and handles what the last wait on `set` found ready. A new connection has not been waited for:
+    /// its first request may have come with the handshake.
     pub fn read_ready(&mut self, set: &PollSet, board: &mut Board, limits: &Limits) {
         if self.token.take().is_none_or(|token| set.ready(token)) {
             self.read(board, limits);

@@ -82,8 +82,8 @@ impl Drop for Server {
     }
 }
 
-/// Runs the store until whoever owns the server drops it, or the store is over. `owner` says which it is when the server
-/// is dropped or detached.
+/// Runs the store until whoever owns the server drops it, or the store is over. `owner` says which it is when
+/// the server is dropped or detached.
 fn run(mut service: Service, owner: UnixStream) {
     let (mut set, mut owner) = (PollSet::new(), Some(owner));
     loop {

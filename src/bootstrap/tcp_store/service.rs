@@ -1,5 +1,5 @@
-//! One store: a gate, the connections that it admitted, and the board they write on. Never waits; whoever owns the poll
-//! loop does.
+//! One store: a gate, the connections that it admitted, and the board they write on. Never waits; whoever
+//! owns the poll loop does.
 
 use std::time::{Duration, Instant};
 
@@ -45,8 +45,8 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Serves whoever comes by these listeners, or is handed over, at most until `deadline`. A `size` of `None` is
-    /// learnt from the first rank.
+    /// Serves whoever comes by these listeners, or is handed over, at most until `deadline`. A `size` of
+    /// `None` is learnt from the first rank.
     pub fn new(
         listeners: Vec<Listener>,
         key: &JobKey,
@@ -77,8 +77,8 @@ impl Service {
         gets.chain(self.gate.next_deadline()).chain(self.deadline).chain(self.tell_at).min()
     }
 
-    /// Goes on with what the last wait on `set` found ready. `false`: its deadline has come, or all ranks of its only
-    /// world have left.
+    /// Goes on with what the last wait on `set` found ready. `false`: its deadline has come, or all ranks of
+    /// its only world have left.
     pub fn advance(&mut self, set: &PollSet) -> bool {
         if self.deadline.is_some_and(|t| t <= Instant::now()) {
             return false;
@@ -102,8 +102,8 @@ impl Service {
         self.answer_all(admissions, set);
     }
 
-    /// Says once per world, after a while, who has not come. All ranks wait for the same; this is the one place that
-    /// knows.
+    /// Says once per world, after a while, who has not come. All ranks wait for the same; this is the one
+    /// place that knows.
     fn tell_who_is_missing(&mut self) {
         let now = Instant::now();
         if !self.board.is_gathering() {

@@ -55,8 +55,8 @@ fn two_ids_differ_and_loopback_is_in_each() {
     assert!(one.decode().unwrap().1.iter().any(|address| address.ip().is_loopback()));
 }
 
-/// All ids of a process share their ports: only without others do they close with the last rank of one. So the test
-/// runs in a process of its own.
+/// All ids of a process share their ports: only without others do they close with the last rank of one. So
+/// the test runs in a process of its own.
 #[test]
 fn the_store_of_an_id_ends_when_all_ranks_have_come() {
     const ALONE: &str = "ANYCCL_TEST_ALONE";

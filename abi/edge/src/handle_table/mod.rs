@@ -1,8 +1,8 @@
 //! Objects by their handles: each in the slot that its handle names, or in a map where that slot is taken.
 //!
-//! A look-up of an object in its slot takes no lock. Whoever removes an object first makes it unknown there, then counts
-//! its users: a call that comes later waits for the lock in [`HandleTable::get`], so it is either counted or finds out what
-//! was decided.
+//! A look-up of an object in its slot takes no lock. Whoever removes an object first makes it unknown there,
+//! then counts its users: a call that comes later waits for the lock in [`HandleTable::get`], so it is either
+//! counted or finds out what was decided.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -86,8 +86,9 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         others.get(&handle).map(|object| ObjectRef(Holder::Shared(Arc::clone(object))))
     }
 
-    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the number of its
-    /// users besides this table; its error leaves everything as it was. `None`: there is no such object.
+    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the
+    /// number of its users besides this table; its error leaves everything as it was. `None`: there is no
+    /// such object.
     pub fn remove<E>(
         &self,
         handle: usize,

@@ -21,19 +21,22 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 1  a0 a1 | b0 | c0 c1 c2    =>     S0 S1 | T0 | U0 U1 U2
 ///
 /// \param sends        [in] As many pointers as there are buffers: where counts[i] elements are read.
-/// \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in place.
+/// \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in
+///                     place.
 /// \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
 /// \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
 /// \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
 /// \param op           [in] As for anyccl_all_reduce.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs, every rank gets
-///          ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of buffers and a hash.
+/// \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
+///          every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of
+///          buffers and a hash.
 ///
-/// Collective. The call blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives, up to the order in which
-/// floats are summed, in fewer messages: small buffers are packed together, large ones go side by side. The arrays
-/// themselves are read during the call only. Buffers must not overlap each other, but for in place. Replacement for
-/// ncclGroupStart ... ncclGroupEnd around many small calls, and torch.distributed.all_reduce_coalesced.
+/// Collective. The call blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives,
+/// up to the order in which floats are summed, in fewer messages: small buffers are packed together, large
+/// ones go side by side. The arrays themselves are read during the call only. Buffers must not overlap each
+/// other, but for in place. Replacement for ncclGroupStart ... ncclGroupEnd around many small calls, and
+/// torch.distributed.all_reduce_coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
     sends: *const *const c_void,
@@ -48,19 +51,21 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
         op: Some(op),
         ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during
+    // the call.
     edge("anyccl_all_reduce_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts an all_reduce of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, counts, buffers, datatype, op, comm  As for
-///        anyccl_all_reduce_coalesced; the buffers belong to the library until the request has ended, the arrays only during
-///        this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param sends, recvs, counts, buffers, datatype, op, comm  As for anyccl_all_reduce_coalesced; the buffers
+///        belong to the library until the request has ended, the arrays only during this call.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
 /// \returns As anyccl_iall_reduce.
 ///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
+/// when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     sends: *const *const c_void,
@@ -76,15 +81,15 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
         op: Some(op),
         ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
-    // ended, and a writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the
+    // request has ended, and a writable request or NULL.
     edge("anyccl_iall_reduce_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares an all_reduce_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers belong to
-///        the library during each run, the arrays only during this call.
+/// \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers
+///        belong to the library during each run, the arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -104,8 +109,8 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
         op: Some(op),
         ..Lists::plain(Collective::AllReduce, sends, recvs, counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
-    // writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each
+    // run, and a writable request or NULL.
     edge("anyccl_all_reduce_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
@@ -133,19 +138,21 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
         root: Some(root),
         ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during
+    // the call.
     edge("anyccl_broadcast_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts a broadcast of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, counts, buffers, datatype, root, comm  As for
-///        anyccl_broadcast_coalesced; the buffers belong to the library until the request has ended, the arrays only during
-///        this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param sends, recvs, counts, buffers, datatype, root, comm  As for anyccl_broadcast_coalesced; the buffers
+///        belong to the library until the request has ended, the arrays only during this call.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
 /// \returns As anyccl_ibroadcast.
 ///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
+/// when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     sends: *const *const c_void,
@@ -161,15 +168,15 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
         root: Some(root),
         ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
-    // ended, and a writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the
+    // request has ended, and a writable request or NULL.
     edge("anyccl_ibroadcast_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares a broadcast_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers belong
-///        to the library during each run, the arrays only during this call.
+/// \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers
+///        belong to the library during each run, the arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -189,16 +196,16 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
         root: Some(root),
         ..Lists::plain(Collective::Broadcast, sends, recvs, counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
-    // writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each
+    // run, and a writable request or NULL.
     edge("anyccl_broadcast_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
 /// Gives all ranks the elements of every rank, for each buffer of a list.
 ///
 /// \param sends        [in] send_counts[i] elements each.
-/// \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place: sends[i] == recvs[i] +
-///                     rank * send_counts[i] elements.
+/// \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place:
+///                     sends[i] == recvs[i] + rank * send_counts[i] elements.
 /// \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
 /// \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
 /// \returns As anyccl_all_reduce_coalesced.
@@ -214,19 +221,21 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
-    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during
+    // the call.
     edge("anyccl_all_gather_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts an all_gather of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, send_counts, buffers, datatype, comm  As for
-///        anyccl_all_gather_coalesced; the buffers belong to the library until the request has ended, the arrays only during
-///        this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param sends, recvs, send_counts, buffers, datatype, comm  As for anyccl_all_gather_coalesced; the buffers
+///        belong to the library until the request has ended, the arrays only during this call.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
 /// \returns As anyccl_iall_gather.
 ///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
+/// when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     sends: *const *const c_void,
@@ -238,15 +247,15 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
-    // ended, and a writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the
+    // request has ended, and a writable request or NULL.
     edge("anyccl_iall_gather_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares an all_gather_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers belong
-///        to the library during each run, the arrays only during this call.
+/// \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers
+///        belong to the library during each run, the arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -262,16 +271,16 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
     request: *mut anyccl_request_t,
 ) -> anyccl_status_t {
     let arguments = Lists::plain(Collective::AllGather, sends, recvs, send_counts, buffers, datatype, comm);
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
-    // writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each
+    // run, and a writable request or NULL.
     edge("anyccl_all_gather_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
 /// Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
 ///
 /// \param sends        [in] size * recv_counts[i] elements each: a block per rank.
-/// \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place: recvs[i] == sends[i] +
-///                     rank * recv_counts[i] elements.
+/// \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place:
+///                     recvs[i] == sends[i] + rank * recv_counts[i] elements.
 /// \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
 /// \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
 /// \returns As anyccl_all_reduce_coalesced.
@@ -291,19 +300,21 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
         op: Some(op),
         ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during the call.
+    // SAFETY: the caller promises arrays and buffers of the documented lengths, used by nobody else during
+    // the call.
     edge("anyccl_reduce_scatter_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
 /// Starts a reduce_scatter of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for
-///        anyccl_reduce_scatter_coalesced; the buffers belong to the library until the request has ended, the arrays only during
-///        this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for anyccl_reduce_scatter_coalesced; the
+///        buffers belong to the library until the request has ended, the arrays only during this call.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
 /// \returns As anyccl_ireduce_scatter.
 ///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there when the request has ended.
+/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
+/// when the request has ended.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     sends: *const *const c_void,
@@ -319,15 +330,15 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
         op: Some(op),
         ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the request has
-    // ended, and a writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses until the
+    // request has ended, and a writable request or NULL.
     edge("anyccl_ireduce_scatter_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
 /// Prepares a reduce_scatter_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the buffers
-///        belong to the library during each run, the arrays only during this call.
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the
+///        buffers belong to the library during each run, the arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -347,7 +358,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced_init(
         op: Some(op),
         ..Lists::plain(Collective::ReduceScatter, sends, recvs, recv_counts, buffers, datatype, comm)
     };
-    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each run, and a
-    // writable request or NULL.
+    // SAFETY: the caller promises arrays of the documented lengths, buffers that nobody else uses during each
+    // run, and a writable request or NULL.
     edge("anyccl_reduce_scatter_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }

@@ -23,11 +23,12 @@ use crate::status::{anyccl_status_t, edge};
 /// \param send_count  [in] Elements that each rank sends. The same on every rank.
 /// \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
 /// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recv + rank * send_count elements. Any
-/// other overlap is refused. Replacement for MPI_Allgather and ncclAllGather.
+/// Collective. The call blocks until this rank's part is done. In place: send == recv + rank * send_count
+/// elements. Any other overlap is refused. Replacement for MPI_Allgather and ncclAllGather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather(
     send: *const c_void,
@@ -42,15 +43,16 @@ pub unsafe extern "C" fn anyccl_all_gather(
 
 /// Starts an all_gather and returns at once.
 ///
-/// \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library
+///        until the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Iallgather.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Iallgather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather(
     send: *const c_void,

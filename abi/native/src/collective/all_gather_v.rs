@@ -21,17 +21,19 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 2  c0              rank 2  a0 a1 c0
 ///
 /// \param send         [in] recv_counts[rank] elements. Read only.
-/// \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What lies between
-///                     these blocks is left alone.
+/// \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What
+///                     lies between these blocks is left alone.
 /// \param recv_counts  [in] size numbers of elements. The same on every rank.
-/// \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other. Each rank's own affair.
+/// \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other. Each rank's
+///                     own affair.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recv + recv_displs[rank] elements. Any other
-/// overlap is refused, also among the blocks of recv. Replacement for MPI_Allgatherv.
+/// Collective. The call blocks until this rank's part is done. In place: send == recv + recv_displs[rank]
+/// elements. Any other overlap is refused, also among the blocks of recv. Replacement for MPI_Allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_v(
     send: *const c_void,
@@ -53,13 +55,14 @@ pub unsafe extern "C" fn anyccl_all_gather_v(
 ///
 /// \param send, recv, recv_counts, recv_displs, datatype, comm  As for anyccl_all_gather_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Iallgatherv.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Iallgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_v(
     send: *const c_void,
@@ -73,16 +76,16 @@ pub unsafe extern "C" fn anyccl_iall_gather_v(
     edge("anyccl_iall_gather_v", || {
         // SAFETY: the caller promises arrays of the documented length.
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts, recv_displs) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe { invocation::start(arguments(datatype, comm).with(describe), request) }
     })
 }
 
 /// Prepares an all_gather_v that is started later, and often.
 ///
-/// \param send, recv, recv_counts, recv_displs, datatype, comm As for anyccl_all_gather_v; the buffers belong to the
-///        library during each run, arrays only during this call.
+/// \param send, recv, recv_counts, recv_displs, datatype, comm As for anyccl_all_gather_v; the buffers belong
+///        to the library during each run, arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -100,7 +103,8 @@ pub unsafe extern "C" fn anyccl_all_gather_v_init(
     edge("anyccl_all_gather_v_init", || {
         // SAFETY: the caller promises arrays of the documented length.
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts, recv_displs) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe { invocation::prepare(arguments(datatype, comm).with(describe), request) }
     })
 }

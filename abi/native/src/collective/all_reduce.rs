@@ -25,11 +25,13 @@ use crate::status::{anyccl_status_t, edge};
 /// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
 /// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. The result has the same bits on every rank and in every
-/// run. In place: send == recv. Any other overlap is refused. Replacement for MPI_Allreduce and ncclAllReduce.
+/// Collective. The call blocks until this rank's part is done. The result has the same bits on every rank and
+/// in every run. In place: send == recv. Any other overlap is refused. Replacement for MPI_Allreduce and
+/// ncclAllReduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce(
     send: *const c_void,
@@ -45,15 +47,16 @@ pub unsafe extern "C" fn anyccl_all_reduce(
 
 /// Starts an all_reduce and returns at once.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library
+///        until the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Iallreduce.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Iallreduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_reduce(
     send: *const c_void,

@@ -19,22 +19,24 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 0  a0 a1 a2        rank 0  a0 b0        send_counts of rank 0: 1 2
 ///     rank 1  b0        =>    rank 1  a1 a2        send_counts of rank 1: 1 0
 ///
-/// \param send         [in] For each rank r, send_counts[r] elements from element send_displs[r] on. Read only.
-/// \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What lies between
-///                     these blocks is left alone.
+/// \param send         [in] For each rank r, send_counts[r] elements from element send_displs[r] on. Read
+///                     only.
+/// \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What
+///                     lies between these blocks is left alone.
 /// \param send_counts  [in] size numbers of elements.
 /// \param send_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
 /// \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
 /// \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of elements than another one
-/// sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of send is identical with the block of
-/// recv from the same rank, address and length. Any other overlap is refused, also among the blocks of recv. Replacement for
-/// MPI_Alltoallv.
+/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of
+/// elements than another one sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of
+/// send is identical with the block of recv from the same rank, address and length. Any other overlap is
+/// refused, also among the blocks of recv. Replacement for MPI_Alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_v(
     send: *const c_void,
@@ -58,15 +60,17 @@ pub unsafe extern "C" fn anyccl_all_to_all_v(
 
 /// Starts an all_to_all_v and returns at once.
 ///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for anyccl_all_to_all_v; the
-///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for
+///        anyccl_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do
+///        not.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ialltoallv.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ialltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_to_all_v(
     send: *const c_void,
@@ -84,16 +88,17 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
         let describe = |caller: Caller| unsafe {
             blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe { invocation::start(arguments(datatype, comm).with(describe), request) }
     })
 }
 
 /// Prepares an all_to_all_v that is started later, and often.
 ///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for anyccl_all_to_all_v;
-///        the buffers belong to the library during each run, arrays only during this call.
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for
+///        anyccl_all_to_all_v; the buffers belong to the library during each run, arrays only during this
+///        call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -115,7 +120,8 @@ pub unsafe extern "C" fn anyccl_all_to_all_v_init(
         let describe = |caller: Caller| unsafe {
             blocks(caller, send, recv, send_counts, send_displs, recv_counts, recv_displs)
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe { invocation::prepare(arguments(datatype, comm).with(describe), request) }
     })
 }

@@ -15,10 +15,12 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 2  -------|..|
 ///
 /// \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until all have come. What a rank did before it, the others see after it. Replacement for MPI_Barrier.
+/// Collective. The call blocks until all have come. What a rank did before it, the others see after it.
+/// Replacement for MPI_Barrier.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_barrier(comm: anyccl_comm_t) -> anyccl_status_t {
     // SAFETY: a barrier has no buffers.
@@ -28,13 +30,14 @@ pub extern "C" fn anyccl_barrier(comm: anyccl_comm_t) -> anyccl_status_t {
 /// Starts a barrier and returns at once; the request ends when every rank has come.
 ///
 /// \param comm     As for anyccl_barrier.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ibarrier.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ibarrier.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibarrier(
     comm: anyccl_comm_t,

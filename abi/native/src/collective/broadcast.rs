@@ -24,12 +24,13 @@ use crate::status::{anyccl_status_t, edge};
 /// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
 /// \param root      [in] 0 to size-1. The same on every rank.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. The root may return before the others have come. In
-/// place: send == recv. So one pointer, given twice on every rank, does what MPI_Bcast does. Any other overlap
-/// is refused. Replacement for MPI_Bcast and ncclBroadcast.
+/// Collective. The call blocks until this rank's part is done. The root may return before the others have
+/// come. In place: send == recv. So one pointer, given twice on every rank, does what MPI_Bcast does. Any
+/// other overlap is refused. Replacement for MPI_Bcast and ncclBroadcast.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast(
     send: *const c_void,
@@ -45,15 +46,16 @@ pub unsafe extern "C" fn anyccl_broadcast(
 
 /// Starts a broadcast and returns at once.
 ///
-/// \param send, recv, count, datatype, root, comm  As for anyccl_broadcast; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, count, datatype, root, comm  As for anyccl_broadcast; the buffers belong to the library
+///        until the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ibcast.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ibcast.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibroadcast(
     send: *const c_void,

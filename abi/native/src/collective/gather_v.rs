@@ -21,22 +21,24 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 2  c0              rank 2  -
 ///
 /// \param send         [in] send_count elements. Read only.
-/// \param recv         [out] At the root: for each rank r, recv_counts[r] elements from element recv_displs[r] on. What
-///                     lies between these blocks is left alone. Not used elsewhere: may be NULL.
+/// \param recv         [out] At the root: for each rank r, recv_counts[r] elements from element
+///                     recv_displs[r] on. What lies between these blocks is left alone. Not used elsewhere:
+///                     may be NULL.
 /// \param send_count   [in] Elements that this rank sends: what the root has in recv_counts for it.
 /// \param recv_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
-/// \param recv_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other. Not used
-///                     elsewhere.
+/// \param recv_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other.
+///                     Not used elsewhere.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param root         [in] 0 to size-1. The same on every rank.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. A rank that is not the root may return before the others have
-/// come. Where the root expects another number of elements than a rank sends, both are named by ANYCCL_ERR_MISMATCH on
-/// every rank. In place: send == recv + recv_displs[root] elements at the root. Any other overlap is refused. Replacement for
-/// MPI_Gatherv.
+/// Collective. The call blocks until this rank's part is done. A rank that is not the root may return before
+/// the others have come. Where the root expects another number of elements than a rank sends, both are named
+/// by ANYCCL_ERR_MISMATCH on every rank. In place: send == recv + recv_displs[root] elements at the root. Any
+/// other overlap is refused. Replacement for MPI_Gatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_gather_v(
     send: *const c_void,
@@ -61,13 +63,14 @@ pub unsafe extern "C" fn anyccl_gather_v(
 ///
 /// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  As for anyccl_gather_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Igatherv.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Igatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_igather_v(
     send: *const c_void,
@@ -84,16 +87,16 @@ pub unsafe extern "C" fn anyccl_igather_v(
         // SAFETY: the caller promises arrays of the documented length.
         let describe =
             |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe { invocation::start(arguments(datatype, root, comm).with(describe), request) }
     })
 }
 
 /// Prepares a gather_v that is started later, and often.
 ///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the buffers
-///        belong to the library during each run, arrays only during this call.
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the
+///        buffers belong to the library during each run, arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -114,7 +117,8 @@ pub unsafe extern "C" fn anyccl_gather_v_init(
         // SAFETY: the caller promises arrays of the documented length.
         let describe =
             |caller: Caller| unsafe { blocks(caller, send, recv, send_count, recv_counts, recv_displs) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe { invocation::prepare(arguments(datatype, root, comm).with(describe), request) }
     })
 }

@@ -15,20 +15,22 @@ use crate::status::{anyccl_status_t, edge};
 
 /// Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
 ///
-/// \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A pointer to no
-///                     elements may be NULL.
-/// \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to no elements
-///                     may be NULL.
+/// \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A
+///                     pointer to no elements may be NULL.
+/// \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to
+///                     no elements may be NULL.
 /// \param send_counts  [in] size numbers of elements.
 /// \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of elements than another one
-/// sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r] == recvs[r], with the same count. Any
-/// other overlap is refused. Other ranks may call anyccl_all_to_all_v instead. Replacement for torch.distributed's all_to_all.
+/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of
+/// elements than another one sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r]
+/// == recvs[r], with the same count. Any other overlap is refused. Other ranks may call anyccl_all_to_all_v
+/// instead. Replacement for torch.distributed's all_to_all.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_list(
     sends: *const *const c_void,
@@ -52,13 +54,14 @@ pub unsafe extern "C" fn anyccl_all_to_all_list(
 ///
 /// \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
 ///        memory belongs to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ialltoallw.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ialltoallw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_to_all_list(
     sends: *const *const c_void,
@@ -74,16 +77,16 @@ pub unsafe extern "C" fn anyccl_iall_to_all_list(
         let describe = |caller: Caller| unsafe {
             all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe { invocation::start(to_all(datatype, comm).with(describe), request) }
     })
 }
 
 /// Prepares an all_to_all_list that is started later, and often.
 ///
-/// \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers belong to
-///        the library during each run, arrays only during this call.
+/// \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers
+///        belong to the library during each run, arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -103,7 +106,8 @@ pub unsafe extern "C" fn anyccl_all_to_all_list_init(
         let describe = |caller: Caller| unsafe {
             all_to_all_list_blocks(caller, sends, recvs, send_counts, recv_counts)
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe { invocation::prepare(to_all(datatype, comm).with(describe), request) }
     })
 }
@@ -111,16 +115,18 @@ pub unsafe extern "C" fn anyccl_all_to_all_list_init(
 /// Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
 ///
 /// \param send         [in] recv_counts[rank] elements. Read only.
-/// \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to no elements
-///                     may be NULL.
+/// \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to
+///                     no elements may be NULL.
 /// \param recv_counts  [in] size numbers of elements. The same on every rank.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recvs[rank]. Any other overlap is refused. Other
-/// ranks may call anyccl_all_gather_v instead. Replacement for torch.distributed's all_gather.
+/// Collective. The call blocks until this rank's part is done. In place: send == recvs[rank]. Any other
+/// overlap is refused. Other ranks may call anyccl_all_gather_v instead. Replacement for torch.distributed's
+/// all_gather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_list(
     send: *const c_void,
@@ -141,10 +147,11 @@ pub unsafe extern "C" fn anyccl_all_gather_list(
 ///
 /// \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
 ///        memory belongs to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
 /// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
 #[unsafe(no_mangle)]
@@ -159,16 +166,16 @@ pub unsafe extern "C" fn anyccl_iall_gather_list(
     edge("anyccl_iall_gather_list", || {
         // SAFETY: the caller promises arrays of the documented length.
         let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe { invocation::start(gather(datatype, comm).with(describe), request) }
     })
 }
 
 /// Prepares an all_gather_list that is started later, and often.
 ///
-/// \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the library
-///        during each run, arrays only during this call.
+/// \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the
+///        library during each run, arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -185,7 +192,8 @@ pub unsafe extern "C" fn anyccl_all_gather_list_init(
     edge("anyccl_all_gather_list_init", || {
         // SAFETY: the caller promises arrays of the documented length.
         let describe = |caller: Caller| unsafe { all_gather_list_blocks(caller, &send, recvs, recv_counts) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe { invocation::prepare(gather(datatype, comm).with(describe), request) }
     })
 }

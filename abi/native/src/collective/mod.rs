@@ -1,7 +1,7 @@
 //! The collectives, one file each. What they share is here: the checks, and how a call is run or started.
 //!
-//! Each has two forms. The blocking one returns when this rank's part is done: its send buffer may be changed, its
-//! receive buffer is complete. The one with an `i` returns at once and gives a request.
+//! Each has two forms. The blocking one returns when this rank's part is done: its send buffer may be
+//! changed, its receive buffer is complete. The one with an `i` returns at once and gives a request.
 
 mod all_reduce;
 mod reduce;
@@ -61,8 +61,8 @@ pub struct Arguments {
     pub comm: anyccl_comm_t,
 }
 
-/// Runs the call of the C function `name` to its end. `arguments` is of a type of its own in each such function, which so
-/// has code of its own: most decisions are made when it is compiled.
+/// Runs the call of the C function `name` to its end. `arguments` is of a type of its own in each such
+/// function, which so has code of its own: most decisions are made when it is compiled.
 ///
 /// # Safety
 /// The buffers are as long as the documentation of the C function says, and nobody else uses them meanwhile.
@@ -80,7 +80,8 @@ unsafe fn run(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_statu
 }
 
 impl Arguments {
-    /// Runs a call like one that was made lately. `None`: it is not one, or not plainly, and nothing was done.
+    /// Runs a call like one that was made lately. `None`: it is not one, or not plainly, and nothing was
+    /// done.
     ///
     /// # Safety
     /// As for [`run`].

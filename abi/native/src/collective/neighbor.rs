@@ -18,20 +18,21 @@ use crate::status::{anyccl_status_t, edge};
 /// Sends the same elements to every destination in a graph, and receives those of every source.
 ///
 /// \param send         [in] send_count elements. Read only.
-/// \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on, in the order of
-///                     the sources. What lies between these blocks is left alone.
+/// \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on,
+///                     in the order of the sources. What lies between these blocks is left alone.
 /// \param send_count   [in] Elements that this rank sends: what its destinations have in recv_counts for it.
 /// \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
 /// \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param graph        [in] Borrowed. From anyccl_graph_create over comm.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done. Where a rank expects
-/// another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
-/// must not overlap. Replacement for MPI_Neighbor_allgatherv.
+/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done.
+/// Where a rank expects another number of elements than its neighbour sends, both are named by
+/// ANYCCL_ERR_MISMATCH on every rank. Buffers must not overlap. Replacement for MPI_Neighbor_allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
     send: *const c_void,
@@ -62,14 +63,16 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
 /// Starts a neighbor_all_gather_v and returns at once.
 ///
 /// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
-///        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+///        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the
+///        arrays do not.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ineighbor_allgatherv.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ineighbor_allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
     send: *const c_void,
@@ -88,8 +91,8 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
         let describe = |caller: Caller| unsafe {
             blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe {
             invocation::start(
                 Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(describe),
@@ -102,8 +105,8 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
 /// Prepares a neighbor_all_gather_v that is started later, and often.
 ///
 /// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm As for
-///        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during this
-///        call.
+///        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during
+///        this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -126,7 +129,8 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
         let describe = |caller: Caller| unsafe {
             blocks_of_neighbor_all_gather_v(&caller, graph, places, send_count, recv_counts, recv_displs)
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(describe),
@@ -138,23 +142,25 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
 
 /// Sends every destination in a graph a part of its own, and receives one from every source.
 ///
-/// \param send         [in] For each destination, as many elements as send_counts says, from its send_displs on, in the
-///                     order of the destinations. Read only.
-/// \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on, in the order of
-///                     the sources. What lies between these blocks is left alone.
+/// \param send         [in] For each destination, as many elements as send_counts says, from its send_displs
+///                     on, in the order of the destinations. Read only.
+/// \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on,
+///                     in the order of the sources. What lies between these blocks is left alone.
 /// \param send_counts  [in] A number of elements for each destination.
-/// \param send_displs  [in] A number of elements for each destination; NULL: the blocks lie one after the other.
+/// \param send_displs  [in] A number of elements for each destination; NULL: the blocks lie one after the
+///                     other.
 /// \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
 /// \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param graph        [in] Borrowed. From anyccl_graph_create over comm.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done. Where a rank expects
-/// another number of elements than its neighbour sends, both are named by ANYCCL_ERR_MISMATCH on every rank. Buffers
-/// must not overlap. Replacement for MPI_Neighbor_alltoallv.
+/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done.
+/// Where a rank expects another number of elements than its neighbour sends, both are named by
+/// ANYCCL_ERR_MISMATCH on every rank. Buffers must not overlap. Replacement for MPI_Neighbor_alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
     send: *const c_void,
@@ -194,14 +200,16 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
 /// Starts a neighbor_all_to_all_v and returns at once.
 ///
 /// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
-///        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+///        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the
+///        arrays do not.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ineighbor_alltoallv.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ineighbor_alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
     send: *const c_void,
@@ -229,8 +237,8 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
                 recv_displs,
             )
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe {
             invocation::start(
                 Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(describe),
@@ -243,8 +251,8 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
 /// Prepares a neighbor_all_to_all_v that is started later, and often.
 ///
 /// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm As for
-///        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during this
-///        call.
+///        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during
+///        this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -276,7 +284,8 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v_init(
                 recv_displs,
             )
         };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe {
             invocation::prepare(
                 Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(describe),

@@ -26,12 +26,13 @@ use crate::status::{anyccl_status_t, edge};
 /// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
 /// \param root      [in] 0 to size-1. The same on every rank.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. A rank that is not the root may return before the others
-/// have come. In place: send == recv at the root. Any other overlap is refused. Replacement for MPI_Reduce and
-/// ncclReduce.
+/// Collective. The call blocks until this rank's part is done. A rank that is not the root may return before
+/// the others have come. In place: send == recv at the root. Any other overlap is refused. Replacement for
+/// MPI_Reduce and ncclReduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce(
     send: *const c_void,
@@ -48,15 +49,16 @@ pub unsafe extern "C" fn anyccl_reduce(
 
 /// Starts a reduce and returns at once.
 ///
-/// \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce; the buffers belong to the
+///        library until the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ireduce.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ireduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce(
     send: *const c_void,

@@ -25,12 +25,13 @@ use crate::status::{anyccl_status_t, edge};
 /// \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
 /// \param op          [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
 /// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: recv == send + rank * recv_count elements. The
-/// rest of send is left as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter_block and
-/// ncclReduceScatter.
+/// Collective. The call blocks until this rank's part is done. In place: recv == send + rank * recv_count
+/// elements. The rest of send is left as it was. Any other overlap is refused. Replacement for
+/// MPI_Reduce_scatter_block and ncclReduceScatter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter(
     send: *const c_void,
@@ -46,15 +47,16 @@ pub unsafe extern "C" fn anyccl_reduce_scatter(
 
 /// Starts a reduce_scatter and returns at once.
 ///
-/// \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter; the buffers belong to the
+///        library until the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ireduce_scatter_block.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ireduce_scatter_block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter(
     send: *const c_void,

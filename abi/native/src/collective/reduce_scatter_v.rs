@@ -27,11 +27,12 @@ use crate::status::{anyccl_status_t, edge};
 /// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
 /// \param op           [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: recv is this rank's part of send; the rest of send is left
-/// as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter.
+/// Collective. The call blocks until this rank's part is done. In place: recv is this rank's part of send;
+/// the rest of send is left as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_v(
     send: *const c_void,
@@ -53,13 +54,14 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v(
 ///
 /// \param send, recv, recv_counts, datatype, op, comm  As for anyccl_reduce_scatter_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Ireduce_scatter.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Ireduce_scatter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
     send: *const c_void,
@@ -73,16 +75,16 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
     edge("anyccl_ireduce_scatter_v", || {
         // SAFETY: the caller promises an array of the documented length.
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request has
-        // ended, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else until the request
+        // has ended, and a writable request or NULL.
         unsafe { invocation::start(arguments(datatype, op, comm).with(describe), request) }
     })
 }
 
 /// Prepares a reduce_scatter_v that is started later, and often.
 ///
-/// \param send, recv, recv_counts, datatype, op, comm As for anyccl_reduce_scatter_v; the buffers belong to the
-///        library during each run, arrays only during this call.
+/// \param send, recv, recv_counts, datatype, op, comm As for anyccl_reduce_scatter_v; the buffers belong to
+///        the library during each run, arrays only during this call.
 /// \param request  [out] As for anyccl_all_reduce_init.
 /// \returns As anyccl_all_reduce_init.
 ///
@@ -100,7 +102,8 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v_init(
     edge("anyccl_reduce_scatter_v_init", || {
         // SAFETY: the caller promises an array of the documented length.
         let describe = |caller: Caller| unsafe { blocks(caller, send, recv, recv_counts) };
-        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run, and a writable request or NULL.
+        // SAFETY: the caller promises blocks of the documented length, used by nobody else during each run,
+        // and a writable request or NULL.
         unsafe { invocation::prepare(arguments(datatype, op, comm).with(describe), request) }
     })
 }

@@ -23,14 +23,15 @@ use crate::status::{anyccl_status_t, edge};
 /// \param recv      [out] count elements.
 /// \param count     [in] Elements of either buffer. The same on every rank.
 /// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
-/// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank. ANYCCL_AVG: the
-///                  average of ranks 0 to r.
+/// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+///                  ANYCCL_AVG: the average of ranks 0 to r.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replacement for
-/// MPI_Scan.
+/// Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is
+/// refused. Replacement for MPI_Scan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scan(
     send: *const c_void,
@@ -46,15 +47,16 @@ pub unsafe extern "C" fn anyccl_scan(
 
 /// Starts a scan and returns at once.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until
+///        the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Iscan.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Iscan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iscan(
     send: *const c_void,
@@ -104,17 +106,19 @@ pub unsafe extern "C" fn anyccl_scan_init(
 ///     rank 2  c0 c1           rank 2  a0 op b0       a1 op b1
 ///
 /// \param send      [in] count elements. Read only.
-/// \param recv      [out] count elements. Left alone on rank 0, before which there is nobody: may be NULL there.
+/// \param recv      [out] count elements. Left alone on rank 0, before which there is nobody: may be NULL
+///                  there.
 /// \param count     [in] Elements of either buffer. The same on every rank.
 /// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
-/// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank. ANYCCL_AVG: the
-///                  average of ranks 0 to r-1.
+/// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
+///                  ANYCCL_AVG: the average of ranks 0 to r-1.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; any other status when comm has failed: see "Collectives" at the top of this header.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
+///          header.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is refused. Replacement for
-/// MPI_Exscan.
+/// Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is
+/// refused. Replacement for MPI_Exscan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_exscan(
     send: *const c_void,
@@ -130,15 +134,16 @@ pub unsafe extern "C" fn anyccl_exscan(
 
 /// Starts an exscan and returns at once.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and comm
-///          works on; the status of the failure when comm has failed. What becomes of the operation is told by
-///          anyccl_wait or anyccl_test.
+/// \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library
+///        until the request has ended.
+/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
+///                 ANYCCL_SUCCESS.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
+///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
+///          told by anyccl_wait or anyccl_test.
 ///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order. Replacement for
-/// MPI_Iexscan.
+/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Replacement for MPI_Iexscan.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iexscan(
     send: *const c_void,

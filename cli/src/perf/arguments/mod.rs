@@ -120,7 +120,8 @@ pub struct PerfArguments {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
-    /// After each measurement, record the steps of one more call on every rank, for Perfetto or chrome://tracing
+    /// After each measurement, record the steps of one more call on every rank, for Perfetto or
+    /// chrome://tracing
     #[arg(long, value_name = "FILE", conflicts_with = "tune")]
     pub trace: Option<PathBuf>,
 
@@ -152,7 +153,8 @@ impl PerfArguments {
         }
     }
 
-    /// The algorithms to force for a collective, in the order of the table; `None` leaves the choice to the library.
+    /// The algorithms to force for a collective, in the order of the table; `None` leaves the choice to the
+    /// library.
     pub fn forced(&self, collective: Collective) -> Option<Vec<&'static str>> {
         let wanted = self.algorithms.as_ref()?;
         let is_wanted = |name: &&str| wanted.iter().any(|word| word == EVERY_ALGORITHM || word == name);

@@ -1,8 +1,8 @@
 //! The numbers that ranks contribute to a reduction, and what comes out.
 //!
-//! Every number and every partial result must be exact in the datatype. Where all ranks can contribute something to
-//! each element, they do; where the sum would become too large, or one contribution settles the result, a few
-//! ranks do, different ones for each element.
+//! Every number and every partial result must be exact in the datatype. Where all ranks can contribute
+//! something to each element, they do; where the sum would become too large, or one contribution settles the
+//! result, a few ranks do, different ones for each element.
 
 use anyccl_engine::base::{Datatype, Rank, ReduceOp};
 
@@ -33,8 +33,8 @@ pub fn contribution(op: ReduceOp, datatype: Datatype, rank: Rank, index: usize, 
     number as i64
 }
 
-/// The contributions of the first `ranks` of `size` ranks to the element at `index` together; for floats and an average,
-/// their sum.
+/// The contributions of the first `ranks` of `size` ranks to the element at `index` together; for floats and
+/// an average, their sum.
 pub fn reduced(op: ReduceOp, datatype: Datatype, index: usize, size: u32, ranks: u32) -> i64 {
     use ReduceOp::*;
     let all = (0..ranks).map(|rank| contribution(op, datatype, rank, index, size));

@@ -1,9 +1,9 @@
 //! Checks results against the definition of the collective.
 //!
-//! What every rank sends repeats after [`PERIOD`] elements, a prime, so that a block in the wrong place shows; and
-//! what every rank must get repeats as well. So one period is computed by the definition, and the whole output is
-//! compared with it. Numbers are chosen such that the result is exact in every datatype, whatever the order of
-//! reduction; only averages of floats are rounded.
+//! What every rank sends repeats after [`PERIOD`] elements, a prime, so that a block in the wrong place
+//! shows; and what every rank must get repeats as well. So one period is computed by the definition, and the
+//! whole output is compared with it. Numbers are chosen such that the result is exact in every datatype,
+//! whatever the order of reduction; only averages of floats are rounded.
 
 mod contributions;
 mod numbers;
@@ -103,8 +103,8 @@ impl Case {
         wrong.map(|(at, _)| at / per_element)
     }
 
-    /// One period of numbers, from the element at `first` on. The imaginary part of a complex number is the real part of the next one, or 0 where
-    /// parts would mix.
+    /// One period of numbers, from the element at `first` on. The imaginary part of a complex number is the
+    /// real part of the next one, or 0 where parts would mix.
     fn numbers(&self, first: usize, value: impl Fn(usize) -> i64) -> Vec<u8> {
         let format = format_of(self.datatype);
         let mut bytes = Vec::with_capacity(PERIOD * self.datatype.bytes());

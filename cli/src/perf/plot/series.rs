@@ -80,8 +80,8 @@ impl Figure {
     }
 }
 
-/// Adds a point to the line of this name. A logarithmic scale has no place for zero: a barrier, which has no bytes, gets
-/// no line, and a rank alone, which has no bandwidth, one without points.
+/// Adds a point to the line of this name. A logarithmic scale has no place for zero: a barrier, which has no
+/// bytes, gets no line, and a rank alone, which has no bandwidth, one without points.
 fn add(series: &mut Vec<Series>, name: String, bytes: u64, value: f64) {
     if bytes == 0 {
         return;

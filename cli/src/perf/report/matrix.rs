@@ -4,7 +4,8 @@ use anyccl_engine::base::Rank;
 
 use super::PairRow;
 
-/// What has been measured of each pair so far. The first size of a pair is the smallest, the last one the largest.
+/// What has been measured of each pair so far. The first size of a pair is the smallest, the last one the
+/// largest.
 #[derive(Default)]
 pub struct Matrix {
     ranks: u32,

@@ -1,7 +1,7 @@
 //! The trace-event format of Chrome, which Perfetto reads: one process per rank, one row per queue of a plan.
 //!
-//! Rows of a rank: calls, steps on this rank alone, then two for each peer, to it and from it. Within a row nothing
-//! overlaps, because the engine runs a queue in order.
+//! Rows of a rank: calls, steps on this rank alone, then two for each peer, to it and from it. Within a row
+//! nothing overlaps, because the engine runs a queue in order.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! `--trace`: after each measurement one more call, with the engine's recorder on.
 //!
-//! Recording slows calls down, so what is measured is never recorded. Each rank keeps its own events; at the end rank 0
-//! collects them, already in the form of the file.
+//! Recording slows calls down, so what is measured is never recorded. Each rank keeps its own events; at the
+//! end rank 0 collects them, already in the form of the file.
 
 mod chrome;
 

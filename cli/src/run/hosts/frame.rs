@@ -4,8 +4,8 @@
 //! kind 1 byte | rank 4 bytes | length 4 bytes | so many bytes
 //! ```
 //!
-//! Little-endian. The first frame to an agent is its order; afterwards it gets signals and input for its ranks, and
-//! says lines, ends, and how much input was taken. Either side's end of file ends everything.
+//! Little-endian. The first frame to an agent is its order; afterwards it gets signals and input for its
+//! ranks, and says lines, ends, and how much input was taken. Either side's end of file ends everything.
 
 use std::io::{self, Read};
 

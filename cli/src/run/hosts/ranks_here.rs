@@ -15,8 +15,8 @@ use crate::sys::signal::SignalQueue;
 
 /// Bytes read at a time.
 const READ: usize = 64 << 10;
-/// What is waited for before the ranks' pipes: the launcher, signals, the way to the launcher, rank 0's input,
-/// what ranks tell of their NCCL.
+/// What is waited for before the ranks' pipes: the launcher, signals, the way to the launcher, rank 0's
+/// input, what ranks tell of their NCCL.
 const FIRST_PIPE: usize = 5;
 
 /// The ranks of this host.
