@@ -22,8 +22,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use hierarchy::length_exchange::Survey;
-pub use hierarchy::parcels::Labels;
+pub use hierarchy::length_exchange::LengthExchange;
+pub use hierarchy::parcels::ParcelDigests;
 pub use ordered::{ORDERED, ordered};
 pub use table::ALGORITHMS;
 
@@ -53,7 +53,7 @@ pub enum Cost {
     /// It does not look at hosts: one kind of link, which hosts make slower for messages that go like this.
     Flat(Traffic, fn(&PlanRequest, &LinkModel) -> f64),
     /// It does not look at hosts, and each rank sends to the next one only.
-    Around(fn(&PlanRequest, &Edges) -> f64),
+    Ring(fn(&PlanRequest, &Edges) -> f64),
     /// It knows which of its messages leave the host.
     ByHost(fn(&PlanRequest, &Paths) -> f64),
     /// It goes through memory that all ranks see, and was made for ranks that share cores.
@@ -64,14 +64,14 @@ pub enum Cost {
 const HIERARCHICAL: &str = "hierarchical";
 
 impl Algorithm {
-    /// Whether the ranks of a host must tell each other lengths before it can make a plan ([`Survey`]).
-    pub fn asks(&self) -> bool {
+    /// Whether the ranks of a host must tell each other lengths before it can make a plan ([`LengthExchange`]).
+    pub fn needs_length_exchange(&self) -> bool {
         self.name == HIERARCHICAL && self.collective.counts_messages()
     }
 }
 
-/// The plan of a neighbour exchange that carries a [`Survey`] out.
-pub fn survey_plan(request: &PlanRequest) -> Plan {
+/// The plan of a neighbour exchange that carries a [`LengthExchange`] out.
+pub fn length_exchange_plan(request: &PlanRequest) -> Plan {
     neighbor::direct::build(request)
 }
 

@@ -48,7 +48,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "least bytes, neighbours only: large messages",
         supports: always,
         build: all_reduce::ring::build,
-        cost: Cost::Around(all_reduce::ring::cost),
+        cost: Cost::Ring(all_reduce::ring::cost),
     },
     Algorithm {
         name: "staged",
@@ -96,7 +96,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages among few ranks",
         supports: always,
         build: reduce::chain::build,
-        cost: Cost::Around(reduce::chain::cost),
+        cost: Cost::Ring(reduce::chain::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -136,7 +136,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages among few ranks",
         supports: always,
         build: broadcast::chain::build,
-        cost: Cost::Around(broadcast::chain::cost),
+        cost: Cost::Ring(broadcast::chain::cost),
     },
     Algorithm {
         name: "staged",
@@ -184,7 +184,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: Cost::Around(all_gather::ring::cost),
+        cost: Cost::Ring(all_gather::ring::cost),
     },
     Algorithm {
         name: "staged",
@@ -280,7 +280,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks between hosts",
         supports: always,
         build: reduce_scatter::ring::build,
-        cost: Cost::Around(reduce_scatter::ring::cost),
+        cost: Cost::Ring(reduce_scatter::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,
@@ -368,7 +368,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages",
         supports: always,
         build: scan::chain::build,
-        cost: Cost::Around(scan::chain::cost),
+        cost: Cost::Ring(scan::chain::cost),
     },
     Algorithm {
         name: "recursive_doubling",
@@ -384,7 +384,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "pipelined chunks: large messages",
         supports: always,
         build: scan::chain::build,
-        cost: Cost::Around(scan::chain::cost),
+        cost: Cost::Ring(scan::chain::cost),
     },
     Algorithm {
         name: "one_shot",
@@ -400,7 +400,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
         summary: "neighbours only: large blocks",
         supports: always,
         build: all_gather::ring::build,
-        cost: Cost::Around(all_gather::ring::cost),
+        cost: Cost::Ring(all_gather::ring::cost),
     },
     Algorithm {
         name: HIERARCHICAL,

@@ -1,4 +1,4 @@
-//! Calls with a layout that ask the other ranks of their host before they begin ([`crate::algo::Survey`]).
+//! Calls with a layout that ask the other ranks of their host before they begin ([`crate::algo::LengthExchange`]).
 //!
 //! What is prepared is the question. The engine puts it to them, and has the call itself made out of the answers: at the
 //! first time, and again when they differ from the last ones.
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::placement::Placement;
-use crate::algo::{Algorithm, Labels, Survey, survey_plan};
+use crate::algo::{Algorithm, LengthExchange, ParcelDigests, length_exchange_plan};
 use crate::base::{Call, Collective, Error, Rank, Result};
 use crate::executor::{Prepared, Program, Question};
 use crate::plan::{Block, BlockLayout, PlanRequest};
@@ -24,10 +24,10 @@ pub(super) fn prepare(
     single_copy: SingleCopy,
     ports: &[u32],
 ) -> Prepared {
-    let mut survey = Survey::of(request);
-    let asked = survey.request(request);
-    let program = Program::compile(&survey_plan(&asked), &asked, SingleCopy::Never).through(ports);
-    let numbers = std::mem::take(&mut survey.numbers);
+    let mut exchange = LengthExchange::of(request);
+    let asked = exchange.request(request);
+    let program = Program::compile(&length_exchange_plan(&asked), &asked, SingleCopy::Never).through(ports);
+    let numbers = std::mem::take(&mut exchange.sent);
     let asking = Asking {
         call: *call,
         algorithm,
@@ -38,7 +38,7 @@ pub(super) fn prepare(
         latest: Mutex::new(None),
     };
     let then = Box::new(move |answers: &[u64]| asking.answered(answers));
-    let question = Question { numbers, answers: survey.answers, then };
+    let question = Question { numbers, answers: exchange.received, then };
     Prepared::asking(*call, program, question)
 }
 
@@ -60,13 +60,13 @@ impl Asking {
         if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == answers) {
             return Ok(Arc::clone(prepared));
         }
-        let told = lengths(answers, self.whole.element_bytes)?;
-        let request = self.whole.request(&told);
+        let host_lengths = lengths(answers, self.whole.element_bytes)?;
+        let request = self.whole.request(&host_lengths);
         let plan = (self.algorithm.build)(&request);
         affordable(plan.scratch.saturating_mul(request.element_bytes))?;
-        let labels = Labels::of(&request);
+        let digests = ParcelDigests::of(&request);
         let program = self.placement.compile(&plan, &request, self.single_copy);
-        let program = program.labelled(&labels.sent, &labels.received).through(&self.ports);
+        let program = program.labelled(&digests.sent, &digests.received).through(&self.ports);
         let prepared = Arc::new(Prepared::new(self.call, program));
         *latest = Some((answers.to_vec(), Arc::clone(&prepared)));
         Ok(prepared)
@@ -136,7 +136,7 @@ impl Whole {
         }
     }
 
-    fn request<'a>(&'a self, told: &'a [usize]) -> PlanRequest<'a> {
+    fn request<'a>(&'a self, host_lengths: &'a [usize]) -> PlanRequest<'a> {
         let Whole { collective, rank, root, element_bytes, in_place, chunk_bytes, .. } = *self;
         PlanRequest {
             collective,
@@ -148,7 +148,12 @@ impl Whole {
             in_place,
             chunk_bytes,
             topology: &self.topology,
-            layout: BlockLayout { input: &self.input, output: &self.output, told, ..BlockLayout::NONE },
+            layout: BlockLayout {
+                input: &self.input,
+                output: &self.output,
+                host_lengths,
+                ..BlockLayout::NONE
+            },
         }
     }
 }

@@ -180,7 +180,7 @@ impl Programs {
             };
             let algorithm = self.choose(&call, &request)?;
             let single_copy = self.single_copy(call.kind);
-            if algorithm.asks() {
+            if algorithm.needs_length_exchange() {
                 return Ok(asking::prepare(&call, algorithm, &request, &placement, single_copy, &self.ports));
             }
             if let Some(conversions) = widening {

@@ -46,15 +46,15 @@ pub struct BlockLayout<'a> {
     pub sources: &'a [Rank],
     /// The ranks that blocks go to, in a graph; else none.
     pub destinations: &'a [Rank],
-    /// What the ranks of this host have told this one (`algo::Survey`), where the algorithm asks; else
-    /// nothing.
-    pub told: &'a [usize],
+    /// Block lengths that the ranks of this host have sent to this one (`algo::LengthExchange`), where the algorithm
+    /// needs them; else none.
+    pub host_lengths: &'a [usize],
 }
 
 impl BlockLayout<'_> {
     /// No blocks: for collectives without a layout.
     pub const NONE: BlockLayout<'static> =
-        BlockLayout { input: &[], output: &[], sources: &[], destinations: &[], told: &[] };
+        BlockLayout { input: &[], output: &[], sources: &[], destinations: &[], host_lengths: &[] };
 }
 
 /// Elements from the start of a buffer to the end of its last block. Empty blocks lie nowhere.

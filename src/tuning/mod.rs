@@ -127,7 +127,7 @@ impl Tuning {
         match algorithm.cost {
             Cost::Flat(_, cost) if request.topology.hosts() == 1 => cost(request, &local),
             Cost::Flat(traffic, cost) => cost(request, &paths.seen_by(traffic, request)),
-            Cost::Around(cost) => cost(request, &Edges::of(&paths, request)),
+            Cost::Ring(cost) => cost(request, &Edges::of(&paths, request)),
             Cost::ByHost(cost) => cost(request, &paths),
             Cost::Oversubscribed(cost) => cost(request, &local),
         }

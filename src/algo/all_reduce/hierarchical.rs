@@ -18,7 +18,7 @@ use super::super::broadcast;
 use super::super::reduce;
 use super::{one_shot, rabenseifner, recursive_doubling, ring, two_shot};
 use crate::algo::hierarchy::between_hosts::{Candidate, cheapest, most_rounds};
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::algo::patterns::builder::{input, output, shifted};
 use crate::algo::patterns::segments::Segments;
@@ -112,9 +112,9 @@ impl Chunk<'_> {
         collective: Collective,
         build: fn(&PlanRequest) -> Plan,
         source: impl Fn(Range<usize>) -> Span + 's,
-    ) -> impl Iterator<Item = Call> + 's {
+    ) -> impl Iterator<Item = GroupCall> + 's {
         let local = self.hosts.local();
-        self.slices().map(move |(slice, elements)| Call {
+        self.slices().map(move |(slice, elements)| GroupCall {
             collective,
             build,
             group: local.to_vec(),
@@ -137,7 +137,7 @@ impl Chunk<'_> {
             return;
         }
         let carried = self.slices().filter(|&(slice, _)| self.hosts.carry(slice));
-        composition.side_by_side(carried.map(|(slice, elements)| Call {
+        composition.side_by_side(carried.map(|(slice, elements)| GroupCall {
             collective: Collective::AllReduce,
             build: between.build,
             group: self.hosts.carriers(slice),

@@ -6,7 +6,7 @@
 
 use super::{dissemination, one_shot};
 use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::algo::patterns::builder::{scratch, shifted};
 use crate::base::Collective;
@@ -37,7 +37,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
             false => round.send(leader, signal),
         });
     }
-    composition.call(Call {
+    composition.call(GroupCall {
         collective: Collective::Barrier,
         build: cheapest(&CANDIDATES, request, &hosts).build,
         group: hosts.carriers(0),

@@ -9,7 +9,7 @@
 
 use super::{binomial, one_shot, own_copy, scatter_all_gather};
 use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::algo::patterns::builder::{input, output};
 use crate::base::{Collective, Rank};
@@ -47,7 +47,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     }
     let build = cheapest(&CANDIDATES, request, &hosts).build;
     let carried = (0..slices.parts()).filter(|&slice| hosts.carry(slice));
-    composition.side_by_side(carried.map(|slice| Call {
+    composition.side_by_side(carried.map(|slice| GroupCall {
         collective: Collective::Broadcast,
         build,
         group: hosts.carriers(slice),

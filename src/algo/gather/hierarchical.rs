@@ -7,7 +7,7 @@
 //! the root's, with one message per host. Best for small blocks of many ranks.
 
 use super::{blocks, linear, own_copy};
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::algo::patterns::builder::{input, output};
 use crate::base::Collective;
@@ -29,7 +29,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         let all =
             if leads && !alone { composition.reserve(hosts.local().len() * request.count) } else { own };
         if !alone {
-            composition.call(Call {
+            composition.call(GroupCall {
                 collective: Collective::Gather,
                 build: linear::build,
                 group: hosts.local().to_vec(),

@@ -1,10 +1,10 @@
 //! Hierarchical gather of unequal blocks: each host collects its blocks and sends them to the root as one parcel.
 //!
-//! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other their lengths
-//! ([`crate::algo::hierarchy::length_exchange`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's output, the parcel
+//! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have exchanged the lengths
+//! of their blocks ([`crate::algo::hierarchy::length_exchange`]). The root knows all lengths. Long blocks go directly. Where the blocks of a host lie side by side in the root's output, the parcel
 //! arrives in its place; else the root sorts it.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha + (l-1) n beta within a host, then alpha +
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha for the length exchange, then alpha + (l-1) n beta within a host, then alpha +
 //! (h-1) l n beta into the root's, with one message per host.
 
 use super::{hierarchical, own_copy};
@@ -25,15 +25,15 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         collect(request, &hosts, &mut composition);
     } else if hosts.own() == hosts.host_of(request.root) {
         composition.round(|round| round.send(request.root, own));
-    } else if hosts.local().len() == 1 || !is_parcel(request, request.layout.told.iter().copied()) {
+    } else if hosts.local().len() == 1 || !is_parcel(request, request.layout.host_lengths.iter().copied()) {
         composition.round(|round| round.send(request.root, own));
     } else if request.rank != leader {
         composition.round(|round| round.send(leader, own));
     } else {
-        let parcel = composition.reserve(request.layout.told.iter().sum());
+        let parcel = composition.reserve(request.layout.host_lengths.iter().sum());
         composition.round(|round| {
             let mut end = 0;
-            for (&from, &len) in hosts.local().iter().zip(request.layout.told) {
+            for (&from, &len) in hosts.local().iter().zip(request.layout.host_lengths) {
                 let place = parcel.part(end, len);
                 match from == leader {
                     true => round.copy(own, place),
@@ -84,6 +84,6 @@ fn collect(request: &PlanRequest, hosts: &Hosts, composition: &mut Composition) 
 }
 
 pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
-    // What is asked before is one message of each rank, within its host.
+    // The length exchange is one message of each rank to each of its host.
     burst(&paths.local, Hosts::of(request).most() as f64 - 1.0) + hierarchical::cost(request, paths)
 }

@@ -1,6 +1,6 @@
 //! Plans made of plans: calls of collectives among groups of ranks, glued into one plan.
 //!
-//! A [`Call`] is a collective of a group: its ranks are numbered by their place in the group, its buffers are
+//! A [`GroupCall`] is a collective of a group: its ranks are numbered by their place in the group, its buffers are
 //! wherever the caller says. [`Composition`] builds the plan of each call with the algorithm's own `build` and
 //! translates it: group rank to rank; Input and Output to the places of the call; Scratch to a part of the whole
 //! plan's scratch. Calls one after the other reuse that part, calls *side by side* each have their own.
@@ -22,7 +22,7 @@ use crate::plan::{BlockLayout, Buffer, Plan, PlanRequest, Span, Step};
 use crate::topology::Topology;
 
 /// A collective among some ranks.
-pub(in crate::algo) struct Call {
+pub(in crate::algo) struct GroupCall {
     /// Which.
     pub(in crate::algo) collective: Collective,
     /// Makes the plan of one member.
@@ -81,12 +81,12 @@ impl<'a> Composition<'a> {
     }
 
     /// Adds one call, if this rank is in its group.
-    pub(in crate::algo) fn call(&mut self, call: Call) {
+    pub(in crate::algo) fn call(&mut self, call: GroupCall) {
         self.side_by_side([call]);
     }
 
     /// Adds calls that run at the same time; those without this rank are left out.
-    pub(in crate::algo) fn side_by_side(&mut self, calls: impl IntoIterator<Item = Call>) {
+    pub(in crate::algo) fn side_by_side(&mut self, calls: impl IntoIterator<Item = GroupCall>) {
         let mut rounds: Vec<Vec<Step>> = Vec::new();
         let mut used = self.reserved;
         for call in calls {
@@ -113,7 +113,7 @@ impl<'a> Composition<'a> {
     }
 }
 
-impl Call {
+impl GroupCall {
     fn plan(&self, whole: &PlanRequest, rank: usize) -> Plan {
         let size = self.group.len() as u32;
         (self.build)(&PlanRequest {
@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    fn all_reduce_of(group: &[Rank], input: Span, output: Span) -> Call {
-        Call {
+    fn all_reduce_of(group: &[Rank], input: Span, output: Span) -> GroupCall {
+        GroupCall {
             collective: Collective::AllReduce,
             build: all_reduce::one_shot::build,
             group: group.to_vec(),
@@ -219,7 +219,7 @@ mod tests {
         let mut composition = Composition::new(&request);
         assert_eq!(composition.reserve(2), scratch(0..2));
         // Three ranks: 2 slots of 3 elements for each call that ends here.
-        let root_here = |place: usize| Call {
+        let root_here = |place: usize| GroupCall {
             collective: Collective::Reduce,
             build: reduce::one_shot::build,
             group: vec![1, 4, 5],

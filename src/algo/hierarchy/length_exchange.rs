@@ -1,42 +1,42 @@
-//! What the ranks of a host tell each other before unequal blocks can travel together.
+//! The exchange of block lengths among the ranks of a host, before unequal blocks travel together.
 //!
-//! Where only the sender and the receiver of a block know its length, who collects blocks of others for a rank on
-//! another host cannot make a plan. So the ranks of a host tell each other first, in a call of
-//! neighbour exchange: each a number per block. Between hosts nothing is asked: who receives a parcel knows the lengths of its
-//! blocks, and so how long it is.
+//! Only the sender and the receiver of a block know its length. A rank that collects blocks of its neighbours for a rank
+//! of another host cannot make a plan without these lengths. So the ranks of a host exchange them first, in a call of
+//! neighbour exchange: one number per block. Between hosts nothing is exchanged. The receiver of a parcel knows the lengths
+//! of the blocks in it, and so the length of the parcel.
 //!
 //! ```text
-//!                  says to the ranks of its host
+//!                  sends to the ranks of its host
 //! gather_v         the length of the own block, unless the root is one of them
 //! scatter_v        the length of the own block, unless the root is one of them
 //! all_to_all_v     the length of its block for each rank of another host
 //! ```
 //!
-//! All of them hear it, because all must know which blocks are worth a parcel ([`super::parcels`]).
+//! All ranks of the host receive the lengths, because all must know which blocks are worth a parcel ([`super::parcels`]).
 
 use super::hosts::Hosts;
 use crate::algo::patterns::blocks::{own_input, own_output};
 use crate::base::{Collective, Rank};
 use crate::plan::{Block, BlockLayout, PlanRequest};
 
-/// What one rank says and is told: a neighbour exchange of numbers.
+/// The lengths that one rank sends and receives: a neighbour exchange of numbers.
 #[derive(Debug, Default)]
-pub struct Survey {
-    /// What it says, by destination.
-    pub numbers: Vec<u64>,
-    /// How many numbers it is told, by source.
-    pub answers: usize,
+pub struct LengthExchange {
+    /// The lengths that it sends, the same ones to each destination.
+    pub sent: Vec<u64>,
+    /// Number of lengths that it receives, from all sources together.
+    pub received: usize,
     input: Vec<Block>,
     output: Vec<Block>,
     sources: Vec<Rank>,
     destinations: Vec<Rank>,
 }
 
-impl Survey {
-    /// That of the rank and the call of `request`.
-    pub fn of(request: &PlanRequest) -> Survey {
+impl LengthExchange {
+    /// The exchange of the rank and the call of `request`.
+    pub fn of(request: &PlanRequest) -> LengthExchange {
         let hosts = Hosts::of(request);
-        let mut survey = Survey::default();
+        let mut exchange = LengthExchange::default();
         let own = match request.collective {
             Collective::AllToAllV => {
                 hosts.foreign().map(|to| request.layout.input[to as usize].len).collect()
@@ -46,33 +46,33 @@ impl Survey {
             _ => vec![own_output(request).len()],
         };
         for &local in hosts.local() {
-            survey.say(local, &own);
-            survey.hear(local, own.len());
+            exchange.add_destination(local, &own);
+            exchange.add_source(local, own.len());
         }
-        survey
+        exchange
     }
 
-    /// The same to everybody, from the same place.
-    fn say(&mut self, to: Rank, numbers: &[usize]) {
-        if numbers.is_empty() {
+    /// Every destination gets the same lengths, from the same place.
+    fn add_destination(&mut self, to: Rank, lengths: &[usize]) {
+        if lengths.is_empty() {
             return;
         }
-        if self.numbers.is_empty() {
-            self.numbers.extend(numbers.iter().map(|number| *number as u64));
+        if self.sent.is_empty() {
+            self.sent.extend(lengths.iter().map(|len| *len as u64));
         }
         self.destinations.push(to);
-        self.input.push(Block { offset: 0, len: numbers.len() });
+        self.input.push(Block { offset: 0, len: lengths.len() });
     }
 
-    fn hear(&mut self, from: Rank, len: usize) {
+    fn add_source(&mut self, from: Rank, len: usize) {
         if len > 0 {
             self.sources.push(from);
-            self.output.push(Block { offset: self.answers, len });
-            self.answers += len;
+            self.output.push(Block { offset: self.received, len });
+            self.received += len;
         }
     }
 
-    /// The request for the plan that carries it out, for the same ranks as `whole`.
+    /// The request for the plan of this exchange, among the same ranks as `whole`.
     pub fn request<'a>(&'a self, whole: &PlanRequest<'a>) -> PlanRequest<'a> {
         PlanRequest {
             collective: Collective::NeighborAllToAllV,

@@ -1,16 +1,16 @@
 //! Parcels: blocks of several ranks that travel between two hosts as one message.
 //!
 //! Short blocks are worth a parcel, long ones go directly ([`is_parcel`]). All ranks of both hosts decide alike, because they
-//! know the lengths: from the caller, or from the exchange before ([`super::length_exchange`]).
+//! know the lengths: from the caller, or from the length exchange before ([`super::length_exchange`]).
 //!
-//! A parcel is one message with one count in its header. That is a *label* of all its lengths, so two hosts that disagree
-//! about any of them find out, also where the sums are equal.
+//! A parcel is one message with one count in its header. The count is a *digest* of all lengths, so two hosts that disagree
+//! about any length find out, also where the sums are equal.
 
 use super::hosts::Hosts;
 use crate::base::{Collective, Rank};
 use crate::plan::{Block, PlanRequest};
 
-/// Blocks of this many bytes, on average, go directly: to copy them once more costs more than the messages that are saved.
+/// Mean bytes of a block from which blocks go directly: another copy then costs more than the messages that it saves.
 const DIRECT_BYTES: usize = 16 << 10;
 
 /// Whether blocks of these lengths, between the ranks of one host and a rank of another, travel as one parcel.
@@ -19,67 +19,67 @@ pub(in crate::algo) fn is_parcel(request: &PlanRequest, lens: impl ExactSizeIter
     lens.sum::<usize>() * request.element_bytes < DIRECT_BYTES * blocks
 }
 
-/// The counts in the headers of a rank's parcels.
+/// The counts in the headers of a rank's parcels: a digest of the lengths in each.
 #[derive(Debug, Default)]
-pub struct Labels {
-    /// Of those that it sends, with their receivers.
+pub struct ParcelDigests {
+    /// For each parcel that it sends: the receiver and the digest.
     pub sent: Vec<(Rank, u64)>,
-    /// Of those that it receives, with their senders.
+    /// For each parcel that it receives: the sender and the digest.
     pub received: Vec<(Rank, u64)>,
 }
 
-impl Labels {
-    /// Those of the rank and the call of `request`, which has been told.
-    pub fn of<'a>(request: &PlanRequest<'a>) -> Labels {
+impl ParcelDigests {
+    /// The digests of the rank and the call of `request`, whose layout has the lengths of this host.
+    pub fn of<'a>(request: &PlanRequest<'a>) -> ParcelDigests {
         let hosts = Hosts::of(request);
-        let told = request.layout.told;
+        let host_lengths = request.layout.host_lengths;
         let lens = |blocks: &'a [Block], host: usize| {
             hosts.members(host).iter().map(|&rank| blocks[rank as usize].len)
         };
         let (root, leads) = (request.root, hosts.local()[0] == request.rank);
         let is_root = request.rank == root;
         let leads_abroad = leads && hosts.own() != hosts.host_of(root);
-        let mut labels = Labels::default();
+        let mut digests = ParcelDigests::default();
         match request.collective {
             Collective::GatherV | Collective::ScatterV
-                if leads_abroad && is_parcel(request, told.iter().copied()) =>
+                if leads_abroad && is_parcel(request, host_lengths.iter().copied()) =>
             {
                 let side = match request.collective {
-                    Collective::GatherV => &mut labels.sent,
-                    _ => &mut labels.received,
+                    Collective::GatherV => &mut digests.sent,
+                    _ => &mut digests.received,
                 };
-                side.push((root, label(told.iter().copied())));
+                side.push((root, digest(host_lengths.iter().copied())));
             }
             Collective::GatherV | Collective::ScatterV if is_root => {
                 let (blocks, side) = match request.collective {
-                    Collective::GatherV => (request.layout.output, &mut labels.received),
-                    _ => (request.layout.input, &mut labels.sent),
+                    Collective::GatherV => (request.layout.output, &mut digests.received),
+                    _ => (request.layout.input, &mut digests.sent),
                 };
                 let parcels = hosts.others().filter(|&host| is_parcel(request, lens(blocks, host)));
-                side.extend(parcels.map(|host| (hosts.members(host)[0], label(lens(blocks, host)))));
+                side.extend(parcels.map(|host| (hosts.members(host)[0], digest(lens(blocks, host)))));
             }
             Collective::AllToAllV => {
                 let foreign = hosts.foreign().count();
                 for (at, to) in hosts.foreign().enumerate() {
-                    let lens = told.iter().skip(at).step_by(foreign).copied();
+                    let lens = host_lengths.iter().skip(at).step_by(foreign).copied();
                     let is_carrier = hosts.carrier(hosts.own(), hosts.column(to)) == request.rank;
                     if is_carrier && is_parcel(request, lens.clone()) {
-                        labels.sent.push((to, label(lens)));
+                        digests.sent.push((to, digest(lens)));
                     }
                 }
                 let (column, blocks) = (hosts.column(request.rank), request.layout.output);
                 let parcels = hosts.others().filter(|&host| is_parcel(request, lens(blocks, host)));
-                let of = |host| (hosts.carrier(host, column), label(lens(blocks, host)));
-                labels.received.extend(parcels.map(of));
+                let of = |host| (hosts.carrier(host, column), digest(lens(blocks, host)));
+                digests.received.extend(parcels.map(of));
             }
             _ => {}
         }
-        labels
+        digests
     }
 }
 
-/// Of a parcel of blocks with these lengths: the length of a single one, else a hash of them.
-fn label(lens: impl Iterator<Item = usize> + Clone) -> u64 {
+/// Digest of a parcel of blocks with these lengths: the length of a single block, else a hash of all lengths.
+fn digest(lens: impl Iterator<Item = usize> + Clone) -> u64 {
     let mut one = lens.clone();
     match (one.next(), one.next()) {
         (Some(len), None) => len as u64,

@@ -9,7 +9,7 @@
 
 use super::{binomial, one_shot, rabenseifner_gather};
 use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::algo::patterns::builder::{input, output};
 use crate::algo::patterns::single_rank::single_rank;
@@ -62,7 +62,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, hosts: &Hosts, parts: &Pa
         })
         .collect();
     if shares_host {
-        composition.side_by_side((0..slices.parts()).map(|slice| Call {
+        composition.side_by_side((0..slices.parts()).map(|slice| GroupCall {
             collective: Collective::Reduce,
             build: parts.within,
             group: hosts.local().to_vec(),
@@ -75,7 +75,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, hosts: &Hosts, parts: &Pa
     if hosts.count() > 1 {
         let build = cheapest(parts.between, request, hosts).build;
         let carried = (0..slices.parts()).filter(|&slice| hosts.carry(slice));
-        composition.side_by_side(carried.map(|slice| Call {
+        composition.side_by_side(carried.map(|slice| GroupCall {
             collective: Collective::Reduce,
             build,
             group: hosts.carriers(slice),

@@ -8,7 +8,7 @@
 //! (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
 
 use super::super::reduce::one_shot;
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::{Hosts, runs};
 use crate::algo::patterns::blocks::{Blocks, own_output};
 use crate::algo::patterns::builder::{input, output};
@@ -56,7 +56,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
                 let len = blocks.part(block).len();
                 partials[block] = Span { offset: kept.offset + (block - run.start) * len, len, ..kept };
             }
-            calls.push(Call {
+            calls.push(GroupCall {
                 collective: Collective::Reduce,
                 build: reduce,
                 group: hosts.local().to_vec(),
@@ -71,7 +71,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
     if hosts.count() > 1 {
         let owners = hosts.local().iter().copied().chain(hosts.foreign());
         let carried = owners.filter(|&owner| hosts.carry(hosts.column(owner)));
-        composition.side_by_side(carried.map(|owner| Call {
+        composition.side_by_side(carried.map(|owner| GroupCall {
             collective: Collective::Reduce,
             build: reduce,
             group: hosts.carriers(hosts.column(owner)),

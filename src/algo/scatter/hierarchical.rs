@@ -8,7 +8,7 @@
 
 use super::super::gather;
 use super::{blocks, linear, own_copy};
-use crate::algo::hierarchy::compose::{Call, Composition};
+use crate::algo::hierarchy::compose::{Composition, GroupCall};
 use crate::algo::hierarchy::hosts::Hosts;
 use crate::algo::patterns::builder::{input, output};
 use crate::base::Collective;
@@ -33,7 +33,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
             composition.round(|round| round.receive(request.root, all));
         }
         if !alone {
-            composition.call(Call {
+            composition.call(GroupCall {
                 collective: Collective::Scatter,
                 build: linear::build,
                 group: hosts.local().to_vec(),

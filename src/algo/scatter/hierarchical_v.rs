@@ -1,11 +1,11 @@
 //! Hierarchical scatter of unequal blocks: the root sends each host its blocks as one parcel, and the first rank there
 //! hands them out.
 //!
-//! As the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have told each other their lengths
-//! ([`crate::algo::hierarchy::length_exchange`]). The root knows them all. Long blocks go directly. Where the blocks of a host lie side by side in the root's input, the parcel
+//! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have exchanged the lengths
+//! of their blocks ([`crate::algo::hierarchy::length_exchange`]). The root knows all lengths. Long blocks go directly. Where the blocks of a host lie side by side in the root's input, the parcel
 //! is a part of it; else the root packs it.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha for the survey, then alpha + (h-1) l n beta out of the root's host, with
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha for the length exchange, then alpha + (h-1) l n beta out of the root's host, with
 //! one message per host, then alpha + (l-1) n beta within a host.
 
 use super::super::gather;
@@ -27,16 +27,16 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         distribute(request, &hosts, &mut composition);
     } else if hosts.own() == hosts.host_of(request.root) {
         composition.round(|round| round.receive(request.root, own));
-    } else if hosts.local().len() == 1 || !is_parcel(request, request.layout.told.iter().copied()) {
+    } else if hosts.local().len() == 1 || !is_parcel(request, request.layout.host_lengths.iter().copied()) {
         composition.round(|round| round.receive(request.root, own));
     } else if request.rank != leader {
         composition.round(|round| round.receive(leader, own));
     } else {
-        let parcel = composition.reserve(request.layout.told.iter().sum());
+        let parcel = composition.reserve(request.layout.host_lengths.iter().sum());
         composition.round(|round| round.receive(request.root, parcel));
         composition.round(|round| {
             let mut end = 0;
-            for (&to, &len) in hosts.local().iter().zip(request.layout.told) {
+            for (&to, &len) in hosts.local().iter().zip(request.layout.host_lengths) {
                 let part = parcel.part(end, len);
                 match to == leader {
                     true => round.copy(part, own),

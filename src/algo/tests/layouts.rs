@@ -67,7 +67,7 @@ struct Own {
     output: Vec<Block>,
     sources: Vec<Rank>,
     destinations: Vec<Rank>,
-    told: Vec<usize>,
+    host_lengths: Vec<usize>,
 }
 
 /// Of each rank.
@@ -172,7 +172,7 @@ fn requests<'a>(
         root,
         count: 0,
         // Large where it counts: some blocks are worth a parcel, and some are not.
-        element_bytes: if algorithm.asks() { 4 << 10 } else { 4 },
+        element_bytes: if algorithm.needs_length_exchange() { 4 << 10 } else { 4 },
         // Neighbours have no exchange in place.
         in_place: in_place && !algorithm.collective.has_graph(),
         chunk_bytes: 12,
@@ -182,46 +182,55 @@ fn requests<'a>(
             output: &own.output,
             sources: &own.sources,
             destinations: &own.destinations,
-            told: &own.told,
+            host_lengths: &own.host_lengths,
         },
     };
     (0..).zip(layouts.iter().zip(in_place)).map(of_rank).collect()
 }
 
-/// Lets all ranks tell each other what the algorithm asks for, by plans that are proved, too.
-fn tell(algorithm: &Algorithm, topology: &Topology, root: Rank, layouts: &mut Layouts, in_place: &[bool]) {
-    let told: Vec<Vec<usize>> = {
+/// Lets all ranks exchange the lengths that the algorithm needs, by plans that are proved, too.
+fn exchange_lengths(
+    algorithm: &Algorithm,
+    topology: &Topology,
+    root: Rank,
+    layouts: &mut Layouts,
+    in_place: &[bool],
+) {
+    let lengths: Vec<Vec<usize>> = {
         let requests = requests(algorithm, topology, root, layouts, in_place);
-        let surveys: Vec<Survey> = requests.iter().map(Survey::of).collect();
+        let exchanges: Vec<LengthExchange> = requests.iter().map(LengthExchange::of).collect();
         let asked: Vec<PlanRequest> =
-            surveys.iter().zip(&requests).map(|(s, whole)| s.request(whole)).collect();
-        let plans: Vec<Plan> = asked.iter().map(survey_plan).collect();
+            exchanges.iter().zip(&requests).map(|(exchange, whole)| exchange.request(whole)).collect();
+        let plans: Vec<Plan> = asked.iter().map(length_exchange_plan).collect();
         if let Err(violation) = verify_each(&plans, &asked) {
-            panic!("the survey of {}, {topology:?}, root {root}: {violation}", algorithm.collective.name());
+            panic!(
+                "the length exchange of {}, {topology:?}, root {root}: {violation}",
+                algorithm.collective.name()
+            );
         }
-        let heard = |to: usize| {
+        let received = |to: usize| {
             let from = |&from: &Rank| {
-                let (survey, asked) = (&surveys[from as usize], &asked[from as usize]);
+                let (exchange, asked) = (&exchanges[from as usize], &asked[from as usize]);
                 let at = asked.layout.destinations.iter().position(|&rank| rank as usize == to).unwrap();
                 let block = asked.layout.input[at];
-                survey.numbers[block.offset..block.end()].iter().map(|number| *number as usize).collect()
+                exchange.sent[block.offset..block.end()].iter().map(|len| *len as usize).collect()
             };
             asked[to].layout.sources.iter().map(from).collect::<Vec<Vec<usize>>>().concat()
         };
-        (0..surveys.len()).map(heard).collect()
+        (0..exchanges.len()).map(received).collect()
     };
-    layouts.iter_mut().zip(told).for_each(|(own, told)| own.told = told);
+    layouts.iter_mut().zip(lengths).for_each(|(own, lengths)| own.host_lengths = lengths);
 }
 
-/// Who sends a parcel and who receives it give it the same label.
-fn check_labels(requests: &[PlanRequest]) {
-    let labels: Vec<Labels> = requests.iter().map(Labels::of).collect();
-    for (rank, own) in (0..).zip(&labels) {
-        for (from, label) in &own.received {
-            assert!(labels[*from as usize].sent.contains(&(rank, *label)), "from {from} to {rank}");
+/// The sender and the receiver of a parcel compute the same digest for it.
+fn check_digests(requests: &[PlanRequest]) {
+    let digests: Vec<ParcelDigests> = requests.iter().map(ParcelDigests::of).collect();
+    for (rank, own) in (0..).zip(&digests) {
+        for (from, digest) in &own.received {
+            assert!(digests[*from as usize].sent.contains(&(rank, *digest)), "from {from} to {rank}");
         }
     }
-    let all = |of: fn(&Labels) -> usize| labels.iter().map(of).sum::<usize>();
+    let all = |of: fn(&ParcelDigests) -> usize| digests.iter().map(of).sum::<usize>();
     assert_eq!(all(|own| own.sent.len()), all(|own| own.received.len()));
 }
 
@@ -234,12 +243,12 @@ fn prove(
     in_place: &[bool],
 ) {
     let mut layouts = layouts(algorithm.collective, in_place.len(), root as usize, lengths, gaps, in_place);
-    if algorithm.asks() {
-        tell(algorithm, topology, root, &mut layouts, in_place);
+    if algorithm.needs_length_exchange() {
+        exchange_lengths(algorithm, topology, root, &mut layouts, in_place);
     }
     let requests = requests(algorithm, topology, root, &layouts, in_place);
-    if algorithm.asks() {
-        check_labels(&requests);
+    if algorithm.needs_length_exchange() {
+        check_digests(&requests);
     }
     let plans: Vec<Plan> = requests.iter().map(algorithm.build).collect();
     let keeps_order = |()| if is_ordered(algorithm) { verify_order(&plans, &requests) } else { Ok(()) };
@@ -356,8 +365,8 @@ fn verdicts_on_spoilt(spoil: fn(&mut Vec<Step>, usize)) -> Vec<(&'static str, Re
                 &[false; 5],
             );
             let root = if algorithm.collective.has_root() { 2 } else { 0 };
-            if algorithm.asks() {
-                tell(algorithm, &topology, root, &mut layouts, &[false; 5]);
+            if algorithm.needs_length_exchange() {
+                exchange_lengths(algorithm, &topology, root, &mut layouts, &[false; 5]);
             }
             let requests = requests(algorithm, &topology, root, &layouts, &[false; 5]);
             let plans: Vec<Plan> = requests.iter().map(algorithm.build).collect();
