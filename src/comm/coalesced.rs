@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::operator::Operator;
+use super::call::operator::Operator;
 use super::request::Request;
 use super::{Communicator, Operation};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};

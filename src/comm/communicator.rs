@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::Operation;
-use super::foreign::{Foreign, OnDevice};
-use super::programs::Programs;
-use super::request::Request;
+use super::call::operation::Operation;
+use super::call::plan_cache::Programs;
+use super::foreign::engine::{Foreign, OnDevice};
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
-use crate::base::{BoxedResult, Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::device::Kinds;
 use crate::progress::CommId;
 use crate::progress::wait::Driver;
@@ -103,88 +102,18 @@ impl Communicator {
         self.programs.set_saturating();
     }
 
-    /// Runs a call to its end.
-    ///
-    /// # Safety
-    /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
-    #[inline]
-    pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
-        if self.has_choice() {
-            self.check_usable()?;
-            // SAFETY: passed on from our caller.
-            if let Some(outcome) = unsafe { self.run_foreign(operation) } {
-                return outcome;
-            }
-        }
-        // SAFETY: passed on from our caller.
-        unsafe { self.run_builtin(operation) }
-    }
-
-    /// Runs a call like one that was made lately to its end, without a look at what is known of that one. `None`: nothing was
-    /// done; [`Communicator::run`] must check it, or something else goes on.
-    ///
-    /// # Safety
-    /// As [`Communicator::run`], where the buffers are no NULL and do not overlap in a way that the call does not allow.
-    // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
-    #[inline(always)]
-    pub unsafe fn run_again(&self, operation: &Operation) -> Option<BoxedResult<()>> {
-        if self.has_choice() || self.finalized.load(Ordering::Relaxed) {
-            return None;
-        }
-        let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run_fast_path(self.group, &key, buffers, || self.timeout.get()) }
-    }
-
-    /// Runs a call to its end by the builtin engine.
-    ///
-    /// # Safety
-    /// As [`Communicator::run`].
-    #[inline]
-    pub(super) unsafe fn run_builtin(&self, operation: &Operation) -> Result<()> {
-        self.check_usable()?;
-        let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        let timeout = || self.timeout.get();
-        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, timeout) } {
-            return outcome;
-        }
-        let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
-        // SAFETY: as above.
-        unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout()) }
-    }
-
-    /// Starts a call.
-    ///
-    /// # Safety
-    /// As [`Communicator::run`], until the request is complete.
-    pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
-        self.check_usable()?;
-        if self.has_choice()
-            // SAFETY: passed on from our caller.
-            && let Some(started) = unsafe { self.start_foreign(operation) }
-        {
-            return started;
-        }
-        let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
-        let ticket = match unsafe { self.driver.start_recent(self.group, &key, buffers) } {
-            Some(started) => started?,
-            None => {
-                let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
-                // SAFETY: as above.
-                unsafe { self.driver.start(self.group, &key, prepared, buffers) }?
-            }
-        };
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
-    }
-
     #[inline]
     pub(super) fn check_usable(&self) -> Result<()> {
         if self.finalized.load(Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
         Ok(())
+    }
+
+    /// The engines of others that it has.
+    pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &Foreign> {
+        let on_device = self.on_device.get().and_then(|outcome| outcome.as_deref().ok());
+        self.foreign.as_deref().into_iter().chain(on_device)
     }
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.

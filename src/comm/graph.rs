@@ -6,8 +6,8 @@
 
 use std::sync::{Arc, Weak};
 
+use super::call::operation::{Operation, in_range};
 use super::communicator::Communicator;
-use super::operation::{Operation, in_range};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 
 /// The neighbours of this rank.

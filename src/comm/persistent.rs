@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
-use super::operator::{Operator, Variant};
+use super::call::operation::Variant;
+use super::call::operator::Operator;
+use super::collectives_v::Ready;
 use super::request::Request;
-use super::unequal::Ready;
 use super::{Coalesced, Communicator, List, Operation, Part, Unequal};
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::executor::{Key, Prepared};

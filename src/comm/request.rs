@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::beside::SideBySide;
+use super::foreign::co_progress::SideBySide;
 use crate::backend::Started;
 use crate::base::Result;
 use crate::p2p::Status;

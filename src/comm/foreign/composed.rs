@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Foreign;
+use super::engine::Foreign;
 use crate::algo;
 use crate::backend::compose::Recipe;
 use crate::backend::compose::of_collectives::{ReduceBroadcast, ReduceScatterAllGather};

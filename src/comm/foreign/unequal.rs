@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Foreign;
 use super::composed::arithmetic;
+use super::engine::Foreign;
 use crate::backend::compose::Recipe;
 use crate::backend::compose::performance::{Arithmetic, Performance, Place};
 use crate::backend::packing::{Packed, Scattered, Source, Target};
 use crate::backend::{Started, Support};
 use crate::base::Result;
+use crate::comm::call::placement::Placed;
 use crate::comm::{Communicator, Places, Request, Unequal};
 use crate::executor::Division;
 use crate::plan::PlanRequest;
@@ -57,10 +58,10 @@ impl Communicator {
         only_start: bool,
     ) -> Result<Request> {
         self.check_foreign(foreign)?;
-        let placed = operation.place(self.rank, self.size())?;
+        let placed = Placed::of(operation, self.rank, self.size())?;
         let Unequal { collective, datatype, op, root, layout, places } = *operation;
         if let Support::Composed(Recipe::Messages(algorithm)) = support {
-            let kernels = operation.kernels(self.size(), &placed.placement)?;
+            let kernels = placed.placement.kernels(operation, self.size())?;
             let (input, output) = match places {
                 Places::Buffers { send, recv } => (Place::at(send.cast_mut()), Place::at(recv)),
                 Places::Lists { sends, recvs } => {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender};
 use super::*;
 use crate::backend::{BackendName, ForeignComm, MemoryKind};
-use crate::comm::beside::SideBySide;
-use crate::comm::foreign::{Foreign, OnDevice};
+use crate::comm::foreign::co_progress::SideBySide;
+use crate::comm::foreign::engine::{Foreign, OnDevice};
 use crate::device::Kinds;
 use crate::plan::{Block, BlockLayout};
 

@@ -8,8 +8,8 @@ use crate::backend::{
     BackendName, Exchange, ForeignComm, ForeignEngine, Meeting, MemoryKind, Shape, Started, UnequalCall,
     UniformCall,
 };
-use crate::comm::beside::SideBySide;
-use crate::comm::foreign::Foreign;
+use crate::comm::foreign::co_progress::SideBySide;
+use crate::comm::foreign::engine::Foreign;
 use crate::plan::{Block, BlockLayout};
 
 /// What the pretender admits to.

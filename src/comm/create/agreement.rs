@@ -22,7 +22,7 @@ use crate::transport::SingleCopy;
 
 /// The outcome, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Agreed {
+pub(in crate::comm) struct Agreed {
     /// How many ranks share a processor, where that is worst, rounded up. At least 1.
     pub ranks_per_core: u32,
     /// Some pair of ranks of one host is linked by TCP.
@@ -38,7 +38,7 @@ const MACHINE_BYTES: usize = 8;
 const NAMED: usize = 8;
 
 /// Collective. The first call on a new communicator.
-pub(super) fn agree(
+pub(in crate::comm) fn agree(
     driver: &Driver,
     topology: &Topology,
     rank: Rank,

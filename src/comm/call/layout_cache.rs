@@ -18,7 +18,7 @@ const MOST_BLOCKS: usize = 4096;
 
 /// The latest programs, the newest last.
 #[derive(Default)]
-pub(super) struct Known {
+pub(in crate::comm) struct Known {
     entries: Vec<Entry>,
     /// Where the two buffers of the newest one were, if it was the latest call and had two.
     latest_at: Option<(*const u8, *mut u8)>,

@@ -1,9 +1,9 @@
 //! Communicators whose ranks meet at a store of the caller's.
 
 use super::join::deadline;
-use super::{CommConfig, Communicator};
 use crate::base::{Rank, Result};
 use crate::bootstrap::{CallerStore, job_from_caller};
+use crate::comm::communicator::{CommConfig, Communicator};
 use crate::config::Config;
 
 impl Communicator {

@@ -5,77 +5,22 @@
 //! calls with a function of the program. That is so for memory of the processor; in memory of a device, a call is for the engine that
 //! serves such memory, or refused: nobody else can reach it.
 
+pub(super) mod co_progress;
 mod composed;
+pub(super) mod engine;
 mod unequal;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::beside::SideBySide;
+use self::engine::Foreign;
+use super::call::operation::Operation;
 use super::communicator::Communicator;
-use super::operation::Operation;
 use super::request::Request;
-use crate::backend::{
-    BackendName, ForeignComm, ForeignEngine, MemoryKind, Started, Support, Table, UniformCall,
-};
-use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
-
-/// An engine of somebody else that serves one kind of memory.
-pub(super) struct Foreign {
-    pub name: BackendName,
-    pub engine: Arc<dyn ForeignEngine>,
-    pub comm: Arc<dyn ForeignComm>,
-    pub memory: MemoryKind,
-    pub beside: Arc<SideBySide>,
-    table: Table,
-    has_failed: AtomicBool,
-}
-
-impl Foreign {
-    pub fn new(
-        name: BackendName,
-        engine: Arc<dyn ForeignEngine>,
-        comm: Arc<dyn ForeignComm>,
-        memory: MemoryKind,
-        beside: Arc<SideBySide>,
-    ) -> Foreign {
-        let table = Table::new(&*engine, memory);
-        Foreign { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
-    }
-
-    /// How it serves a call. An operator that the program has made is none of its own.
-    #[inline]
-    fn support(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
-        if op.is_some_and(|op| op as usize >= ReduceOp::ALL.len()) {
-            return Support::Builtin;
-        }
-        self.table.of(collective, datatype, op)
-    }
-
-    /// Nothing is to be begun any more: the communicator has failed, or is being aborted.
-    pub fn stop(&self) {
-        self.has_failed.store(true, Ordering::Release);
-        self.comm.abort();
-    }
-
-    /// Leaves in good order, if it was in good order.
-    pub fn close(&self) {
-        if !self.has_failed.load(Ordering::Acquire) {
-            self.comm.close();
-        }
-    }
-}
-
-/// Who serves memory of devices, or why nobody does. Unset: nobody was named, and no call has asked yet.
-pub(super) type OnDevice = OnceLock<Result<Box<Foreign>>>;
+use crate::backend::{BackendName, MemoryKind, Started, Support, UniformCall};
+use crate::base::{Call, CallKind, Collective, Error, Result};
 
 impl Communicator {
-    /// The engines of others that it has.
-    pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &Foreign> {
-        let on_device = self.on_device.get().and_then(|outcome| outcome.as_deref().ok());
-        self.foreign.as_deref().into_iter().chain(on_device)
-    }
-
     /// How a collective call is served: by whom, and whether by a call of its own. Local; equal on all ranks.
     pub fn support(&self, call: &Call) -> (BackendName, Support) {
         let CallKind::Collective(collective) = call.kind else {
@@ -86,12 +31,6 @@ impl Communicator {
             None | Some((_, Support::Builtin)) => (BackendName::Builtin, Support::Native),
             Some(served) => served,
         }
-    }
-
-    /// Whether a call may be for another engine than the builtin one.
-    #[inline]
-    pub(super) fn has_choice(&self) -> bool {
-        self.foreign.is_some() || self.kinds.may_differ()
     }
 
     /// Runs a call by another engine; `None`: it is not one for it, and nothing was done.

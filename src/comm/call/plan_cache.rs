@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::asking;
-use super::known_layouts::Known;
-use super::operation::{Kernels, Operation};
-use super::operator::Variant;
-use super::placement::Placed;
+use super::layout_cache::Known;
+use super::length_exchange;
+use super::operation::{Kernels, Operation, Variant};
+use super::placement::{Placed, Placement};
 use super::unequal::Unequal;
 use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
@@ -26,7 +25,7 @@ use crate::tuning::Tuning;
 const KEPT: usize = 512;
 
 /// The plans of one communicator.
-pub(super) struct Programs {
+pub(in crate::comm) struct Programs {
     tuning: Tuning,
     some_tcp: bool,
     /// Ranks share cores.
@@ -164,13 +163,13 @@ impl Programs {
             return Ok(again);
         }
         let call = operation.whole_call();
-        let Placed { buffers, placement } = operation.place(rank, topology.size())?;
+        let Placed { buffers, placement } = Placed::of(operation, rank, topology.size())?;
         let prepared = known.get_or_build((&call, number), operation.layout, &placement, || {
             let widening = self.widening(&call, topology.size());
             let Kernels { reduce, divide } = match callback {
                 Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
-                None if widening.is_some() => operation.kernels_on_copies(topology.size())?,
-                None => operation.kernels(topology.size(), &placement)?,
+                None if widening.is_some() => Placement::kernels_on_copies(operation, topology.size())?,
+                None => placement.kernels(operation, topology.size())?,
             };
             let request = PlanRequest {
                 count: operation.mean_count(),
@@ -181,7 +180,14 @@ impl Programs {
             let algorithm = self.choose(&call, &request)?;
             let single_copy = self.single_copy(call.kind);
             if algorithm.needs_length_exchange() {
-                return Ok(asking::prepare(&call, algorithm, &request, &placement, single_copy, &self.ports));
+                return Ok(length_exchange::prepare(
+                    &call,
+                    algorithm,
+                    &request,
+                    &placement,
+                    single_copy,
+                    &self.ports,
+                ));
             }
             if let Some(conversions) = widening {
                 let request = PlanRequest { in_place: false, ..request };

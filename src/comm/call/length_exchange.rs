@@ -16,7 +16,7 @@ use crate::topology::Topology;
 use crate::transport::SingleCopy;
 
 /// The question of a call, and how it goes on.
-pub(super) fn prepare(
+pub(in crate::comm) fn prepare(
     call: &Call,
     algorithm: &'static Algorithm,
     request: &PlanRequest,

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::Operation;
-use super::communicator::{CommConfig, Communicator};
-use super::foreign::OnDevice;
-use super::timeout::Timeout;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
+use crate::comm::call::operation::Operation;
+use crate::comm::communicator::{CommConfig, Communicator};
+use crate::comm::foreign::engine::OnDevice;
+use crate::comm::timeout::Timeout;
 use crate::device::Kinds;
 use crate::log_line;
 use crate::topology::Topology;

@@ -2,12 +2,12 @@
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use crate::executor::{Buffers, Division, Extent, Key};
-use crate::reduce::{Reducer, divide_fn, kernel_of};
+use crate::reduce::{Callback, Reducer, divide_fn, kernel_of};
 
 /// One call with its buffers.
 ///
 /// In place is recognised from the pointers. Messages from rank to rank are no operations: see
-/// [`super::Communicator::send`].
+/// [`crate::comm::Communicator::send`].
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// What is asked for.
@@ -21,19 +21,19 @@ pub struct Operation {
 impl Operation {
     /// Its buffers.
     #[inline]
-    pub(super) fn buffers(&self) -> Buffers {
+    pub(in crate::comm) fn buffers(&self) -> Buffers {
         Buffers { input: self.send, output: self.recv }
     }
 
     /// What its preparation depends on.
     // Always: it is a part of each small call.
     #[inline(always)]
-    pub(super) fn key(&self, rank: Rank) -> Key {
+    pub(in crate::comm) fn key(&self, rank: Rank) -> Key {
         Key::new(&self.call, self.is_in_place(rank))
     }
 
     /// What it touches of its buffers. Only of an operation that [`Operation::check`] has passed.
-    pub(super) fn extent(&self, rank: Rank, size: u32) -> Option<Extent> {
+    pub(in crate::comm) fn extent(&self, rank: Rank, size: u32) -> Option<Extent> {
         let CallKind::Collective(collective) = self.call.kind else { return None };
         let Call { root, count, datatype, .. } = self.call;
         let read = collective.input_elements(size as usize, rank, root, count as usize);
@@ -43,7 +43,7 @@ impl Operation {
 
     /// Whether the buffers coincide as [`crate::plan::PlanRequest::in_place`] defines it.
     #[inline(always)]
-    pub(super) fn is_in_place(&self, rank: Rank) -> bool {
+    pub(in crate::comm) fn is_in_place(&self, rank: Rank) -> bool {
         use Collective::*;
         let CallKind::Collective(collective) = self.call.kind else { return false };
         let (send, recv) = (self.send, self.recv.cast_const());
@@ -64,7 +64,7 @@ impl Operation {
     }
 
     /// Whether a communicator of so many ranks can do it.
-    pub(super) fn check(&self, size: u32) -> Result<()> {
+    pub(in crate::comm) fn check(&self, size: u32) -> Result<()> {
         addressable(&self.call, size)?;
         match self.call.kind {
             CallKind::Transfer => Err(Error::Internal("a message is no operation".into())),
@@ -80,12 +80,12 @@ impl Operation {
     }
 
     /// The kernels of its operator.
-    pub(super) fn kernels(&self, rank: Rank, size: u32) -> Result<Kernels> {
+    pub(in crate::comm) fn kernels(&self, rank: Rank, size: u32) -> Result<Kernels> {
         self.kernels_on(self.call.datatype, rank, size)
     }
 
     /// The kernels for copies of the buffers that have another datatype.
-    pub(super) fn kernels_on(&self, datatype: Datatype, rank: Rank, size: u32) -> Result<Kernels> {
+    pub(in crate::comm) fn kernels_on(&self, datatype: Datatype, rank: Rank, size: u32) -> Result<Kernels> {
         let (CallKind::Collective(collective), Some(op)) = (self.call.kind, self.call.op) else {
             return Ok(Kernels::default());
         };
@@ -100,9 +100,18 @@ impl Operation {
     }
 }
 
+/// How a call differs from what its operation says.
+#[derive(Clone, Copy, Default)]
+pub(in crate::comm) struct Variant {
+    /// What travels, if not the operation's own call.
+    pub signature: Option<Call>,
+    /// A function of the program in the place of a kernel, and its number here.
+    pub callback: Option<(u32, Callback)>,
+}
+
 /// What a reduction needs.
 #[derive(Default)]
-pub(super) struct Kernels {
+pub(in crate::comm) struct Kernels {
     pub reduce: Option<Reducer>,
     /// What ends an average.
     pub divide: Option<Division>,
@@ -133,7 +142,7 @@ fn addressable(call: &Call, size: u32) -> Result<()> {
     Err(Error::InvalidArgument { what: "count", got })
 }
 
-pub(super) fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
+pub(in crate::comm) fn in_range(what: &'static str, rank: Rank, size: u32) -> Result<()> {
     if rank < size {
         return Ok(());
     }

@@ -1,58 +1,15 @@
-//! Calls whose blocks differ in length: counts and displacements in two buffers, or a pointer per block.
-//!
-//! What must hold before anything is sent is checked in [`super::placement`].
-//!
-//! Plans are built per layout, because counts change from call to call; those of the latest layouts are kept
-//! ([`super::known_layouts`]).
+//! How a collective with unequal blocks is run or started.
 
 use std::sync::Arc;
 
-use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, mix};
-use crate::comm::Communicator;
-use crate::executor::{Buffers, Prepared};
-use crate::plan::{Block, BlockLayout, extent};
-
-use super::operation::Kernels;
-use super::operator::Operator;
-use super::placement::Placement;
+use super::call::operator::Operator;
+use super::call::placement::Placed;
+use super::call::unequal::{Places, Unequal};
+use super::communicator::Communicator;
 use super::request::Request;
-
-/// One call of a collective with a layout.
-#[derive(Clone, Copy, Debug)]
-pub struct Unequal<'a> {
-    /// Which: one that has a layout.
-    pub collective: Collective,
-    /// Element type.
-    pub datatype: Datatype,
-    /// Operator, where the collective reduces.
-    pub op: Option<ReduceOp>,
-    /// Root, where it has one; else 0.
-    pub root: Rank,
-    /// The blocks, as [`BlockLayout`] lists them for the collective. Offsets count from the start of a buffer; in lists
-    /// of pointers, blocks lie one after the other.
-    pub layout: BlockLayout<'a>,
-    /// Where the blocks are.
-    pub places: Places<'a>,
-}
-
-/// Where the blocks of a call are.
-#[derive(Clone, Copy, Debug)]
-pub enum Places<'a> {
-    /// In two buffers.
-    Buffers {
-        /// Start of the input.
-        send: *const u8,
-        /// Start of the output.
-        recv: *mut u8,
-    },
-    /// Each by itself: a pointer per block of the layout.
-    Lists {
-        /// Of the input.
-        sends: &'a [*const u8],
-        /// Of the output.
-        recvs: &'a [*mut u8],
-    },
-}
+use crate::base::{Datatype, Error, Result};
+use crate::executor::{Buffers, Prepared};
+use crate::plan::{Block, extent};
 
 impl Communicator {
     /// Runs a call with a layout to its end.
@@ -140,7 +97,7 @@ impl Communicator {
             let (prepared, buffers) = get(operation)?;
             return Ok(Ready { prepared, buffers, scaling: None });
         };
-        operation.place(self.rank, self.size())?;
+        Placed::of(operation, self.rank, self.size())?;
         let Places::Buffers { send, recv } = operation.places else {
             return Err(Error::Internal(format!("{} of a list of blocks", operation.collective.name())));
         };
@@ -203,55 +160,5 @@ impl Scaling {
             // SAFETY: the caller vouches for the block; as much room was made for it, apart from it.
             unsafe { self.operator.scale(to, self.send.wrapping_add(at), block.len, self.saturates) };
         }
-    }
-}
-
-impl Unequal<'_> {
-    /// What was called, as a whole.
-    pub(super) fn whole_call(&self) -> Call {
-        let Unequal { collective, datatype, op, root, .. } = *self;
-        let count = match self.shared_counts() {
-            Some(blocks) => {
-                blocks.iter().fold(blocks.len() as u64, |hash, block| mix(hash ^ block.len as u64))
-            }
-            None => Call::WHOLE,
-        };
-        Call { kind: CallKind::Collective(collective), datatype, op, root, count }
-    }
-
-    /// The blocks whose lengths all ranks know.
-    fn shared_counts(&self) -> Option<&[Block]> {
-        match self.collective {
-            Collective::AllGatherV => Some(self.layout.output),
-            Collective::ReduceScatterV => Some(self.layout.input),
-            _ => None,
-        }
-    }
-
-    /// As [`PlanRequest::count`] wants it.
-    pub(super) fn mean_count(&self) -> usize {
-        let blocks = self.shared_counts().unwrap_or_default();
-        let whole: usize = blocks.iter().map(|block| block.len).sum();
-        whole.div_ceil(blocks.len().max(1))
-    }
-
-    /// The kernels on float32 copies of the blocks, where the layout has them.
-    pub(super) fn kernels_on_copies(&self, size: u32) -> Result<Kernels> {
-        let on_copies = Unequal { datatype: Datatype::Float32, ..*self };
-        let apart = Placement { in_place: false, addresses: Vec::new(), is_list: false };
-        on_copies.kernels(size, &apart)
-    }
-
-    pub(super) fn kernels(&self, size: u32, placed: &Placement) -> Result<Kernels> {
-        let Some((op, result)) = self.op.zip(self.layout.output.first()) else {
-            return Ok(Kernels::default());
-        };
-        let mut kernels = Kernels::of(self.datatype, op, result.len, size)?;
-        if let Some(division) = &mut kernels.divide {
-            let in_buffer = result.offset * self.datatype.bytes();
-            division.offset =
-                if placed.is_list { placed.addresses[self.layout.input.len()] } else { in_buffer };
-        }
-        Ok(kernels)
     }
 }

@@ -1,7 +1,7 @@
 //! Two engines over the same ranks: each moves on while a rank waits in the other.
 //!
 //! A wait in the builtin engine looks after the foreign one itself ([`crate::progress::wait::CoProgress`]), and the wait for a started
-//! foreign call after the builtin one ([`super::request`]). There is one more: a blocking foreign call waits in foreign code.
+//! foreign call after the builtin one ([`crate::comm::request`]). There is one more: a blocking foreign call waits in foreign code.
 //! If the builtin engine has something under way then, a thread of ours looks after it until the call returns. Mostly it has
 //! nothing, and that costs the call one load.
 
@@ -19,7 +19,7 @@ use crate::sys::thread;
 const NAP: Duration = Duration::from_micros(50);
 
 /// What the two know of each other. One per set of links; the foreign engine moves on all that it has in this process.
-pub(super) struct SideBySide {
+pub(in crate::comm) struct SideBySide {
     /// Of the builtin engine.
     is_busy: AtomicBool,
     /// Started foreign calls whose end nobody has seen.

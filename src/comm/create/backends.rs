@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::beside::SideBySide;
-use super::communicator::Communicator;
-use super::foreign::{Foreign, OnDevice};
-use super::operation::Operation;
 use crate::backend::registry;
 use crate::backend::{BackendChoice, BackendName, Meeting, MemoryKind};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::comm::call::operation::Operation;
+use crate::comm::communicator::Communicator;
+use crate::comm::foreign::co_progress::SideBySide;
+use crate::comm::foreign::engine::{Foreign, OnDevice};
 use crate::log_line;
 
 /// Longest sentence of a rank that cannot open an engine.
@@ -20,7 +20,7 @@ const SENTENCE_BYTES: usize = 1024;
 
 impl Communicator {
     /// Finds the engines that were chosen. Collective.
-    pub(super) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
+    pub(in crate::comm) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
         self.attach_beside(choice, None)
     }
 
@@ -44,7 +44,7 @@ impl Communicator {
 
     /// Who serves memory of devices. Where nobody was named that is NCCL, if all ranks can open it and have a device each; the
     /// first call in such memory finds out, on all ranks: collective then.
-    pub(super) fn served_on_device(&self) -> Option<&Foreign> {
+    pub(in crate::comm) fn served_on_device(&self) -> Option<&Foreign> {
         let look = || {
             let beside = self.foreign.as_ref().map(|foreign| &foreign.beside);
             let found = self.first_of(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, beside)?;
@@ -70,7 +70,7 @@ impl Communicator {
     }
 
     /// The same for a communicator that was made from one with `parent`'s choice and engine.
-    pub(super) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
+    pub(in crate::comm) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
         match parent.foreign_engines().next() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{CommConfig, Communicator};
 use crate::base::{Error, Result};
 use crate::bootstrap;
+use crate::comm::communicator::{CommConfig, Communicator};
 use crate::config::Config;
 
 enum World {

@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed};
-use super::communicator::{CommConfig, Communicator};
-use super::foreign::OnDevice;
-use super::programs::Programs;
-use super::timeout::Timeout;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, Job, Mesh, UniqueId};
+use crate::comm::call::plan_cache::Programs;
+use crate::comm::communicator::{CommConfig, Communicator};
+use crate::comm::foreign::engine::OnDevice;
+use crate::comm::timeout::Timeout;
 use crate::config::Config;
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
@@ -118,7 +118,7 @@ fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {
     own.timeout.or(config.timeout).filter(|t| !t.is_zero())
 }
 
-pub(super) fn deadline(config: &Config, own: &CommConfig) -> Instant {
+pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     Instant::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 

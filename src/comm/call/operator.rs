@@ -1,0 +1,167 @@
+//! Operators that the program makes: sums of scaled contributions, and functions of its own.
+//!
+//! An operator is local: it lives in this process, has a number here, and serves every communicator. Ranks agree on its
+//! kind only ([`ReduceOp::PremulSum`], [`ReduceOp::Callback`], [`ReduceOp::OrderedCallback`]), which travels with the
+//! call like any operator; what number it has and what the function does is each rank's own.
+//!
+//! A premultiplied sum is a sum whose input is scaled while it is copied: into the output, where the call has one of the
+//! same shape, and the sum is in place then; else into memory that the call keeps to its end. A function takes the place
+//! of the kernel; if it does not commute, the plan is one of `algo::ordered`.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::base::{Call, Datatype, Error, ReduceOp, Result};
+use crate::reduce::{Callback, CallbackFn, scale_fn};
+
+/// What a contribution is multiplied by.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalar {
+    /// The bytes of one element.
+    Immediate([u8; Scalar::BYTES]),
+    /// Where the element is when a call begins.
+    Deferred(*const u8),
+}
+
+// SAFETY: whoever makes a deferred scalar promises that it may be read from any thread that calls.
+unsafe impl Send for Scalar {}
+// SAFETY: as above; it is only read.
+unsafe impl Sync for Scalar {}
+
+impl Scalar {
+    /// As long as the longest datatype.
+    pub const BYTES: usize = 16;
+}
+
+/// An operator that the program has made.
+#[derive(Debug)]
+pub struct Operator {
+    kind: Kind,
+    /// Of this process; no number is given twice.
+    number: u32,
+}
+
+#[derive(Debug)]
+enum Kind {
+    PremulSum { datatype: Datatype, scalar: Scalar },
+    Callback { function: CallbackFn, context: Context, commutative: bool },
+}
+
+/// The program's own pointer: handed on, never followed.
+#[derive(Clone, Copy, Debug)]
+struct Context(*mut std::ffi::c_void);
+
+// SAFETY: whoever makes an operator promises that its function may have the context on any thread.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+static NEXT: AtomicU32 = AtomicU32::new(1);
+/// Numbers have their place in a [`crate::executor::Key`].
+const LAST: u32 = (1 << 30) - 1;
+
+impl Operator {
+    /// Sum of contributions that this rank multiplies by `scalar` first.
+    ///
+    /// # Safety
+    /// A deferred scalar is readable for one element of `datatype` whenever a call with this operator is made.
+    pub unsafe fn premul_sum(datatype: Datatype, scalar: Scalar) -> Result<Operator> {
+        if !ReduceOp::PremulSum.accepts(datatype) {
+            let got = format!("{}; a premultiplied sum takes numbers", datatype.name());
+            return Err(Error::InvalidArgument { what: "datatype", got });
+        }
+        Operator::new(Kind::PremulSum { datatype, scalar })
+    }
+
+    /// A function of the program. `commutative`: operands may be swapped.
+    ///
+    /// # Safety
+    /// As for [`Callback::new`].
+    pub unsafe fn callback(
+        function: CallbackFn,
+        context: *mut std::ffi::c_void,
+        commutative: bool,
+    ) -> Result<Operator> {
+        Operator::new(Kind::Callback { function, context: Context(context), commutative })
+    }
+
+    fn new(kind: Kind) -> Result<Operator> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        if number > LAST {
+            NEXT.store(LAST + 1, Ordering::Relaxed);
+            return Err(Error::Unsupported(format!("more than {LAST} operators in one process")));
+        }
+        Ok(Operator { kind, number })
+    }
+
+    /// Its number in this process: 1 and more.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What the ranks must agree on.
+    pub fn op(&self) -> ReduceOp {
+        match self.kind {
+            Kind::PremulSum { .. } => ReduceOp::PremulSum,
+            Kind::Callback { commutative: true, .. } => ReduceOp::Callback,
+            Kind::Callback { commutative: false, .. } => ReduceOp::OrderedCallback,
+        }
+    }
+
+    /// Whether it may be used on elements of `datatype`.
+    pub fn accepts(&self, datatype: Datatype) -> bool {
+        match self.kind {
+            Kind::PremulSum { datatype: own, .. } => own == datatype,
+            Kind::Callback { .. } => true,
+        }
+    }
+}
+
+impl Operator {
+    /// Its part of a plan: what takes the place of the kernel on `datatype`, if it is a function.
+    pub(in crate::comm) fn callback_on(&self, datatype: Datatype) -> Option<(u32, Callback)> {
+        let Kind::Callback { function, context, .. } = &self.kind else { return None };
+        // SAFETY: whoever made the operator has promised it.
+        Some((self.number, unsafe { Callback::new(*function, context.0, datatype) }))
+    }
+
+    /// Whether contributions are scaled before they are combined.
+    pub(in crate::comm) fn scales(&self) -> bool {
+        matches!(self.kind, Kind::PremulSum { .. })
+    }
+
+    /// Scales a contribution while it is copied.
+    ///
+    /// # Safety
+    /// The operator scales; `src` is readable and `dst` writable for `elements` of its datatype, and they are the same or
+    /// apart. `saturates`: 8-bit floats do not overflow.
+    pub(in crate::comm) unsafe fn scale(
+        &self,
+        dst: *mut u8,
+        src: *const u8,
+        elements: usize,
+        saturates: bool,
+    ) {
+        let Kind::PremulSum { datatype, scalar } = &self.kind else { unreachable!("it does not scale") };
+        let scalar: *const u8 = match scalar {
+            Scalar::Immediate(bytes) => bytes.as_ptr(),
+            Scalar::Deferred(place) => *place,
+        };
+        if elements > 0 {
+            let scale = scale_fn(*datatype, saturates).expect("refused when the operator was made");
+            // SAFETY: passed on from our caller; whoever made the operator vouches for the scalar.
+            unsafe { scale(dst, src, scalar, elements) };
+        }
+    }
+
+    /// Whether it may be used for this call.
+    pub(in crate::comm) fn check(&self, call: &Call) -> Result<()> {
+        if !self.accepts(call.datatype) {
+            let got = format!("{} made for another datatype than {}", self.op().name(), call.datatype.name());
+            return Err(Error::InvalidArgument { what: "op", got });
+        }
+        if call.op != Some(self.op()) {
+            return Err(Error::Internal(format!("{call} by another operator")));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Calls whose blocks differ in length: counts and displacements in two buffers, or a pointer per block.
+//!
+//! What must hold before anything is sent is checked in [`super::placement`].
+//!
+//! Plans are built per layout, because counts change from call to call; those of the latest layouts are kept
+//! ([`super::layout_cache`]).
+
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, mix};
+use crate::device::Kinds;
+use crate::plan::{Block, BlockLayout};
+
+/// One call of a collective with a layout.
+#[derive(Clone, Copy, Debug)]
+pub struct Unequal<'a> {
+    /// Which: one that has a layout.
+    pub collective: Collective,
+    /// Element type.
+    pub datatype: Datatype,
+    /// Operator, where the collective reduces.
+    pub op: Option<ReduceOp>,
+    /// Root, where it has one; else 0.
+    pub root: Rank,
+    /// The blocks, as [`BlockLayout`] lists them for the collective. Offsets count from the start of a buffer; in lists
+    /// of pointers, blocks lie one after the other.
+    pub layout: BlockLayout<'a>,
+    /// Where the blocks are.
+    pub places: Places<'a>,
+}
+
+/// Where the blocks of a call are.
+#[derive(Clone, Copy, Debug)]
+pub enum Places<'a> {
+    /// In two buffers.
+    Buffers {
+        /// Start of the input.
+        send: *const u8,
+        /// Start of the output.
+        recv: *mut u8,
+    },
+    /// Each by itself: a pointer per block of the layout.
+    Lists {
+        /// Of the input.
+        sends: &'a [*const u8],
+        /// Of the output.
+        recvs: &'a [*mut u8],
+    },
+}
+
+impl Unequal<'_> {
+    /// What was called, as a whole.
+    pub(in crate::comm) fn whole_call(&self) -> Call {
+        let Unequal { collective, datatype, op, root, .. } = *self;
+        let count = match self.shared_counts() {
+            Some(blocks) => {
+                blocks.iter().fold(blocks.len() as u64, |hash, block| mix(hash ^ block.len as u64))
+            }
+            None => Call::WHOLE,
+        };
+        Call { kind: CallKind::Collective(collective), datatype, op, root, count }
+    }
+
+    /// The blocks whose lengths all ranks know.
+    fn shared_counts(&self) -> Option<&[Block]> {
+        match self.collective {
+            Collective::AllGatherV => Some(self.layout.output),
+            Collective::ReduceScatterV => Some(self.layout.input),
+            _ => None,
+        }
+    }
+
+    /// As [`PlanRequest::count`] wants it.
+    pub(in crate::comm) fn mean_count(&self) -> usize {
+        let blocks = self.shared_counts().unwrap_or_default();
+        let whole: usize = blocks.iter().map(|block| block.len).sum();
+        whole.div_ceil(blocks.len().max(1))
+    }
+
+    /// Refuses blocks that the processor cannot reach.
+    pub(in crate::comm) fn check_host(&self, kinds: &Kinds) -> Result<()> {
+        if !kinds.may_differ() {
+            return Ok(());
+        }
+        let check = |blocks: &[Block], start: &dyn Fn(usize) -> Option<usize>, what| {
+            let mut used = blocks.iter().enumerate().filter(|(_, block)| block.len > 0);
+            used.try_for_each(|(at, block)| kinds.check_host(start(at).unwrap_or(0), block.len, what))
+        };
+        match self.places {
+            Places::Buffers { send, recv } => {
+                check(self.layout.input, &|_| Some(send.addr()), "send")?;
+                check(self.layout.output, &|_| Some(recv.addr()), "recv")
+            }
+            Places::Lists { sends, recvs } => {
+                check(self.layout.input, &|at| sends.get(at).map(|start| start.addr()), "sends")?;
+                check(self.layout.output, &|at| recvs.get(at).map(|start| start.addr()), "recvs")
+            }
+        }
+    }
+
+    /// What a rank sends to itself is what it receives from itself.
+    pub(super) fn check_own(&self, rank: Rank) -> Result<()> {
+        let BlockLayout { input, output, sources, destinations, .. } = self.layout;
+        if self.collective.has_graph() {
+            let places = |ranks: &'_ [Rank]| -> Vec<usize> {
+                ranks.iter().enumerate().filter(|(_, peer)| **peer == rank).map(|(at, _)| at).collect()
+            };
+            let sent =
+                |at: usize| if input.len() == destinations.len() { input[at].len } else { input[0].len };
+            let mut edges = places(destinations).into_iter().zip(places(sources));
+            return match edges.find(|(from, to)| sent(*from) != output[*to].len) {
+                Some((from, to)) => unequal_to_oneself(sent(from), output[to].len),
+                None => Ok(()),
+            };
+        }
+        let of = |blocks: &[Block]| match blocks {
+            [] => None,
+            [own] => Some(own.len),
+            blocks => Some(blocks[rank as usize].len),
+        };
+        match of(input).zip(of(output)) {
+            Some((sent, received)) if sent != received => unequal_to_oneself(sent, received),
+            _ => Ok(()),
+        }
+    }
+
+    /// How many blocks this rank has in the input and in the output.
+    pub(super) fn lists(&self, rank: Rank, size: usize) -> Result<(usize, usize)> {
+        let at_root = if rank == self.root { size } else { 0 };
+        Ok(match self.collective {
+            Collective::AllGatherV => (1, size),
+            Collective::GatherV => (1, at_root),
+            Collective::ScatterV => (at_root, 1),
+            Collective::ReduceScatterV => (size, 1),
+            Collective::AllToAllV => (size, size),
+            Collective::NeighborAllGatherV => (1, self.layout.sources.len()),
+            Collective::NeighborAllToAllV => (self.layout.destinations.len(), self.layout.sources.len()),
+            other => {
+                let got = format!("{}; it takes one count", other.name());
+                return Err(Error::InvalidArgument { what: "collective with a layout", got });
+            }
+        })
+    }
+}
+
+fn unequal_to_oneself(sent: usize, received: usize) -> Result<()> {
+    let got = format!("{sent} elements sent to oneself, {received} received from oneself");
+    Err(Error::InvalidArgument { what: "counts", got })
+}

@@ -1,0 +1,226 @@
+//! How a collective is run or started: by the fast path, by another engine, or by the builtin one.
+
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::call::operation::{Operation, Variant};
+use super::call::operator::Operator;
+use super::communicator::Communicator;
+use super::request::Request;
+use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
+use crate::executor::{Key, Prepared};
+
+impl Communicator {
+    /// Whether a call may be for another engine than the builtin one.
+    #[inline]
+    pub(super) fn has_choice(&self) -> bool {
+        self.foreign.is_some() || self.kinds.may_differ()
+    }
+
+    /// Runs a call to its end.
+    ///
+    /// # Safety
+    /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
+    #[inline]
+    pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
+        if self.has_choice() {
+            self.check_usable()?;
+            // SAFETY: passed on from our caller.
+            if let Some(outcome) = unsafe { self.run_foreign(operation) } {
+                return outcome;
+            }
+        }
+        // SAFETY: passed on from our caller.
+        unsafe { self.run_builtin(operation) }
+    }
+
+    /// Runs a call like one that was made lately to its end, without a look at what is known of that one. `None`: nothing was
+    /// done; [`Communicator::run`] must check it, or something else goes on.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], where the buffers are no NULL and do not overlap in a way that the call does not allow.
+    // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
+    #[inline(always)]
+    pub unsafe fn run_again(&self, operation: &Operation) -> Option<BoxedResult<()>> {
+        if self.has_choice() || self.finalized.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
+        unsafe { self.driver.run_fast_path(self.group, &key, buffers, || self.timeout.get()) }
+    }
+
+    /// Runs a call to its end by the builtin engine.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`].
+    #[inline]
+    pub(super) unsafe fn run_builtin(&self, operation: &Operation) -> Result<()> {
+        self.check_usable()?;
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        let timeout = || self.timeout.get();
+        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
+        if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, timeout) } {
+            return outcome;
+        }
+        let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+        // SAFETY: as above.
+        unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout()) }
+    }
+
+    /// Starts a call.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`], until the request is complete.
+    pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
+        self.check_usable()?;
+        if self.has_choice()
+            // SAFETY: passed on from our caller.
+            && let Some(started) = unsafe { self.start_foreign(operation) }
+        {
+            return started;
+        }
+        let (key, buffers) = (operation.key(self.rank), operation.buffers());
+        // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
+        let ticket = match unsafe { self.driver.start_recent(self.group, &key, buffers) } {
+            Some(started) => started?,
+            None => {
+                let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+                // SAFETY: as above.
+                unsafe { self.driver.start(self.group, &key, prepared, buffers) }?
+            }
+        };
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
+    }
+
+    /// Runs a call to its end. `operator`: where the call's is not builtin.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`].
+    #[inline]
+    pub unsafe fn run_by(&self, operation: &Operation, operator: Option<&Arc<Operator>>) -> Result<()> {
+        match operator {
+            // SAFETY: passed on from our caller.
+            None => unsafe { self.run(operation) },
+            // SAFETY: passed on from our caller.
+            Some(_) => unsafe { self.start_as(operation, operator, None) }?.wait(),
+        }
+    }
+
+    /// Starts a call. `operator`: where the call's is not builtin.
+    ///
+    /// # Safety
+    /// As [`Communicator::start`].
+    #[inline]
+    pub unsafe fn start_by(
+        &self,
+        operation: &Operation,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<Request> {
+        match operator {
+            // SAFETY: passed on from our caller.
+            None => unsafe { self.start(operation) },
+            // SAFETY: passed on from our caller.
+            Some(_) => unsafe { self.start_as(operation, operator, None) },
+        }
+    }
+
+    /// The same for a call that may travel under another name.
+    ///
+    /// # Safety
+    /// As [`Communicator::start`].
+    pub(super) unsafe fn start_as(
+        &self,
+        operation: &Operation,
+        operator: Option<&Arc<Operator>>,
+        signature: Option<Call>,
+    ) -> Result<Request> {
+        let Some(operator) = operator else {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.start_variant(operation, &Variant { signature, callback: None }) };
+        };
+        operation.check(self.size())?;
+        operator.check(&operation.call)?;
+        // Its function, or ours that scales, reads it.
+        self.check_host(operation)?;
+        let variant = Variant { signature, callback: operator.callback_on(operation.call.datatype) };
+        if !operator.scales() {
+            // SAFETY: passed on from our caller.
+            return unsafe { self.start_variant(operation, &variant) };
+        }
+        // SAFETY: the caller vouches for the buffers.
+        let (scaled, memory) = unsafe { self.scaled(operation, operator) };
+        if signature.is_none() && self.foreign.is_some() {
+            self.check_usable()?;
+            // To another engine it is a sum of what was scaled.
+            let call = Call { op: Some(ReduceOp::Sum), ..scaled.call };
+            // SAFETY: the scaled input is the output or `memory`, which the request keeps.
+            if let Some(started) = unsafe { self.start_foreign(&Operation { call, ..scaled }) } {
+                return Ok(started?.keeping(memory));
+            }
+        }
+        // SAFETY: the scaled input is the output or `memory`, which the request keeps.
+        Ok(unsafe { self.start_variant(&scaled, &variant) }?.keeping(memory))
+    }
+
+    /// The call on the scaled input, and the memory that it lies in if that is not the output.
+    ///
+    /// # Safety
+    /// As [`Communicator::run`].
+    unsafe fn scaled(&self, operation: &Operation, operator: &Operator) -> (Operation, Vec<u8>) {
+        let CallKind::Collective(collective) = operation.call.kind else {
+            unreachable!("only collectives have operators");
+        };
+        let (call, count) = (operation.call, operation.call.count as usize);
+        let elements = collective.input_elements(self.size() as usize, self.rank, call.root, count);
+        let fits_output = match collective {
+            Collective::AllReduce => true,
+            Collective::Reduce => self.rank == call.root,
+            _ => false,
+        };
+        let mut memory = Vec::new();
+        let input = if fits_output {
+            operation.recv
+        } else {
+            memory = vec![0; elements * call.datatype.bytes()];
+            memory.as_mut_ptr()
+        };
+        // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in the output,
+        // which is the send buffer or apart from it, or in our own memory.
+        unsafe { operator.scale(input, operation.send, elements, self.programs.saturates()) };
+        let send = if elements > 0 { input.cast_const() } else { ptr::null() };
+        (Operation { send, ..*operation }, memory)
+    }
+
+    /// What a variant of a call needs beside its buffers.
+    pub(super) fn prepare(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
+        let (signature, number) =
+            (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
+        let key = Key::new(&signature, operation.is_in_place(self.rank)).with_operator(number);
+        let prepared = self.programs.get_variant(&key, operation, variant, self.rank, &self.topology)?;
+        Ok((key, prepared))
+    }
+
+    /// # Safety
+    /// As [`Communicator::start`].
+    pub(super) unsafe fn start_variant(&self, operation: &Operation, variant: &Variant) -> Result<Request> {
+        self.check_usable()?;
+        let (key, prepared) = self.prepare(operation, variant)?;
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_prepared(&key, prepared, operation) }
+    }
+
+    /// # Safety
+    /// As [`Communicator::start`]; `key` and `prepared` are of this operation.
+    pub(super) unsafe fn start_prepared(
+        &self,
+        key: &Key,
+        prepared: Arc<Prepared>,
+        operation: &Operation,
+    ) -> Result<Request> {
+        // SAFETY: passed on from our caller; a request that is dropped waits.
+        let ticket = unsafe { self.driver.start(self.group, key, prepared, operation.buffers()) }?;
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
+    }
+}

@@ -1,0 +1,57 @@
+//! An engine of somebody else, as a communicator has it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::co_progress::SideBySide;
+use crate::backend::{BackendName, ForeignComm, ForeignEngine, MemoryKind, Support, Table};
+use crate::base::{Collective, Datatype, ReduceOp, Result};
+
+/// An engine of somebody else that serves one kind of memory.
+pub(in crate::comm) struct Foreign {
+    pub name: BackendName,
+    pub engine: Arc<dyn ForeignEngine>,
+    pub comm: Arc<dyn ForeignComm>,
+    pub memory: MemoryKind,
+    pub beside: Arc<SideBySide>,
+    table: Table,
+    pub has_failed: AtomicBool,
+}
+
+impl Foreign {
+    pub fn new(
+        name: BackendName,
+        engine: Arc<dyn ForeignEngine>,
+        comm: Arc<dyn ForeignComm>,
+        memory: MemoryKind,
+        beside: Arc<SideBySide>,
+    ) -> Foreign {
+        let table = Table::new(&*engine, memory);
+        Foreign { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
+    }
+
+    /// How it serves a call. An operator that the program has made is none of its own.
+    #[inline]
+    pub fn support(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
+        if op.is_some_and(|op| op as usize >= ReduceOp::ALL.len()) {
+            return Support::Builtin;
+        }
+        self.table.of(collective, datatype, op)
+    }
+
+    /// Nothing is to be begun any more: the communicator has failed, or is being aborted.
+    pub fn stop(&self) {
+        self.has_failed.store(true, Ordering::Release);
+        self.comm.abort();
+    }
+
+    /// Leaves in good order, if it was in good order.
+    pub fn close(&self) {
+        if !self.has_failed.load(Ordering::Acquire) {
+            self.comm.close();
+        }
+    }
+}
+
+/// Who serves memory of devices, or why nobody does. Unset: nobody was named, and no call has asked yet.
+pub(in crate::comm) type OnDevice = OnceLock<Result<Box<Foreign>>>;
