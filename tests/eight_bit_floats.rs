@@ -177,7 +177,7 @@ fn lists_and_persistent_calls_and_scaled_sums_round_once_too() {
         let call = Call { kind, datatype, op: Some(ReduceOp::PremulSum), root: 0, count: 3 };
         let operation = Operation { call, send: sends[0].as_ptr(), recv: recv.as_mut_ptr() };
         // SAFETY: as above.
-        unsafe { comm.run_by(&operation, Some(&Arc::new(operator.unwrap()))) }.unwrap();
+        unsafe { comm.run_with_operator(&operation, Some(&Arc::new(operator.unwrap()))) }.unwrap();
         assert_eq!(recv, expected(3));
 
         let comm = Arc::new(comm.dup(&CommConfig::default()).unwrap());

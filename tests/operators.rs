@@ -63,10 +63,11 @@ impl Reduction {
         let operation = self.operation(send.as_ptr(), into);
         let outcome = if self.started {
             // SAFETY: both buffers have what the collective defines, and outlive the call.
-            unsafe { comm.start_by(&operation, Some(operator)) }.and_then(|mut request| request.wait())
+            unsafe { comm.start_with_operator(&operation, Some(operator)) }
+                .and_then(|mut request| request.wait())
         } else {
             // SAFETY: as above.
-            unsafe { comm.run_by(&operation, Some(operator)) }
+            unsafe { comm.run_with_operator(&operation, Some(operator)) }
         };
         outcome.unwrap_or_else(|error| panic!("rank {rank} of {size}, {self:?}: {error}"));
         let got = if in_place { &send[first * width..][..written * width] } else { &recv[..] };
@@ -306,7 +307,7 @@ fn attempt(comm: &Communicator, operator: Option<&Arc<Operator>>, op: ReduceOp) 
     };
     let operation = reduction.operation(data.as_ptr().cast(), out.as_mut_ptr().cast());
     // SAFETY: ten elements each, alive for the whole call.
-    unsafe { comm.run_by(&operation, operator) }
+    unsafe { comm.run_with_operator(&operation, operator) }
 }
 
 #[test]

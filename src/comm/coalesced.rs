@@ -50,14 +50,14 @@ pub struct List<'a> {
 
 /// One message of a list: a buffer as it is, or some that are packed.
 #[derive(Debug, PartialEq, Eq)]
-struct Message {
+struct ListMessage {
     datatype: Datatype,
     parts: Vec<usize>,
 }
 
 /// Cuts a list: large buffers alone, small ones of a datatype together, as many as fit.
-fn cut(parts: &[Part]) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+fn cut_into_messages(parts: &[Part]) -> Vec<ListMessage> {
+    let mut messages: Vec<ListMessage> = Vec::new();
     // The message of each datatype that may have room, and the bytes in it.
     let mut open: HashMap<Datatype, (usize, usize)> = HashMap::new();
     for (index, part) in parts.iter().enumerate() {
@@ -73,7 +73,7 @@ fn cut(parts: &[Part]) -> Vec<Message> {
         if bytes <= PACKED_UP_TO {
             open.insert(part.datatype, (messages.len(), bytes));
         }
-        messages.push(Message { datatype: part.datatype, parts: vec![index] });
+        messages.push(ListMessage { datatype: part.datatype, parts: vec![index] });
     }
     messages
 }
@@ -85,7 +85,7 @@ struct CopyOut {
     bytes: usize,
 }
 
-struct UnderWay {
+struct StartedMessage {
     // Dropped first: a request that is dropped waits, and uses the memory until then.
     request: Request,
     packed: Vec<u8>,
@@ -94,7 +94,7 @@ struct UnderWay {
 
 /// A list that was started. Completes once. Dropping an incomplete one waits for it.
 pub struct Coalesced {
-    under_way: Vec<UnderWay>,
+    under_way: Vec<StartedMessage>,
     outcome: Result<()>,
 }
 
@@ -136,7 +136,7 @@ impl Coalesced {
     }
 }
 
-impl UnderWay {
+impl StartedMessage {
     /// # Safety
     /// The request has ended well, and nobody else uses the places of the results.
     unsafe fn unpack(&self) {
@@ -162,7 +162,7 @@ impl Communicator {
         if list.parts.is_empty() {
             started.under_way.push(self.start_empty(list, name)?);
         }
-        for message in cut(list.parts) {
+        for message in cut_into_messages(list.parts) {
             // SAFETY: passed on from our caller. What was started before is waited for, should this one fail.
             started.under_way.push(unsafe { self.start_message(list, &message, name, operator) }?);
         }
@@ -199,10 +199,10 @@ impl Communicator {
     unsafe fn start_message(
         &self,
         list: &List,
-        message: &Message,
+        message: &ListMessage,
         name: ListCount,
         operator: Option<&Arc<Operator>>,
-    ) -> Result<UnderWay> {
+    ) -> Result<StartedMessage> {
         let parts: Vec<Part> = message.parts.iter().map(|index| list.parts[*index]).collect();
         let count = parts.iter().map(|part| part.count).sum();
         let sign = |call: Call| {
@@ -212,10 +212,10 @@ impl Communicator {
         if let [part] = parts[..] {
             let operation = self.plain(list, &part);
             // SAFETY: passed on from our caller.
-            let request = unsafe { self.start_as(&operation, operator, sign(operation.call)) }?;
-            return Ok(UnderWay { request, packed: Vec::new(), results: Vec::new() });
+            let request = unsafe { self.start_with_signature(&operation, operator, sign(operation.call)) }?;
+            return Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() });
         }
-        let layout = Layout::new(self, list, count * message.datatype.bytes());
+        let layout = PackedLayout::new(self, list, count * message.datatype.bytes());
         let mut packed = vec![0; layout.bytes];
         let mut results = Vec::new();
         let mut at = 0;
@@ -227,7 +227,7 @@ impl Communicator {
                 match operator.filter(|operator| operator.scales()) {
                     // SAFETY: the caller vouches for the part's input; `to` has room for as much, in our own memory.
                     Some(operator) => unsafe {
-                        operator.scale(to, from, part.count, self.programs.saturates())
+                        operator.scale(to, from, part.count, self.plan_cache.saturates())
                     },
                     // SAFETY: as above.
                     None => unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) },
@@ -250,25 +250,25 @@ impl Communicator {
         // Scaled already.
         let operator = operator.filter(|operator| !operator.scales());
         // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as the request.
-        let request = unsafe { self.start_as(&operation, operator, sign(operation.call)) }?;
-        Ok(UnderWay { request, packed, results })
+        let request = unsafe { self.start_with_signature(&operation, operator, sign(operation.call)) }?;
+        Ok(StartedMessage { request, packed, results })
     }
 
     /// A list without buffers is a call like any other: ranks that have some must learn of those that have none.
-    fn start_empty(&self, list: &List, name: ListCount) -> Result<UnderWay> {
+    fn start_empty(&self, list: &List, name: ListCount) -> Result<StartedMessage> {
         let kind = CallKind::Collective(Collective::Barrier);
         let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
         let signature =
             Call { kind: CallKind::List(list.collective), root: list.root, count: name.to_bits(), ..call };
         // SAFETY: a barrier touches no buffer.
-        let request = unsafe { self.start_as(&barrier, None, Some(signature)) }?;
-        Ok(UnderWay { request, packed: Vec::new(), results: Vec::new() })
+        let request = unsafe { self.start_with_signature(&barrier, None, Some(signature)) }?;
+        Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() })
     }
 }
 
 /// Where things are in packed memory, in blocks.
-struct Layout {
+struct PackedLayout {
     block: usize,
     bytes: usize,
     /// Blocks that are packed on this rank, one after the other in each buffer.
@@ -277,8 +277,8 @@ struct Layout {
     written: std::ops::Range<usize>,
 }
 
-impl Layout {
-    fn new(comm: &Communicator, list: &List, block: usize) -> Layout {
+impl PackedLayout {
+    fn new(comm: &Communicator, list: &List, block: usize) -> PackedLayout {
         let (rank, size) = (comm.rank as usize, comm.size() as usize);
         let own = rank..rank + 1;
         let (blocks, read, written) = match list.collective {
@@ -287,7 +287,7 @@ impl Layout {
             Collective::Broadcast if comm.rank != list.root => (1, 0..0, 0..1),
             _ => (1, 0..1, 0..1),
         };
-        Layout { block, bytes: blocks * block, read, written }
+        PackedLayout { block, bytes: blocks * block, read, written }
     }
 }
 
@@ -310,18 +310,18 @@ mod tests {
             part(0, Float32),
             part(PACKED_UP_TO, Uint8),
         ];
-        let message = |datatype, parts: &[usize]| Message { datatype, parts: parts.to_vec() };
+        let message = |datatype, parts: &[usize]| ListMessage { datatype, parts: parts.to_vec() };
         let expected = [message(Float32, &[0, 3]), message(Float32, &[1]), message(Uint8, &[2, 4])];
-        assert_eq!(cut(&parts), expected);
-        assert_eq!(cut(&[]), []);
+        assert_eq!(cut_into_messages(&parts), expected);
+        assert_eq!(cut_into_messages(&[]), []);
     }
 
     #[test]
     fn a_message_takes_no_more_than_its_bytes_and_none_is_left_out() {
         let parts: Vec<Part> = (0..100).map(|i| part(i * 40, Datatype::Float64)).collect();
-        let messages = cut(&parts);
+        let messages = cut_into_messages(&parts);
         let bytes =
-            |message: &Message| message.parts.iter().map(|index| parts[*index].count * 8).sum::<usize>();
+            |message: &ListMessage| message.parts.iter().map(|index| parts[*index].count * 8).sum::<usize>();
         assert!(messages.iter().all(|message| bytes(message) <= PACK_BYTES));
         assert!(messages.len() <= 2 * messages.iter().map(bytes).sum::<usize>() / PACK_BYTES + 1);
         let mut all: Vec<usize> = messages.into_iter().flat_map(|message| message.parts).collect();

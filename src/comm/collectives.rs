@@ -14,7 +14,7 @@ use crate::executor::{Key, Prepared};
 impl Communicator {
     /// Whether a call may be for another engine than the builtin one.
     #[inline]
-    pub(super) fn has_choice(&self) -> bool {
+    pub(super) fn may_be_foreign(&self) -> bool {
         self.foreign.is_some() || self.kinds.may_differ()
     }
 
@@ -24,7 +24,7 @@ impl Communicator {
     /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
     #[inline]
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
-        if self.has_choice() {
+        if self.may_be_foreign() {
             self.check_usable()?;
             // SAFETY: passed on from our caller.
             if let Some(outcome) = unsafe { self.run_foreign(operation) } {
@@ -43,7 +43,7 @@ impl Communicator {
     // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
     #[inline(always)]
     pub unsafe fn run_again(&self, operation: &Operation) -> Option<BoxedResult<()>> {
-        if self.has_choice() || self.finalized.load(Ordering::Relaxed) {
+        if self.may_be_foreign() || self.finalized.load(Ordering::Relaxed) {
             return None;
         }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
@@ -64,7 +64,7 @@ impl Communicator {
         if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, timeout) } {
             return outcome;
         }
-        let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+        let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
         // SAFETY: as above.
         unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout()) }
     }
@@ -75,7 +75,7 @@ impl Communicator {
     /// As [`Communicator::run`], until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
         self.check_usable()?;
-        if self.has_choice()
+        if self.may_be_foreign()
             // SAFETY: passed on from our caller.
             && let Some(started) = unsafe { self.start_foreign(operation) }
         {
@@ -86,7 +86,7 @@ impl Communicator {
         let ticket = match unsafe { self.driver.start_recent(self.group, &key, buffers) } {
             Some(started) => started?,
             None => {
-                let prepared = self.programs.get(&key, operation, self.rank, &self.topology)?;
+                let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
                 // SAFETY: as above.
                 unsafe { self.driver.start(self.group, &key, prepared, buffers) }?
             }
@@ -99,12 +99,16 @@ impl Communicator {
     /// # Safety
     /// As [`Communicator::run`].
     #[inline]
-    pub unsafe fn run_by(&self, operation: &Operation, operator: Option<&Arc<Operator>>) -> Result<()> {
+    pub unsafe fn run_with_operator(
+        &self,
+        operation: &Operation,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<()> {
         match operator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.run(operation) },
             // SAFETY: passed on from our caller.
-            Some(_) => unsafe { self.start_as(operation, operator, None) }?.wait(),
+            Some(_) => unsafe { self.start_with_signature(operation, operator, None) }?.wait(),
         }
     }
 
@@ -113,7 +117,7 @@ impl Communicator {
     /// # Safety
     /// As [`Communicator::start`].
     #[inline]
-    pub unsafe fn start_by(
+    pub unsafe fn start_with_operator(
         &self,
         operation: &Operation,
         operator: Option<&Arc<Operator>>,
@@ -122,7 +126,7 @@ impl Communicator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.start(operation) },
             // SAFETY: passed on from our caller.
-            Some(_) => unsafe { self.start_as(operation, operator, None) },
+            Some(_) => unsafe { self.start_with_signature(operation, operator, None) },
         }
     }
 
@@ -130,7 +134,7 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::start`].
-    pub(super) unsafe fn start_as(
+    pub(super) unsafe fn start_with_signature(
         &self,
         operation: &Operation,
         operator: Option<&Arc<Operator>>,
@@ -188,7 +192,7 @@ impl Communicator {
         };
         // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in the output,
         // which is the send buffer or apart from it, or in our own memory.
-        unsafe { operator.scale(input, operation.send, elements, self.programs.saturates()) };
+        unsafe { operator.scale(input, operation.send, elements, self.plan_cache.saturates()) };
         let send = if elements > 0 { input.cast_const() } else { ptr::null() };
         (Operation { send, ..*operation }, memory)
     }
@@ -198,7 +202,7 @@ impl Communicator {
         let (signature, number) =
             (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
         let key = Key::new(&signature, operation.is_in_place(self.rank)).with_operator(number);
-        let prepared = self.programs.get_variant(&key, operation, variant, self.rank, &self.topology)?;
+        let prepared = self.plan_cache.get_variant(&key, operation, variant, self.rank, &self.topology)?;
         Ok((key, prepared))
     }
 

@@ -23,7 +23,7 @@ impl Communicator {
         if let Some(outcome) = unsafe { self.run_foreign_unequal(operation) } {
             return outcome;
         }
-        let (prepared, buffers) = self.programs.get_unequal(operation, None, self.rank, &self.topology)?;
+        let (prepared, buffers) = self.plan_cache.get_unequal(operation, None, self.rank, &self.topology)?;
         // SAFETY: the plan touches the blocks only, for which the caller vouches.
         unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout.get()) }
     }
@@ -32,12 +32,16 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::run_unequal`].
-    pub unsafe fn run_unequal_by(&self, operation: &Unequal, operator: Option<&Arc<Operator>>) -> Result<()> {
+    pub unsafe fn run_unequal_with_operator(
+        &self,
+        operation: &Unequal,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<()> {
         match operator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.run_unequal(operation) },
             // SAFETY: passed on from our caller.
-            Some(_) => unsafe { self.start_unequal_by(operation, operator) }?.wait(),
+            Some(_) => unsafe { self.start_unequal_with_operator(operation, operator) }?.wait(),
         }
     }
 
@@ -47,14 +51,14 @@ impl Communicator {
     /// As [`Communicator::run_unequal`], until the request is complete.
     pub unsafe fn start_unequal(&self, operation: &Unequal) -> Result<Request> {
         // SAFETY: passed on from our caller.
-        unsafe { self.start_unequal_by(operation, None) }
+        unsafe { self.start_unequal_with_operator(operation, None) }
     }
 
     /// The same; `operator`: where the call's is not builtin.
     ///
     /// # Safety
     /// As [`Communicator::start_unequal`].
-    pub unsafe fn start_unequal_by(
+    pub unsafe fn start_unequal_with_operator(
         &self,
         operation: &Unequal,
         operator: Option<&Arc<Operator>>,
@@ -70,7 +74,7 @@ impl Communicator {
         // SAFETY: passed on from our caller.
         let mut ready = unsafe { self.prepare_unequal(operation, operator) }?;
         // SAFETY: as above; a request that is dropped waits, so the blocks are not outlived unnoticed.
-        let request = unsafe { self.start_ready(&mut ready) }?;
+        let request = unsafe { self.start_prepared_unequal(&mut ready) }?;
         Ok(request.keeping(ready.scaling.map_or(Vec::new(), |scaling| scaling.memory)))
     }
 
@@ -82,7 +86,7 @@ impl Communicator {
         &self,
         operation: &Unequal,
         operator: Option<&Arc<Operator>>,
-    ) -> Result<Ready> {
+    ) -> Result<PreparedUnequal> {
         self.check_usable()?;
         operation.check_host(&self.kinds)?;
         let callback = match operator {
@@ -92,10 +96,10 @@ impl Communicator {
                 operator.callback_on(operation.datatype)
             }
         };
-        let get = |operation| self.programs.get_unequal(operation, callback, self.rank, &self.topology);
+        let get = |operation| self.plan_cache.get_unequal(operation, callback, self.rank, &self.topology);
         let Some(operator) = operator.filter(|operator| operator.scales()) else {
             let (prepared, buffers) = get(operation)?;
-            return Ok(Ready { prepared, buffers, scaling: None });
+            return Ok(PreparedUnequal { prepared, buffers, scaling: None });
         };
         Placed::of(operation, self.rank, self.size())?;
         let Places::Buffers { send, recv } = operation.places else {
@@ -105,7 +109,7 @@ impl Communicator {
         let memory = vec![0; extent(&blocks) * operation.datatype.bytes()];
         let mut scaling = Scaling {
             operator: Arc::clone(operator),
-            saturates: self.programs.saturates(),
+            saturates: self.plan_cache.saturates(),
             datatype: operation.datatype,
             send,
             blocks,
@@ -113,7 +117,7 @@ impl Communicator {
         };
         let places = Places::Buffers { send: scaling.memory.as_mut_ptr().cast_const(), recv };
         let (prepared, buffers) = get(&Unequal { places, ..*operation })?;
-        Ok(Ready { prepared, buffers, scaling: Some(scaling) })
+        Ok(PreparedUnequal { prepared, buffers, scaling: Some(scaling) })
     }
 
     /// Starts what was prepared.
@@ -121,7 +125,7 @@ impl Communicator {
     /// # Safety
     /// The promise of [`Communicator::prepare_unequal`]; the run before has ended, and `ready` outlives this one, or else
     /// the request keeps its memory.
-    pub(super) unsafe fn start_ready(&self, ready: &mut Ready) -> Result<Request> {
+    pub(super) unsafe fn start_prepared_unequal(&self, ready: &mut PreparedUnequal) -> Result<Request> {
         if let Some(scaling) = &mut ready.scaling {
             // SAFETY: the blocks are readable by the caller's promise, and nobody else uses the memory between runs.
             unsafe { scaling.scale() };
@@ -134,7 +138,7 @@ impl Communicator {
 }
 
 /// A call with a layout that can be started, more than once.
-pub(super) struct Ready {
+pub(super) struct PreparedUnequal {
     prepared: Arc<Prepared>,
     buffers: Buffers,
     scaling: Option<Scaling>,

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::call::operation::Operation;
-use super::call::plan_cache::Programs;
-use super::foreign::engine::{Foreign, OnDevice};
+use super::call::plan_cache::PlanCache;
+use super::foreign::engine::{AttachedEngine, DeviceEngine};
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
@@ -36,16 +36,16 @@ pub struct Communicator {
     /// By rank.
     pub(super) transports: Vec<&'static str>,
     pub(super) timeout: Timeout,
-    pub(super) programs: Programs,
+    pub(super) plan_cache: PlanCache,
     pub(super) driver: Arc<Driver>,
     pub(super) group: CommId,
     pub(super) finalized: AtomicBool,
     /// Which engines were asked for.
     pub(super) choice: BackendChoice,
     /// The engine of somebody else that serves memory of the processor.
-    pub(super) foreign: Option<Box<Foreign>>,
+    pub(super) foreign: Option<Box<AttachedEngine>>,
     /// The one that serves memory of a device. No call is known to have such buffers yet.
-    pub(super) on_device: OnDevice,
+    pub(super) on_device: DeviceEngine,
     /// Tells memory of a device from that of the processor.
     pub(super) kinds: Kinds,
 }
@@ -83,12 +83,12 @@ impl Communicator {
 
     /// The algorithm that this communicator uses for a collective call. Local; equal on all ranks.
     pub fn algorithm(&self, call: &Call) -> Result<&'static Algorithm> {
-        self.programs.algorithm(call, &self.topology)
+        self.plan_cache.algorithm(call, &self.topology)
     }
 
     /// What the cost model expects of a collective call or a message, in microseconds. Local.
     pub fn predicted_us(&self, call: &Call) -> Result<f64> {
-        self.programs.predicted_us(call, &self.topology)
+        self.plan_cache.predicted_us(call, &self.topology)
     }
 
     /// Changes the longest time without progress, for what begins from now on. `None`: no limit.
@@ -99,7 +99,7 @@ impl Communicator {
     /// Reductions of 8-bit floats, here and in communicators made from this one, give the largest finite number where a
     /// result is larger, as NVIDIA's types do. All ranks say so before the first call, or none does.
     pub fn set_saturating(&self) {
-        self.programs.set_saturating();
+        self.plan_cache.set_saturating();
     }
 
     #[inline]
@@ -111,14 +111,14 @@ impl Communicator {
     }
 
     /// The engines of others that it has.
-    pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &Foreign> {
+    pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &AttachedEngine> {
         let on_device = self.on_device.get().and_then(|outcome| outcome.as_deref().ok());
         self.foreign.as_deref().into_iter().chain(on_device)
     }
 
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
     pub fn abort(&self, reason: &str) {
-        self.foreign_engines().for_each(Foreign::stop);
+        self.foreign_engines().for_each(AttachedEngine::stop);
         self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
     }
 
@@ -141,7 +141,7 @@ impl Communicator {
     }
 
     /// Keeps the links until the other ranks have left, too, or for some seconds.
-    pub fn see_off(&self) {
+    pub fn linger(&self) {
         self.driver.wait_for_byes(BYE_TIME);
     }
 
@@ -156,7 +156,7 @@ impl Communicator {
         }
         let is_first = self.group == CommId::FIRST;
         let in_good_order = is_first && self.driver.lock().begin_goodbye(self.group);
-        let outcome = if in_good_order { self.meet() } else { Ok(()) };
+        let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
         if outcome.is_ok() && (in_good_order || !is_first) {
             self.close_foreign();
         }
@@ -168,12 +168,12 @@ impl Communicator {
     /// After a failure its end is the process's.
     fn close_foreign(&self) {
         if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
-            self.foreign_engines().for_each(Foreign::close);
+            self.foreign_engines().for_each(AttachedEngine::close);
         }
     }
 
     /// A barrier: all have come to their end. Or a rank has quit, and nobody waits for the others any more.
-    fn meet(&self) -> Result<()> {
+    fn final_barrier(&self) -> Result<()> {
         if self.driver.lock().is_over(self.group) {
             return Ok(());
         }
@@ -186,7 +186,7 @@ impl Communicator {
         };
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
         let key = barrier.key(self.rank);
-        let prepared = self.programs.get(&key, &barrier, self.rank, &self.topology)?;
+        let prepared = self.plan_cache.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.
         unsafe { self.driver.run_once(self.group, prepared, barrier.buffers(), self.timeout.get()) }
     }

@@ -111,20 +111,20 @@ impl Communicator {
     }
 
     /// The message that a receive would get now.
-    pub fn find(&self, selector: Selector) -> Result<Option<Status>> {
+    pub fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
         self.check_incoming(selector)?;
         self.driver.find(self.group, selector)
     }
 
-    /// Waits for a message and takes it out: only [`Communicator::start_claimed`] receives it.
-    pub fn claim(&self, selector: Selector) -> Result<(MatchedMessage, Status)> {
+    /// Waits for a message and takes it out: only [`Communicator::start_matched_receive`] receives it.
+    pub fn matched_probe(&self, selector: Selector) -> Result<(MatchedMessage, Status)> {
         self.check_incoming(selector)?;
         let ended = self.driver.probe(self.group, selector, true, self.timeout.get())?;
         Ok((ended.message.expect("a probe that takes has a message"), ended.status))
     }
 
     /// Takes the message out that a receive would get now.
-    pub fn claim_now(&self, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
+    pub fn try_matched_probe(&self, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.check_incoming(selector)?;
         self.driver.claim(self.group, selector)
     }
@@ -133,7 +133,11 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::start_receive`].
-    pub unsafe fn start_claimed(&self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Request> {
+    pub unsafe fn start_matched_receive(
+        &self,
+        message: MatchedMessage,
+        buffer: RecvBuffer,
+    ) -> Result<Request> {
         self.check_usable()?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::call::operation::Variant;
 use super::call::operator::Operator;
-use super::collectives_v::Ready;
+use super::collectives_v::PreparedUnequal;
 use super::request::Request;
 use super::{Coalesced, Communicator, List, Operation, Part, Unequal};
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
@@ -18,7 +18,7 @@ use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 pub struct Persistent {
     comm: Arc<Communicator>,
     // Dropped first: a run that is dropped waits, and may use memory of the task until then.
-    running: Option<Run>,
+    running: Option<ActiveRun>,
     task: Task,
     /// Of the message of the last run.
     status: Option<Status>,
@@ -32,7 +32,7 @@ enum Task {
         key: Key,
         prepared: Arc<Prepared>,
     },
-    Unequal(Ready),
+    Unequal(PreparedUnequal),
     List {
         collective: Collective,
         op: Option<ReduceOp>,
@@ -45,7 +45,7 @@ enum Task {
 }
 
 /// One run.
-enum Run {
+enum ActiveRun {
     Single(Request),
     List(Coalesced),
 }
@@ -137,7 +137,7 @@ impl Persistent {
         let started = match &mut self.task {
             Task::Collective { operation, operator: Some(operator), .. } if operator.scales() => {
                 // SAFETY: the promise of `new`.
-                unsafe { self.comm.start_by(operation, Some(operator)) }
+                unsafe { self.comm.start_with_operator(operation, Some(operator)) }
             }
             Task::Collective { operation, key, prepared, .. } => {
                 let prepared = Arc::clone(prepared);
@@ -145,12 +145,12 @@ impl Persistent {
                 unsafe { self.comm.start_prepared(key, prepared, operation) }
             }
             // SAFETY: the promise of `unequal`; nothing is under way, and the task outlives its run.
-            Task::Unequal(ready) => unsafe { self.comm.start_ready(ready) },
+            Task::Unequal(ready) => unsafe { self.comm.start_prepared_unequal(ready) },
             Task::List { collective, op, root, parts, operator } => {
                 let list = List { collective: *collective, op: *op, root: *root, parts };
                 // SAFETY: the promise of `list`.
                 let started = unsafe { self.comm.start_list(&list, operator.as_ref()) }?;
-                self.running = Some(Run::List(started));
+                self.running = Some(ActiveRun::List(started));
                 return Ok(());
             }
             // SAFETY: the promise of `send`.
@@ -158,7 +158,7 @@ impl Persistent {
             // SAFETY: the promise of `receive`.
             Task::Receive(selector, buffer) => unsafe { self.comm.start_receive(*selector, *buffer) },
         };
-        self.running = Some(Run::Single(started?));
+        self.running = Some(ActiveRun::Single(started?));
         Ok(())
     }
 
@@ -180,8 +180,8 @@ impl Persistent {
     pub fn wait(&mut self) -> Result<()> {
         match self.running.take() {
             None => Ok(()),
-            Some(Run::List(mut list)) => list.wait(),
-            Some(Run::Single(mut request)) => {
+            Some(ActiveRun::List(mut list)) => list.wait(),
+            Some(ActiveRun::Single(mut request)) => {
                 let outcome = request.wait();
                 self.status = request.status();
                 outcome
@@ -193,8 +193,8 @@ impl Persistent {
     pub fn has_ended(&mut self) -> bool {
         match &mut self.running {
             None => true,
-            Some(Run::List(list)) => list.has_ended(),
-            Some(Run::Single(request)) => !matches!(request.test(), Ok(false)),
+            Some(ActiveRun::List(list)) => list.has_ended(),
+            Some(ActiveRun::Single(request)) => !matches!(request.test(), Ok(false)),
         }
     }
 
@@ -206,8 +206,8 @@ impl Persistent {
     /// What is under way.
     pub(super) fn running(&self) -> Option<&Request> {
         match self.running.as_ref()? {
-            Run::Single(request) => Some(request),
-            Run::List(list) => list.running(),
+            ActiveRun::Single(request) => Some(request),
+            ActiveRun::List(list) => list.running(),
         }
     }
 }

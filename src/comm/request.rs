@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::foreign::co_progress::SideBySide;
+use super::foreign::co_progress::SharedProgress;
 use crate::backend::Started;
 use crate::base::Result;
 use crate::p2p::Status;
@@ -28,7 +28,7 @@ pub struct Request {
 enum State {
     Running(Ticket),
     /// By another engine, for this communicator.
-    Foreign(Box<dyn Started>, CommId, Arc<SideBySide>),
+    Foreign(Box<dyn Started>, CommId, Arc<SharedProgress>),
     Ended(CallOutcome),
 }
 
@@ -48,7 +48,7 @@ impl Request {
         driver: Arc<Driver>,
         group: CommId,
         started: Box<dyn Started>,
-        beside: Arc<SideBySide>,
+        beside: Arc<SharedProgress>,
     ) -> Request {
         beside.begun();
         let (clock, state) = (Cell::default(), State::Foreign(started, group, beside));

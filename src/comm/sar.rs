@@ -80,7 +80,7 @@ impl Communicator {
         let count = ListCount { elements: call.count, ..name }.to_bits();
         let signature = Call { kind: CallKind::List(collective), count, ..call };
         // SAFETY: a bit per buffer of this rank and of all ranks, alive until the call has ended.
-        unsafe { self.start_as(&operation, None, Some(signature)) }?.wait()?;
+        unsafe { self.start_with_signature(&operation, None, Some(signature)) }?.wait()?;
         if mine.is_empty() { Ok(()) } else { same_everywhere(&all, mine.len(), parts.len()) }
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn any_foreign<'a, P: Pending + 'a>(mut pending: impl Iterator<Item =
 }
 
 /// Waits until those that are left share their links: any wait for one moves them all on.
-pub fn settle<P: Pending>(works: &mut [&mut P]) {
+pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
     loop {
         for work in works.iter_mut() {
             work.has_ended();
@@ -72,7 +72,7 @@ pub fn settle<P: Pending>(works: &mut [&mut P]) {
 
 /// Waits for all; the first error is returned after all have ended.
 pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
-    settle(requests);
+    wait_until_one_engine(requests);
     let mut outcome = Ok(());
     for request in requests {
         let ended = request.wait();

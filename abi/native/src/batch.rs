@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Work, settle};
+use anyccl_engine::comm::{Work, wait_until_one_engine};
 
 use crate::communicator::Comm;
 use crate::message::StatusPlace;
@@ -123,7 +123,7 @@ pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
 fn finish() -> Result<()> {
     let mut kept = KEPT.take();
     let refused = FIRST_ERROR.take();
-    settle(&mut kept.iter_mut().map(|kept| &mut kept.work).collect::<Vec<_>>());
+    wait_until_one_engine(&mut kept.iter_mut().map(|kept| &mut kept.work).collect::<Vec<_>>());
     let mut outcome = Ok(());
     for Kept { mut work, place, .. } in kept {
         let ended = work.wait();

@@ -181,7 +181,7 @@ pub unsafe extern "C" fn anyccl_iprobe(
         // SAFETY: the caller promises a writable place or NULL.
         let place = unsafe { status_place(status) };
         let (comm, selector) = target(source, tag, comm)?;
-        let found = comm.engine.find(selector)?;
+        let found = comm.engine.try_probe(selector)?;
         is_found.set(c_int::from(found.is_some()));
         if let (Some(place), Some(found)) = (place, found) {
             place.set(found.into());
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn anyccl_mprobe(
         let place = unsafe { status_place(status) };
         may_wait()?;
         let (comm, selector) = target(source, tag, comm)?;
-        hand_out_message(comm.engine.claim(selector)?, comm.share(), handle, place);
+        hand_out_message(comm.engine.matched_probe(selector)?, comm.share(), handle, place);
         Ok(())
     })
 }
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn anyccl_improbe(
         // SAFETY: the caller promises a writable place or NULL.
         let place = unsafe { status_place(status) };
         let (comm, selector) = target(source, tag, comm)?;
-        match comm.engine.claim_now(selector)? {
+        match comm.engine.try_matched_probe(selector)? {
             Some(found) => hand_out_message(found, comm.share(), handle, place),
             None => handle.set(null_mut()),
         }
@@ -343,7 +343,7 @@ unsafe fn start_claimed(
     }
     slot.set(null_mut());
     // SAFETY: the caller vouches for the buffer; its extent was computed from the same arguments.
-    let started = unsafe { claimed.comm.engine.start_claimed(claimed.message, buffer) };
+    let started = unsafe { claimed.comm.engine.start_matched_receive(claimed.message, buffer) };
     let comm = Arc::clone(&claimed.comm);
     drop(claimed);
     MESSAGES.remove(handle.addr(), |_, _| Ok(()))?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{Handles, ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Persistent, Work, settle};
+use anyccl_engine::comm::{Persistent, Work, wait_until_one_engine};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::batch;
@@ -342,7 +342,7 @@ pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_req
         let slots = unsafe { slots(count, requests) }?;
         let opened = look_up(slots)?;
         let mut claimed = Claimed::new(&opened)?;
-        settle(&mut claimed.works.iter_mut().map(|(_, work)| &mut **work).collect::<Vec<_>>());
+        wait_until_one_engine(&mut claimed.works.iter_mut().map(|(_, work)| &mut **work).collect::<Vec<_>>());
         let mut outcome = Ok(());
         for (at, work) in &mut claimed.works {
             let ended = work.wait();

@@ -278,7 +278,7 @@ impl Comm {
     fn look_around(&self) {
         if let Some(engine) = self.engine.get() {
             // A failure is kept by the engine, and a message of that name is never sent.
-            let _ = engine.find(Selector::new(None, Some(NOBODYS_TAG)));
+            let _ = engine.try_probe(Selector::new(None, Some(NOBODYS_TAG)));
         }
     }
 

@@ -18,7 +18,9 @@ use std::thread;
 use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Result};
-use anyccl_engine::comm::{Communicator, Operation, Operator, Places, Request, Unequal, Work, settle};
+use anyccl_engine::comm::{
+    Communicator, Operation, Operator, Places, Request, Unequal, Work, wait_until_one_engine,
+};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 
@@ -68,7 +70,7 @@ impl Action {
         match self {
             Action::Collective { operation, operator } => {
                 // SAFETY: passed on from our caller.
-                unsafe { engine.run_by(operation, operator.as_ref()) }
+                unsafe { engine.run_with_operator(operation, operator.as_ref()) }
             }
             // SAFETY: passed on from our caller.
             Action::Send(what) => unsafe { engine.send(what) },
@@ -89,7 +91,7 @@ impl Action {
         let request = match self {
             Action::Collective { operation, operator } => {
                 // SAFETY: passed on from our caller.
-                unsafe { engine.start_by(operation, operator.as_ref()) }
+                unsafe { engine.start_with_operator(operation, operator.as_ref()) }
             }
             // SAFETY: passed on from our caller.
             Action::Send(what) => unsafe { engine.start_send(what) },
@@ -240,7 +242,7 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
         }
     }
     outcome = outcome.and(await_signals(signals, &mut works));
-    settle(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
+    wait_until_one_engine(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
     for (queued, mut work) in works {
         let ended = wait_for(&mut work, queued.action.expected());
         outcome = outcome.and(ended);

@@ -113,7 +113,7 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
         let engine = Arc::clone(engine);
         // Without the thread, the kernel closes the connections at once, and may drop what it has not sent
         // yet.
-        let see_off = thread::Builder::new().name("nccl goodbye".into()).spawn(move || engine.see_off());
+        let see_off = thread::Builder::new().name("nccl goodbye".into()).spawn(move || engine.linger());
         if let Err(error) = see_off {
             log_line!(Info, "links are closed early: no thread could be started ({error})");
         }

@@ -88,7 +88,7 @@ impl SignalWait {
     /// Waits for all of them.
     pub fn wait(self, comm: &Comm, engine: &Communicator) -> Result<()> {
         for _ in 0..self.times {
-            let (message, status) = engine.claim(self.selector())?;
+            let (message, status) = engine.matched_probe(self.selector())?;
             take(comm, engine, message, status)?;
         }
         Ok(())
@@ -97,7 +97,9 @@ impl SignalWait {
     /// Takes those that are there; tells whether all were.
     pub fn advance(&mut self, comm: &Comm, engine: &Communicator) -> Result<bool> {
         while self.times > 0 {
-            let Some((message, status)) = engine.claim_now(self.selector())? else { return Ok(false) };
+            let Some((message, status)) = engine.try_matched_probe(self.selector())? else {
+                return Ok(false);
+            };
             take(comm, engine, message, status)?;
             self.times -= 1;
         }
@@ -115,7 +117,7 @@ fn take(comm: &Comm, engine: &Communicator, message: MatchedMessage, status: Sta
         is_lenient: false,
     };
     // SAFETY: room for the whole message, which nobody else uses until it is there.
-    unsafe { engine.start_claimed(message, buffer) }?.wait()?;
+    unsafe { engine.start_matched_receive(message, buffer) }?.wait()?;
     let Some((header, payload)) = bytes.split_at_checked(HEADER_BYTES) else {
         return Err(Error::Internal(format!("a put of {} bytes", bytes.len())));
     };

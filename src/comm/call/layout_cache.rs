@@ -18,14 +18,14 @@ const MOST_BLOCKS: usize = 4096;
 
 /// The latest programs, the newest last.
 #[derive(Default)]
-pub(in crate::comm) struct Known {
+pub(in crate::comm) struct LayoutCache {
     entries: Vec<Entry>,
     /// Where the two buffers of the newest one were, if it was the latest call and had two.
     latest_at: Option<(*const u8, *mut u8)>,
 }
 
 // SAFETY: the pointers are compared, and given back to a caller who has just given them; nothing is read through them.
-unsafe impl Send for Known {}
+unsafe impl Send for LayoutCache {}
 
 struct Entry {
     call: Call,
@@ -47,7 +47,7 @@ impl Entry {
     }
 }
 
-impl Known {
+impl LayoutCache {
     /// The program of the latest call, if this is the same with the same buffers: what was checked then holds now.
     pub fn again(&self, operation: &Unequal, operator: u32) -> Option<(Arc<Prepared>, Buffers)> {
         let Places::Buffers { send, recv } = operation.places else { return None };

@@ -28,25 +28,25 @@ pub(in crate::comm) fn prepare(
     let asked = exchange.request(request);
     let program = Program::compile(&length_exchange_plan(&asked), &asked, SingleCopy::Never).through(ports);
     let numbers = std::mem::take(&mut exchange.sent);
-    let asking = Asking {
+    let deferred = DeferredCall {
         call: *call,
         algorithm,
-        whole: Whole::of(request),
+        whole: OwnedRequest::of(request),
         placement: placement.clone(),
         single_copy,
         ports: ports.to_vec(),
         latest: Mutex::new(None),
     };
-    let then = Box::new(move |answers: &[u64]| asking.answered(answers));
+    let then = Box::new(move |answers: &[u64]| deferred.complete(answers));
     let question = Question { numbers, answers: exchange.received, then };
     Prepared::asking(*call, program, question)
 }
 
 /// All that the call depends on but for the answers.
-struct Asking {
+struct DeferredCall {
     call: Call,
     algorithm: &'static Algorithm,
-    whole: Whole,
+    whole: OwnedRequest,
     placement: Placement,
     single_copy: SingleCopy,
     ports: Vec<u32>,
@@ -54,8 +54,8 @@ struct Asking {
     latest: Mutex<Option<(Vec<u64>, Arc<Prepared>)>>,
 }
 
-impl Asking {
-    fn answered(&self, answers: &[u64]) -> Result<Arc<Prepared>> {
+impl DeferredCall {
+    fn complete(&self, answers: &[u64]) -> Result<Arc<Prepared>> {
         let mut latest = self.latest.lock();
         if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == answers) {
             return Ok(Arc::clone(prepared));
@@ -98,7 +98,7 @@ fn affordable(bytes: usize) -> Result<()> {
 }
 
 /// A request that owns what it speaks about.
-struct Whole {
+struct OwnedRequest {
     collective: Collective,
     rank: Rank,
     root: Rank,
@@ -110,8 +110,8 @@ struct Whole {
     output: Vec<Block>,
 }
 
-impl Whole {
-    fn of(request: &PlanRequest) -> Whole {
+impl OwnedRequest {
+    fn of(request: &PlanRequest) -> OwnedRequest {
         let PlanRequest {
             collective,
             rank,
@@ -123,7 +123,7 @@ impl Whole {
             layout,
             ..
         } = *request;
-        Whole {
+        OwnedRequest {
             collective,
             rank,
             root,
@@ -137,7 +137,7 @@ impl Whole {
     }
 
     fn request<'a>(&'a self, host_lengths: &'a [usize]) -> PlanRequest<'a> {
-        let Whole { collective, rank, root, element_bytes, in_place, chunk_bytes, .. } = *self;
+        let OwnedRequest { collective, rank, root, element_bytes, in_place, chunk_bytes, .. } = *self;
         PlanRequest {
             collective,
             size: self.topology.size(),

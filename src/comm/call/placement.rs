@@ -95,14 +95,14 @@ fn address_in(blocks: &[Block], starts: &[usize], element: usize, unit: usize) -
 
 /// Bytes of memory that a block covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct ByteRun {
     start: usize,
     bytes: usize,
     /// Index in its list of blocks.
     index: usize,
 }
 
-impl Run {
+impl ByteRun {
     fn end(&self) -> usize {
         self.start + self.bytes
     }
@@ -136,13 +136,13 @@ impl Placed {
                 )
             }
         };
-        let meet = check_overlaps(call, &sends, recvs, rank)?;
+        let overlap = check_overlaps(call, &sends, recvs, rank)?;
         Ok(match call.places {
             Places::Buffers { send, recv } => Placed {
                 buffers: Buffers { input: send, output: recv },
                 placement: Placement {
-                    in_place: meet.own,
-                    addresses: if meet.any {
+                    in_place: overlap.own,
+                    addresses: if overlap.any {
                         vec![send.expose_provenance(), recv.expose_provenance()]
                     } else {
                         vec![]
@@ -153,7 +153,7 @@ impl Placed {
             Places::Lists { sends: from, recvs: to } => Placed {
                 buffers: Buffers { input: std::ptr::null(), output: std::ptr::null_mut() },
                 placement: Placement {
-                    in_place: meet.own,
+                    in_place: overlap.own,
                     addresses: {
                         let inputs = from.iter().map(|block| block.expose_provenance());
                         inputs.chain(to.iter().map(|block| block.expose_provenance())).collect()
@@ -171,7 +171,7 @@ fn runs(
     blocks: &[Block],
     start: impl Fn(usize) -> usize,
     what: &'static str,
-) -> Result<Vec<Run>> {
+) -> Result<Vec<ByteRun>> {
     let is_list = matches!(call.places, Places::Lists { .. });
     let unit = call.datatype.bytes();
     let mut runs = Vec::with_capacity(blocks.len());
@@ -189,13 +189,18 @@ fn runs(
             let got = format!("block {index}, {} elements from element {offset}, exceeds memory", block.len);
             return Err(Error::InvalidArgument { what, got });
         };
-        runs.push(Run { start, bytes, index });
+        runs.push(ByteRun { start, bytes, index });
     }
     Ok(runs)
 }
 
 /// Refuses blocks that are written where others are read or written.
-fn check_overlaps(call: &Unequal, sends: &[Run], mut recvs: Vec<Run>, rank: Rank) -> Result<Meeting> {
+fn check_overlaps(
+    call: &Unequal,
+    sends: &[ByteRun],
+    mut recvs: Vec<ByteRun>,
+    rank: Rank,
+) -> Result<BlockOverlap> {
     if !recvs.is_sorted_by_key(|run| run.start) {
         recvs.sort_by_key(|run| run.start);
     }
@@ -203,7 +208,7 @@ fn check_overlaps(call: &Unequal, sends: &[Run], mut recvs: Vec<Run>, rank: Rank
         let got = format!("blocks {} and {} overlap", pair[0].index, pair[1].index);
         return Err(Error::InvalidArgument { what: "recv", got });
     }
-    let mut meeting = Meeting::default();
+    let mut overlap = BlockOverlap::default();
     for send in sends {
         let behind = recvs.partition_point(|recv| recv.end() <= send.start);
         let Some(recv) = recvs.get(behind).filter(|recv| recv.start < send.end()) else { continue };
@@ -215,10 +220,10 @@ fn check_overlaps(call: &Unequal, sends: &[Run], mut recvs: Vec<Run>, rank: Rank
             );
             return Err(Error::InvalidArgument { what: "send", got });
         }
-        meeting.any = true;
-        meeting.own |= call.collective != Collective::AllToAllV || send.index == rank as usize;
+        overlap.any = true;
+        overlap.own |= call.collective != Collective::AllToAllV || send.index == rank as usize;
     }
-    Ok(meeting)
+    Ok(overlap)
 }
 
 /// Whether a block of the output may take the place of a block of the input.
@@ -233,7 +238,7 @@ fn are_counterparts(call: &Unequal, input: usize, output: usize, rank: Rank) -> 
 
 /// Which blocks of the input lie in the output.
 #[derive(Default)]
-struct Meeting {
+struct BlockOverlap {
     any: bool,
     own: bool,
 }

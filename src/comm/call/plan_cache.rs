@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::layout_cache::Known;
+use super::layout_cache::LayoutCache;
 use super::length_exchange;
 use super::operation::{Kernels, Operation, Variant};
 use super::placement::{Placed, Placement};
@@ -25,7 +25,7 @@ use crate::tuning::Tuning;
 const KEPT: usize = 512;
 
 /// The plans of one communicator.
-pub(in crate::comm) struct Programs {
+pub(in crate::comm) struct PlanCache {
     tuning: Tuning,
     some_tcp: bool,
     /// Ranks share cores.
@@ -33,28 +33,28 @@ pub(in crate::comm) struct Programs {
     /// The port that leads to each rank.
     ports: Vec<u32>,
     known: Mutex<Cache<Key, Prepared>>,
-    known_unequal: Mutex<Known>,
+    known_unequal: Mutex<LayoutCache>,
     /// 8-bit floats do not overflow.
     saturates: AtomicBool,
 }
 
-impl Programs {
+impl PlanCache {
     /// Of a communicator over all ports.
-    pub fn new(tuning: Tuning, some_tcp: bool, oversubscribed: bool, size: u32) -> Programs {
+    pub fn new(tuning: Tuning, some_tcp: bool, oversubscribed: bool, size: u32) -> PlanCache {
         let known = Mutex::new(Cache::new(KEPT));
         let known_unequal = Mutex::default();
         let (ports, saturates) = ((0..size).collect(), AtomicBool::new(false));
-        Programs { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
+        PlanCache { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
     }
 
     /// Of a communicator made from this one's, whose ranks are `members` there.
-    pub fn of_part(&self, members: &[Rank]) -> Programs {
+    pub fn for_members(&self, members: &[Rank]) -> PlanCache {
         let ports = members.iter().map(|rank| self.ports[*rank as usize]).collect();
         let known = Mutex::new(Cache::new(KEPT));
         let known_unequal = Mutex::default();
-        let Programs { some_tcp, oversubscribed, .. } = *self;
+        let PlanCache { some_tcp, oversubscribed, .. } = *self;
         let (tuning, saturates) = (self.tuning.clone(), AtomicBool::new(self.saturates()));
-        Programs { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
+        PlanCache { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
     }
 
     /// Whether 8-bit floats that are too large become the largest finite number.

@@ -107,7 +107,7 @@ impl Unequal<'_> {
                 |at: usize| if input.len() == destinations.len() { input[at].len } else { input[0].len };
             let mut edges = places(destinations).into_iter().zip(places(sources));
             return match edges.find(|(from, to)| sent(*from) != output[*to].len) {
-                Some((from, to)) => unequal_to_oneself(sent(from), output[to].len),
+                Some((from, to)) => self_mismatch(sent(from), output[to].len),
                 None => Ok(()),
             };
         }
@@ -117,7 +117,7 @@ impl Unequal<'_> {
             blocks => Some(blocks[rank as usize].len),
         };
         match of(input).zip(of(output)) {
-            Some((sent, received)) if sent != received => unequal_to_oneself(sent, received),
+            Some((sent, received)) if sent != received => self_mismatch(sent, received),
             _ => Ok(()),
         }
     }
@@ -141,7 +141,7 @@ impl Unequal<'_> {
     }
 }
 
-fn unequal_to_oneself(sent: usize, received: usize) -> Result<()> {
+fn self_mismatch(sent: usize, received: usize) -> Result<()> {
     let got = format!("{sent} elements sent to oneself, {received} received from oneself");
     Err(Error::InvalidArgument { what: "counts", got })
 }

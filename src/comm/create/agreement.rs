@@ -53,7 +53,8 @@ pub(in crate::comm) fn agree(
     mine.extend(choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
-    exchange(driver, topology, rank, &mine, &mut all, timeout).map_err(|error| with_absent(error, &all))?;
+    exchange(driver, topology, rank, &mine, &mut all, timeout)
+        .map_err(|error| name_absent_ranks(error, &all))?;
     driver.lock().all_have_met();
     same_choice(&all)?;
     Ok(evaluate(&all))
@@ -61,7 +62,7 @@ pub(in crate::comm) fn agree(
 
 /// Who is lost here, or has told of a failure, may have given up because of another one, and may not know: names those that have
 /// not come, either.
-fn with_absent(mut error: Error, all: &[u8]) -> Error {
+fn name_absent_ranks(mut error: Error, all: &[u8]) -> Error {
     let (Error::PeerLost { detail: text, .. } | Error::Timeout { detail: text, .. } | Error::Aborted(text)) =
         &mut error
     else {
@@ -81,7 +82,7 @@ fn with_absent(mut error: Error, all: &[u8]) -> Error {
 
 /// All ranks want the same engines, or learn who wants what.
 fn same_choice(all: &[u8]) -> Result<()> {
-    let mut choices = all.chunks_exact(RECORD_BYTES).map(|bytes| Record::read(bytes).choice);
+    let mut choices = all.chunks_exact(RECORD_BYTES).map(|bytes| RankRecord::read(bytes).choice);
     let first = choices.next().unwrap_or_default();
     match choices.zip(1..).find(|(choice, _)| *choice != first) {
         None => Ok(()),
@@ -93,11 +94,11 @@ fn same_choice(all: &[u8]) -> Result<()> {
 }
 
 fn evaluate(all: &[u8]) -> Agreed {
-    let records: Vec<Record> = all.chunks_exact(RECORD_BYTES).map(Record::read).collect();
+    let records: Vec<RankRecord> = all.chunks_exact(RECORD_BYTES).map(RankRecord::read).collect();
     let ranks_per_core = records.iter().map(|one| {
         let neighbours = || records.iter().filter(|other| other.machine == one.machine);
         let (mut union, mut quota) = (CoreSet::default(), usize::MAX);
-        for Record { allowed, usable, .. } in neighbours() {
+        for RankRecord { allowed, usable, .. } in neighbours() {
             union.add(allowed);
             // Less than the affinity allows: a quota of the control group, taken as the whole machine's.
             if *usable < allowed.count() || allowed.count() == 0 {
@@ -110,7 +111,7 @@ fn evaluate(all: &[u8]) -> Agreed {
     Agreed { ranks_per_core, some_tcp: records.iter().any(|record| record.some_tcp) }
 }
 
-struct Record<'a> {
+struct RankRecord<'a> {
     allowed: CoreSet,
     usable: usize,
     machine: &'a [u8],
@@ -118,14 +119,14 @@ struct Record<'a> {
     choice: BackendChoice,
 }
 
-impl Record<'_> {
+impl RankRecord<'_> {
     /// Reads [`RECORD_BYTES`].
-    fn read(bytes: &[u8]) -> Record<'_> {
+    fn read(bytes: &[u8]) -> RankRecord<'_> {
         let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
         let (machine, rest) = rest[4..].split_at(MACHINE_BYTES);
         let choice = BackendChoice::from_bytes(std::array::from_fn(|at| rest[1 + at]));
-        Record { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp: rest[0] != 0, choice }
+        RankRecord { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp: rest[0] != 0, choice }
     }
 }
 
@@ -221,11 +222,11 @@ mod tests {
     fn an_error_while_all_agree_names_each_rank_that_was_not_heard_of() {
         let all = [record(1, 3, 2, false), vec![0; RECORD_BYTES], vec![0; RECORD_BYTES]].concat();
         let lost = Error::PeerLost { rank: 2, detail: "rank 2 (host a) ended".into() };
-        let text = with_absent(lost, &all).to_string();
+        let text = name_absent_ranks(lost, &all).to_string();
         assert_eq!(text, "rank 2 (host a) ended; not heard of yet: rank 1");
         let waited =
             Error::Timeout { waited: Duration::from_secs(1), detail: "rank 1 and rank 2 are late".into() };
-        assert!(!with_absent(waited, &all).to_string().contains("not heard of"));
+        assert!(!name_absent_ranks(waited, &all).to_string().contains("not heard of"));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use crate::backend::{BackendChoice, BackendName, Meeting, MemoryKind};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::Communicator;
-use crate::comm::foreign::co_progress::SideBySide;
-use crate::comm::foreign::engine::{Foreign, OnDevice};
+use crate::comm::foreign::co_progress::SharedProgress;
+use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::log_line;
 
 /// Longest sentence of a rank that cannot open an engine.
@@ -21,22 +21,22 @@ const SENTENCE_BYTES: usize = 1024;
 impl Communicator {
     /// Finds the engines that were chosen. Collective.
     pub(in crate::comm) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
-        self.attach_beside(choice, None)
+        self.attach_sharing(choice, None)
     }
 
     /// `beside`: what a communicator on the same links has made known to them.
-    fn attach_beside(&mut self, choice: BackendChoice, beside: Option<&Arc<SideBySide>>) -> Result<()> {
+    fn attach_sharing(&mut self, choice: BackendChoice, beside: Option<&Arc<SharedProgress>>) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
             // What nobody has named is the builtin engine's; of devices, it is looked for when a call first needs it.
             let Some(named) = choice.named(memory) else { continue };
             let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
-            let foreign = self.first_of(named, memory, beside)?;
-            foreign.iter().for_each(|foreign| self.tell_of(foreign));
+            let foreign = self.open_first(named, memory, beside)?;
+            foreign.iter().for_each(|foreign| self.log_attached(foreign));
             let Some(foreign) = foreign.map(Box::new) else { continue };
             match memory {
                 MemoryKind::Cpu => self.foreign = Some(foreign),
-                MemoryKind::Cuda => self.on_device = OnDevice::from(Ok(foreign)),
+                MemoryKind::Cuda => self.on_device = DeviceEngine::from(Ok(foreign)),
             }
         }
         Ok(())
@@ -44,18 +44,18 @@ impl Communicator {
 
     /// Who serves memory of devices. Where nobody was named that is NCCL, if all ranks can open it and have a device each; the
     /// first call in such memory finds out, on all ranks: collective then.
-    pub(in crate::comm) fn served_on_device(&self) -> Option<&Foreign> {
+    pub(in crate::comm) fn device_engine(&self) -> Option<&AttachedEngine> {
         let look = || {
             let beside = self.foreign.as_ref().map(|foreign| &foreign.beside);
-            let found = self.first_of(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, beside)?;
+            let found = self.open_first(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, beside)?;
             let foreign = found.ok_or_else(|| Error::Internal("the builtin engine for a device".into()))?;
-            self.tell_of(&foreign);
+            self.log_attached(&foreign);
             Ok(Box::new(foreign))
         };
         self.on_device.get_or_init(look).as_deref().ok()
     }
 
-    fn tell_of(&self, foreign: &Foreign) {
+    fn log_attached(&self, foreign: &AttachedEngine) {
         log_line!(
             Info,
             "rank {} of {} in \"{}\": {} memory is served by {}: {}, {}",
@@ -70,24 +70,24 @@ impl Communicator {
     }
 
     /// The same for a communicator that was made from one with `parent`'s choice and engine.
-    pub(in crate::comm) fn attach_as(&mut self, parent: &Communicator) -> Result<()> {
+    pub(in crate::comm) fn attach_like(&mut self, parent: &Communicator) -> Result<()> {
         match parent.foreign_engines().next() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),
-            Some(foreign) => self.attach_beside(parent.choice, Some(&foreign.beside)),
+            Some(foreign) => self.attach_sharing(parent.choice, Some(&foreign.beside)),
         }
     }
 
-    fn first_of(
+    fn open_first(
         &self,
         named: impl Iterator<Item = BackendName>,
         memory: MemoryKind,
-        beside: Option<&Arc<SideBySide>>,
-    ) -> Result<Option<Foreign>> {
+        beside: Option<&Arc<SharedProgress>>,
+    ) -> Result<Option<AttachedEngine>> {
         let mut refusals: Vec<String> = Vec::new();
         for name in named {
             if name == BackendName::Builtin {
-                self.say_fallen(memory, name, &refusals);
+                self.log_fallback(memory, name, &refusals);
                 return Ok(None);
             }
             let Some(entry) = registry::entry(name) else {
@@ -95,25 +95,25 @@ impl Communicator {
                 continue;
             };
             let opened = entry.open();
-            if let Some(refusal) = self.refusal_of(&opened)? {
+            if let Some(refusal) = self.first_refusal(&opened)? {
                 refusals.push(refusal);
                 continue;
             }
             let engine = opened?;
-            let connected = engine.connect(&Builtin(self));
-            if let Some(refusal) = self.refusal_of(&connected)? {
+            let connected = engine.connect(&BuiltinExchange(self));
+            if let Some(refusal) = self.first_refusal(&connected)? {
                 refusals.push(refusal);
                 continue;
             }
-            self.say_fallen(memory, name, &refusals);
+            self.log_fallback(memory, name, &refusals);
             let comm = connected?;
-            let beside = beside.map_or_else(|| SideBySide::of(&self.driver, &comm), Arc::clone);
-            return Ok(Some(Foreign::new(name, engine, comm, memory, beside)));
+            let beside = beside.map_or_else(|| SharedProgress::of(&self.driver, &comm), Arc::clone);
+            return Ok(Some(AttachedEngine::new(name, engine, comm, memory, beside)));
         }
         Err(Error::Unsupported(refusals.join("; ")))
     }
 
-    fn say_fallen(&self, memory: MemoryKind, to: BackendName, refusals: &[String]) {
+    fn log_fallback(&self, memory: MemoryKind, to: BackendName, refusals: &[String]) {
         if !refusals.is_empty() && self.rank == 0 {
             let (memory, to, why) = (memory.name(), to.name(), refusals.join("; "));
             log_line!(Warn, "\"{}\": {memory} memory falls to {to}: {why}", self.name);
@@ -121,10 +121,10 @@ impl Communicator {
     }
 
     /// What the first rank says that has failed; the same on all ranks. Collective.
-    fn refusal_of<T>(&self, outcome: &Result<T>) -> Result<Option<String>> {
+    fn first_refusal<T>(&self, outcome: &Result<T>) -> Result<Option<String>> {
         let mut sentence = outcome.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
         sentence.resize(SENTENCE_BYTES, 0);
-        let all = Builtin(self).all_gather(&sentence)?;
+        let all = BuiltinExchange(self).all_gather(&sentence)?;
         let of = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_string();
         let refusal = all.iter().position(|bytes| bytes[0] != 0);
         Ok(refusal.map(|rank| format!("rank {rank}: {}", of(&all[rank]))))
@@ -132,9 +132,9 @@ impl Communicator {
 }
 
 /// The builtin engine, lent to one that is being connected.
-struct Builtin<'a>(&'a Communicator);
+struct BuiltinExchange<'a>(&'a Communicator);
 
-impl Meeting for Builtin<'_> {
+impl Meeting for BuiltinExchange<'_> {
     fn rank(&self) -> Rank {
         self.0.rank
     }

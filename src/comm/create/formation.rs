@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::foreign::engine::OnDevice;
+use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
 use crate::device::Kinds;
 use crate::log_line;
@@ -26,14 +26,14 @@ const NO_CONTEXT: u64 = u64::MAX;
 const SHRUNK: &str = "shrunk";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Record {
+struct FormationRecord {
     group: u64,
     order: i64,
     context: u64,
     fingerprint: u64,
 }
 
-impl Record {
+impl FormationRecord {
     fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let words = [self.group, self.order as u64, self.context, self.fingerprint];
         let mut bytes = [0; RECORD_BYTES];
@@ -43,9 +43,9 @@ impl Record {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Record {
+    fn from_bytes(bytes: &[u8]) -> FormationRecord {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
-        Record { group: word(0), order: word(1) as i64, context: word(2), fingerprint: word(3) }
+        FormationRecord { group: word(0), order: word(1) as i64, context: word(2), fingerprint: word(3) }
     }
 }
 
@@ -54,7 +54,7 @@ impl Communicator {
     /// `None`: this rank is in none. Collective.
     pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
         let group = color.map_or(NO_GROUP, u64::from);
-        let records = self.tell_all(Formation::Split, group, i64::from(key), 0)?;
+        let records = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;
         let mut members: Vec<Rank> =
             (0..self.size()).filter(|rank| records[*rank as usize].group == group).collect();
         members.sort_by_key(|rank| records[*rank as usize].order);
@@ -72,7 +72,7 @@ impl Communicator {
 
     /// Makes a communicator of the same ranks. Collective.
     pub fn dup(&self, own: &CommConfig) -> Result<Communicator> {
-        let records = self.tell_all(Formation::Dup, 0, 0, 0)?;
+        let records = self.exchange_records(Formation::Dup, 0, 0, 0)?;
         let members: Vec<Rank> = (0..self.size()).collect();
         self.form(records[0].context as u32, &members, own, "dup")
     }
@@ -94,7 +94,7 @@ impl Communicator {
                 }
             }
         }
-        let records = self.tell_all(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
+        let records = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
         if let Some(other) = records.iter().position(|r| r.fingerprint != records[0].fingerprint) {
             return Err(Error::Mismatch(format!(
                 "create_from_ranks on \"{}\": rank {other} passes other ranks than rank 0, or in another order; nothing \
@@ -118,11 +118,17 @@ impl Communicator {
     }
 
     /// Tells all ranks what this one wants; gives what all want.
-    fn tell_all(&self, kind: Formation, group: u64, order: i64, fingerprint: u64) -> Result<Vec<Record>> {
+    fn exchange_records(
+        &self,
+        kind: Formation,
+        group: u64,
+        order: i64,
+        fingerprint: u64,
+    ) -> Result<Vec<FormationRecord>> {
         self.check_usable()?;
         let context =
             if self.rank == 0 { self.driver.lock().lead().map_or(NO_CONTEXT, u64::from) } else { NO_CONTEXT };
-        let mine = Record { group, order, context, fingerprint }.to_bytes();
+        let mine = FormationRecord { group, order, context, fingerprint }.to_bytes();
         let mut all = vec![0; RECORD_BYTES * self.size() as usize];
         let call = Call {
             kind: CallKind::Formation(kind),
@@ -134,7 +140,8 @@ impl Communicator {
         let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr() };
         // SAFETY: an all_gather of so many bytes; both buffers outlive the call.
         unsafe { self.run(&operation) }?;
-        let records: Vec<Record> = all.chunks_exact(RECORD_BYTES).map(Record::from_bytes).collect();
+        let records: Vec<FormationRecord> =
+            all.chunks_exact(RECORD_BYTES).map(FormationRecord::from_bytes).collect();
         if records[0].context > u64::from(u32::MAX) {
             let text =
                 format!("rank 0 of \"{}\" has made as many communicators as there are numbers", self.name);
@@ -149,25 +156,25 @@ impl Communicator {
         let rank = rank as Rank;
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
-        let programs = self.programs.of_part(members);
-        let group = self.driver.lock().add_comm(context, name.clone(), rank, programs.ports());
+        let plan_cache = self.plan_cache.for_members(members);
+        let group = self.driver.lock().add_comm(context, name.clone(), rank, plan_cache.ports());
         let mut made = Communicator {
             name,
             rank,
             topology: Topology::from_labels(&hosts),
             transports: members.iter().map(|member| self.transports[*member as usize]).collect(),
             timeout: Timeout::new(own.timeout.or(self.timeout.get())),
-            programs,
+            plan_cache,
             driver: Arc::clone(&self.driver),
             group,
             finalized: AtomicBool::new(false),
             choice: self.choice,
             foreign: None,
-            on_device: OnDevice::default(),
+            on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
         };
         if how != SHRUNK {
-            made.attach_as(self)?;
+            made.attach_like(self)?;
         } else if self.foreign.is_some() && made.rank == 0 {
             log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
         }
@@ -187,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_record_survives_the_way() {
-        let record = Record { group: NO_GROUP, order: -7, context: 12, fingerprint: 1 << 63 };
-        assert_eq!(Record::from_bytes(&record.to_bytes()), record);
+        let record = FormationRecord { group: NO_GROUP, order: -7, context: 12, fingerprint: 1 << 63 };
+        assert_eq!(FormationRecord::from_bytes(&record.to_bytes()), record);
     }
 
     #[test]

@@ -9,9 +9,9 @@ use super::agreement::{self, Agreed};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, Job, Mesh, UniqueId};
-use crate::comm::call::plan_cache::Programs;
+use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::foreign::engine::OnDevice;
+use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
 use crate::config::Config;
 use crate::device::Kinds;
@@ -84,13 +84,13 @@ impl Communicator {
             topology,
             transports,
             timeout: Timeout::new(timeout(config, own)),
-            programs: Programs::new(tuning, some_tcp, oversubscribed, size),
+            plan_cache: PlanCache::new(tuning, some_tcp, oversubscribed, size),
             driver: Arc::new(driver),
             group: CommId::FIRST,
             finalized: AtomicBool::new(false),
             choice: config.backend,
             foreign: None,
-            on_device: OnDevice::default(),
+            on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
         };
         log_line!(
@@ -172,11 +172,13 @@ fn share_memory(
             (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
         };
     let links = peers.zip(offered).map(complete).zip(labels).zip(0..);
-    links.map(|((link, label), peer)| link.map_err(|error| not_shared(peer, label, error, start))).collect()
+    links
+        .map(|((link, label), peer)| link.map_err(|error| sharing_error(peer, label, error, start)))
+        .collect()
 }
 
 /// Names the peer whose memory has not come.
-fn not_shared(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
+fn sharing_error(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
     let Error::System { what, source } = &error else { return error };
     match source.kind() {
         ErrorKind::TimedOut => {

@@ -19,7 +19,7 @@ use crate::sys::thread;
 const NAP: Duration = Duration::from_micros(50);
 
 /// What the two know of each other. One per set of links; the foreign engine moves on all that it has in this process.
-pub(in crate::comm) struct SideBySide {
+pub(in crate::comm) struct SharedProgress {
     /// Of the builtin engine.
     is_busy: AtomicBool,
     /// Started foreign calls whose end nobody has seen.
@@ -31,10 +31,10 @@ pub(in crate::comm) struct SideBySide {
     has_thread: AtomicBool,
 }
 
-impl SideBySide {
+impl SharedProgress {
     /// Makes both known to each other.
-    pub fn of(driver: &Arc<Driver>, comm: &Arc<dyn ForeignComm>) -> Arc<SideBySide> {
-        let both = Arc::new(SideBySide {
+    pub fn of(driver: &Arc<Driver>, comm: &Arc<dyn ForeignComm>) -> Arc<SharedProgress> {
+        let both = Arc::new(SharedProgress {
             is_busy: AtomicBool::new(false),
             under_way: AtomicUsize::new(0),
             comm: Arc::clone(comm),
@@ -77,7 +77,7 @@ impl SideBySide {
     }
 }
 
-impl CoProgress for Arc<SideBySide> {
+impl CoProgress for Arc<SharedProgress> {
     fn note(&self, is_busy: bool) {
         self.is_busy.store(is_busy, Ordering::Relaxed);
     }
@@ -92,7 +92,7 @@ impl CoProgress for Arc<SideBySide> {
 }
 
 /// What the thread does until the links are gone.
-fn look_after(both: &Weak<SideBySide>, driver: &Weak<Driver>) {
+fn look_after(both: &Weak<SharedProgress>, driver: &Weak<Driver>) {
     while let (Some(both), Some(driver)) = (both.upgrade(), driver.upgrade()) {
         let mut inside = both.inside.lock();
         if *inside == 0 {

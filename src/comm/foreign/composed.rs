@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::engine::Foreign;
+use super::engine::AttachedEngine;
 use crate::algo;
 use crate::backend::compose::Recipe;
 use crate::backend::compose::of_collectives::{ReduceBroadcast, ReduceScatterAllGather};
@@ -19,7 +19,7 @@ impl Communicator {
     /// As [`Communicator::start`].
     pub(super) unsafe fn start_composed(
         &self,
-        foreign: &Foreign,
+        foreign: &AttachedEngine,
         recipe: Recipe,
         call: &UniformCall,
     ) -> Result<Request> {

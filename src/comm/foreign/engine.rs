@@ -3,31 +3,31 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::co_progress::SideBySide;
+use super::co_progress::SharedProgress;
 use crate::backend::{BackendName, ForeignComm, ForeignEngine, MemoryKind, Support, Table};
 use crate::base::{Collective, Datatype, ReduceOp, Result};
 
 /// An engine of somebody else that serves one kind of memory.
-pub(in crate::comm) struct Foreign {
+pub(in crate::comm) struct AttachedEngine {
     pub name: BackendName,
     pub engine: Arc<dyn ForeignEngine>,
     pub comm: Arc<dyn ForeignComm>,
     pub memory: MemoryKind,
-    pub beside: Arc<SideBySide>,
+    pub beside: Arc<SharedProgress>,
     table: Table,
     pub has_failed: AtomicBool,
 }
 
-impl Foreign {
+impl AttachedEngine {
     pub fn new(
         name: BackendName,
         engine: Arc<dyn ForeignEngine>,
         comm: Arc<dyn ForeignComm>,
         memory: MemoryKind,
-        beside: Arc<SideBySide>,
-    ) -> Foreign {
+        beside: Arc<SharedProgress>,
+    ) -> AttachedEngine {
         let table = Table::new(&*engine, memory);
-        Foreign { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
+        AttachedEngine { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
     }
 
     /// How it serves a call. An operator that the program has made is none of its own.
@@ -54,4 +54,4 @@ impl Foreign {
 }
 
 /// Who serves memory of devices, or why nobody does. Unset: nobody was named, and no call has asked yet.
-pub(in crate::comm) type OnDevice = OnceLock<Result<Box<Foreign>>>;
+pub(in crate::comm) type DeviceEngine = OnceLock<Result<Box<AttachedEngine>>>;

@@ -13,7 +13,7 @@ mod unequal;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use self::engine::Foreign;
+use self::engine::AttachedEngine;
 use super::call::operation::Operation;
 use super::communicator::Communicator;
 use super::request::Request;
@@ -89,7 +89,7 @@ impl Communicator {
 
     /// The engine, and the call as it takes it, checked; `None`: the builtin engine's.
     #[inline]
-    fn foreign_call(&self, operation: &Operation) -> Option<Result<(&Foreign, UniformCall, Support)>> {
+    fn foreign_call(&self, operation: &Operation) -> Option<Result<(&AttachedEngine, UniformCall, Support)>> {
         let Call { kind, datatype, op, root, count } = operation.call;
         let CallKind::Collective(collective) = kind else { return None };
         if collective.has_layout() {
@@ -99,7 +99,7 @@ impl Communicator {
             Ok(answer) => answer,
             Err(error) => return Some(Err(error)),
         };
-        let foreign = if is_on_device { self.served_on_device() } else { self.foreign.as_deref() };
+        let foreign = if is_on_device { self.device_engine() } else { self.foreign.as_deref() };
         let support = foreign.map_or(Support::Builtin, |foreign| foreign.support(collective, datatype, op));
         let Some(foreign) = foreign.filter(|_| support != Support::Builtin) else {
             return is_on_device.then(|| Err(self.unserved(operation)));
@@ -174,7 +174,7 @@ impl Communicator {
     }
 
     #[inline]
-    fn check_foreign(&self, foreign: &Foreign) -> Result<()> {
+    fn check_foreign(&self, foreign: &AttachedEngine) -> Result<()> {
         if !foreign.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -185,12 +185,12 @@ impl Communicator {
     /// A failure of the engine is one of the communicator: all ranks are told.
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
-        self.foreign_engines().for_each(Foreign::stop);
+        self.foreign_engines().for_each(AttachedEngine::stop);
         self.driver.abort(self.group, &format!("rank {}: {error}", self.rank));
         error
     }
 
-    fn foreign_request(&self, foreign: &Foreign, started: Box<dyn Started>) -> Request {
+    fn foreign_request(&self, foreign: &AttachedEngine, started: Box<dyn Started>) -> Request {
         Request::foreign(Arc::clone(&self.driver), self.group, started, Arc::clone(&foreign.beside))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::composed::arithmetic;
-use super::engine::Foreign;
+use super::engine::AttachedEngine;
 use crate::backend::compose::Recipe;
 use crate::backend::compose::performance::{Arithmetic, Performance, Place};
 use crate::backend::packing::{Packed, Scattered, Source, Target};
@@ -26,7 +26,8 @@ impl Communicator {
         let foreign = self.foreign.as_deref()?;
         let support = foreign.support(operation.collective, operation.datatype, operation.op);
         // SAFETY: passed on from our caller.
-        (support != Support::Builtin).then(|| unsafe { self.unequal_by(foreign, support, operation, true) })
+        (support != Support::Builtin)
+            .then(|| unsafe { self.serve_unequal(foreign, support, operation, true) })
     }
 
     /// Runs it.
@@ -41,7 +42,7 @@ impl Communicator {
         }
         // SAFETY: passed on from our caller.
         Some(
-            unsafe { self.unequal_by(foreign, support, operation, false) }
+            unsafe { self.serve_unequal(foreign, support, operation, false) }
                 .and_then(|mut request| request.wait()),
         )
     }
@@ -50,9 +51,9 @@ impl Communicator {
     ///
     /// # Safety
     /// As [`Communicator::start_unequal`].
-    unsafe fn unequal_by(
+    unsafe fn serve_unequal(
         &self,
-        foreign: &Foreign,
+        foreign: &AttachedEngine,
         support: Support,
         operation: &Unequal,
         only_start: bool,

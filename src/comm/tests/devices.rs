@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender};
 use super::*;
 use crate::backend::{BackendName, ForeignComm, MemoryKind};
-use crate::comm::foreign::co_progress::SideBySide;
-use crate::comm::foreign::engine::{Foreign, OnDevice};
+use crate::comm::foreign::co_progress::SharedProgress;
+use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::device::Kinds;
 use crate::plan::{Block, BlockLayout};
 
@@ -39,14 +39,14 @@ fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) 
     on_ranks(2, TransportChoice::Auto, |builtin| {
         let mut comm = builtin.dup(&CommConfig::default()).unwrap();
         comm.kinds = Kinds::by(driver);
-        comm.on_device = OnDevice::from(Err(Error::Unsupported("none in this test".into())));
+        comm.on_device = DeviceEngine::from(Err(Error::Unsupported("none in this test".into())));
         if let Some(engine) = engine {
             let pretended: Arc<dyn ForeignComm> =
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
-            let beside = SideBySide::of(&comm.driver, &pretended);
+            let beside = SharedProgress::of(&comm.driver, &pretended);
             let (name, memory) = (BackendName::Nccl, MemoryKind::Cuda);
-            let foreign = Foreign::new(name, Arc::new(engine), pretended, memory, beside);
-            comm.on_device = OnDevice::from(Ok(Box::new(foreign)));
+            let foreign = AttachedEngine::new(name, Arc::new(engine), pretended, memory, beside);
+            comm.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
         }
         body(&comm);
         builtin.finalize().unwrap();
@@ -109,7 +109,7 @@ fn where_nobody_is_named_nccl_is_looked_for_by_all_ranks_and_what_it_lacks_is_to
     on_two_ranks(None, |comm| {
         let mut auto = comm.dup(&CommConfig::default()).unwrap();
         auto.kinds = Kinds::by(driver);
-        auto.on_device = OnDevice::default();
+        auto.on_device = DeviceEngine::default();
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         // Without a GPU there is no device for NCCL, or no NCCL.
         for _ in 0..2 {

@@ -8,8 +8,8 @@ use crate::backend::{
     BackendName, Exchange, ForeignComm, ForeignEngine, Meeting, MemoryKind, Shape, Started, UnequalCall,
     UniformCall,
 };
-use crate::comm::foreign::co_progress::SideBySide;
-use crate::comm::foreign::engine::Foreign;
+use crate::comm::foreign::co_progress::SharedProgress;
+use crate::comm::foreign::engine::AttachedEngine;
 use crate::plan::{Block, BlockLayout};
 
 /// What the pretender admits to.
@@ -136,9 +136,10 @@ fn beside_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sy
             let mut comm = builtin.dup(&CommConfig::default()).unwrap();
             let pretended: Arc<dyn ForeignComm> =
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
-            let beside = SideBySide::of(&comm.driver, &pretended);
+            let beside = SharedProgress::of(&comm.driver, &pretended);
             let (name, engine) = (BackendName::Mpi, Arc::new(pretender));
-            comm.foreign = Some(Box::new(Foreign::new(name, engine, pretended, MemoryKind::Cpu, beside)));
+            comm.foreign =
+                Some(Box::new(AttachedEngine::new(name, engine, pretended, MemoryKind::Cpu, beside)));
             body(builtin, &comm);
         }
         builtin.finalize().unwrap();

@@ -139,12 +139,12 @@ impl Invocation for Arguments {
 
     unsafe fn run(engine: &Communicator, (operation, operator): &Self::Checked) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
-        unsafe { engine.run_by(operation, operator.as_ref()) }.map(|()| None)
+        unsafe { engine.run_with_operator(operation, operator.as_ref()) }.map(|()| None)
     }
 
     unsafe fn start(engine: &Communicator, (operation, operator): &Self::Checked) -> Result<Work> {
         // SAFETY: as in `run`.
-        unsafe { engine.start_by(operation, operator.as_ref()) }.map(Work::from)
+        unsafe { engine.start_with_operator(operation, operator.as_ref()) }.map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, (operation, operator): Self::Checked) -> Result<Persistent> {

@@ -111,12 +111,14 @@ where
 
     unsafe fn run(engine: &Communicator, checked: &Checked<'a>) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for the blocks.
-        unsafe { engine.run_unequal_by(&checked.operation(), checked.operator.as_ref()) }.map(|()| None)
+        unsafe { engine.run_unequal_with_operator(&checked.operation(), checked.operator.as_ref()) }
+            .map(|()| None)
     }
 
     unsafe fn start(engine: &Communicator, checked: &Checked<'a>) -> Result<Work> {
         // SAFETY: the caller vouches for the blocks.
-        unsafe { engine.start_unequal_by(&checked.operation(), checked.operator.as_ref()) }.map(Work::from)
+        unsafe { engine.start_unequal_with_operator(&checked.operation(), checked.operator.as_ref()) }
+            .map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, checked: Checked<'a>) -> Result<Persistent> {
