@@ -109,7 +109,7 @@ int main(void)
     char folder[3000], path[sizeof folder + sizeof "/file"];
     const char *const place = getenv("TMPDIR");
     int status = -1;
-    const int length = snprintf(folder, sizeof folder, "%s/anyccl-file-rendezvous-XXXXXX", place ? place : "/tmp");
+    const int length = snprintf(folder, sizeof folder, "%s/anyccl-id-exchange-XXXXXX", place ? place : "/tmp");
     CHECK(length > 0 && (size_t)length < sizeof folder && mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/file", folder);
     const pid_t child = fork();

@@ -16,7 +16,7 @@ pub fn say(text: &str) -> Result<u8, Failure> {
     }
 }
 
-/// The same for an object.
+/// Prints an object as JSON.
 pub fn say_json(value: &Value) -> Result<u8, Failure> {
     say(&(serde_json::to_string_pretty(value).map_err(Failure::own)? + "\n"))
 }

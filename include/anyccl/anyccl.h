@@ -102,12 +102,12 @@
 #define ANYCCL_ADDRESS_BYTES 46
 
 /**
- * As the source of a receive or a probe: any rank.
+ * Source of a receive or a probe that accepts any rank.
  */
 #define ANYCCL_ANY_SOURCE -1
 
 /**
- * As the tag of a receive or a probe: any tag.
+ * Tag of a receive or a probe that accepts any tag.
  */
 #define ANYCCL_ANY_TAG -1
 
@@ -581,7 +581,7 @@ typedef struct anyccl_message_status_t {
      */
     size_t count;
     /**
-     * The same in bytes.
+     * Bytes that were sent: count times the size of the datatype.
      */
     size_t bytes;
 } anyccl_message_status_t;

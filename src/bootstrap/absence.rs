@@ -32,7 +32,7 @@ pub(crate) enum Absence {
 }
 
 impl Absence {
-    /// For how long it has to be so until waiting is in vain; `None`: it may always change.
+    /// How long it has to last until further waiting makes no sense; `None`: it may always change.
     ///
     /// A store that is ending, or swamped by strangers, looks like one with another key for a moment.
     pub fn certain_after(&self) -> Option<Duration> {
@@ -79,7 +79,7 @@ pub(crate) struct Sought<'a> {
     pub at: &'a str,
     /// Who should be serving there.
     pub server: &'a str,
-    /// Whether ANYCCL_STORE names this one place: if something else is there, waiting is in vain.
+    /// Whether ANYCCL_STORE names this one place: if something else is there, waiting makes no sense.
     pub is_one_place: bool,
 }
 

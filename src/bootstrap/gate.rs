@@ -2,7 +2,7 @@
 //!
 //! A gate runs many handshakes at once beside whatever else its owner polls for. Each has
 //! [`PATIENCE`] from its arrival on; when too many are under way the oldest has to go, and if that
-//! was one of ours it comes again. So strangers who send rubbish, or nothing, or hang up, cost the
+//! was one of ours it comes again. So strangers who send nonsense, or nothing, or hang up, cost the
 //! job a few system calls each and never its progress. They see a closed socket.
 
 use std::collections::VecDeque;

@@ -29,7 +29,7 @@ use crate::sys::socket::Socket;
 use crate::sys::thread::spawn_quiet;
 use crate::sys::wake::Wake;
 
-/// Connections whose nonce is awaited, at once.
+/// Most connections whose nonce has not come yet.
 const UNNAMED: usize = 512;
 /// How long not to accept after an error.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -120,7 +120,7 @@ fn unnamed(all: &[Interface]) -> Result<Choice> {
     Ok(Choice { interfaces, reason })
 }
 
-/// Those that can be used, best first; among equals the kernel's order stays.
+/// Interfaces that can be used, best first; among equals the kernel's order stays.
 fn by_preference(all: &[Interface]) -> Vec<&Interface> {
     let mut usable: Vec<&Interface> =
         all.iter().filter(|i| i.up && i.addresses.iter().any(is_usable)).collect();

@@ -22,7 +22,7 @@ pub(crate) enum StoreAddress {
     },
     /// At the address that rank 0 writes to a file.
     File(PathBuf),
-    /// The same, in a folder of this user on this host that nobody else can enter.
+    /// At the address that rank 0 writes to a file in a folder of this user on this host that nobody else can enter.
     Private {
         /// Names the job among those of the user on the host.
         name: String,

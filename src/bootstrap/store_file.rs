@@ -138,7 +138,7 @@ impl PublishedFile {
         let temporary = path.with_file_name(hidden);
         let written = write_where_gone(&temporary, &announcement.to_text())
             .and_then(|()| fs::rename(&temporary, path))
-            .map_err(|e| Error::system(format!("cannot write the rendezvous file {}", path.display()), e));
+            .map_err(|e| Error::system(format!("cannot write the store file {}", path.display()), e));
         if let Err(error) = written {
             let _ = fs::remove_file(&temporary);
             return Err(error);

@@ -49,7 +49,7 @@ impl UniqueId {
         Ok(UniqueId::encode(&key, &addresses))
     }
 
-    /// As many of `addresses` as there is room for; the last one, loopback, always.
+    /// Writes as many of `addresses` as there is room for; the last one, loopback, always.
     pub(super) fn encode(key: &JobKey, addresses: &[SocketAddr]) -> UniqueId {
         let mut room = CHECKSUM_AT - ADDRESSES_AT;
         let (last, others) = addresses.split_last().map_or((None, addresses), |(l, o)| (Some(l), o));

@@ -21,9 +21,9 @@ use crate::state::{AuditState, Mode, prepare, state};
 /// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1,
 /// too.
 const NEWEST: c_uint = 2;
-/// Of `la_objsearch`: the name is as the program, or a library, has it.
+/// Flag of `la_objsearch`: the name is the one that the program, or a library, has in its file.
 const LA_SER_ORIG: c_uint = 1;
-/// Of `la_objopen`: tell when a function of this library is found for somebody; when one is found for this
+/// Flag of `la_objopen`: report when a function of this library is found for somebody; when one is found for this
 /// library.
 const LA_FLG_BINDTO: c_uint = 1;
 const LA_FLG_BINDFROM: c_uint = 2;

@@ -25,7 +25,7 @@ pub enum Mode {
     Take,
     /// Nothing, but who uses another NCCL is told and stopped.
     Watch,
-    /// As `Watch`, and none but ours may be loaded at all.
+    /// Like `Watch`, but no other NCCL than ours may be loaded at all.
     Only,
     /// Nothing, but who gets NCCL's functions is told and stopped.
     Probe,

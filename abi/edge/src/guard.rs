@@ -18,7 +18,7 @@ pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     guard_boxed(name, || body().map_err(Box::new)).map_err(|error| *error)
 }
 
-/// The same for small calls.
+/// Like [`guard`], for small calls: the error comes in a box, which keeps the result small.
 #[inline(always)]
 pub fn guard_boxed<T>(name: &str, body: impl FnOnce() -> BoxedResult<T>) -> BoxedResult<T> {
     let body = || if is_inside_callback() { Err(inside_callback()) } else { body() };

@@ -10,7 +10,7 @@ use anyccl_engine::sys::fork;
 
 /// A value for each process, made when it is first asked for.
 pub struct PerProcess<T> {
-    /// That of the current process; replaced after a fork, never freed.
+    /// Value of the current process; replaced after a fork, never freed.
     current: AtomicPtr<OfProcess<T>>,
 }
 
@@ -36,7 +36,7 @@ impl<T> PerProcess<T> {
 }
 
 impl<T: Send + Sync> PerProcess<T> {
-    /// The value of this process; `make` makes it, and may do so in vain.
+    /// The value of this process; `make` makes it; what it has made is dropped where another thread was first.
     #[inline]
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &OfProcess<T> {
         let epoch = fork::epoch();
@@ -48,7 +48,7 @@ impl<T: Send + Sync> PerProcess<T> {
         }
     }
 
-    /// The same if it is there.
+    /// The value, if it has been made in this process.
     // Always: it is a part of each small call.
     #[inline(always)]
     pub fn known(&self) -> Option<&OfProcess<T>> {

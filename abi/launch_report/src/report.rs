@@ -17,7 +17,7 @@ pub enum NcclEvent {
     Loaded,
     /// A function of that library was found for somebody who asked.
     Bound,
-    /// That library was called: it says so itself.
+    /// The library was called: it says so itself.
     Called,
 }
 

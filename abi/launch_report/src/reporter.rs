@@ -27,7 +27,7 @@ impl Reporter {
         Reporter::new(&std::env::var(VARIABLE).ok()?, rank)
     }
 
-    /// Of the value of [`VARIABLE`].
+    /// A reporter for a value of [`VARIABLE`]; `None` when the value makes no sense.
     pub fn new(value: &str, rank: Option<u32>) -> Option<Reporter> {
         let (name, secret) = value.split_once('.')?;
         let address = SocketAddr::from_abstract_name(name).ok()?;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Work, wait_until_one_engine};
 
-use crate::communicator::Comm;
-use crate::message::StatusPlace;
+use crate::comm::Comm;
+use crate::message_status::StatusPlace;
 use crate::status::{anyccl_status_t, edge};
 
 /// What was started, and the communicator that must stay for it.

@@ -3,79 +3,16 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
+use anyccl_edge::Out;
 use anyccl_edge::check::{self, invalid, not_null};
-use anyccl_edge::{Handles, ObjectRef, Out, Pinned};
-use anyccl_engine::base::{Error, Result};
+use anyccl_engine::base::Result;
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::Communicator;
 
+use crate::comm::{COMMS, Comm, NONE, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 use crate::unique_id::anyccl_unique_id_t;
-use crate::world;
-
-/// What anyccl_comm_t points to, for the compiler's type check only.
-pub struct anyccl_comm {
-    _opaque: [u8; 0],
-}
-
-/// A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised
-/// and refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
-pub type anyccl_comm_t = *mut anyccl_comm;
-
-/// What a handle stands for. Calls and open requests hold it as well, which is how destroy knows of them.
-pub struct Comm {
-    pub engine: Arc<Communicator>,
-    pub is_world: bool,
-}
-
-pub static COMMS: Handles<Comm> = Handles::new("comm");
-
-/// ANYCCL_COMM_NONE: a number that no handle has. Not exported: the header says it as a handle.
-pub(crate) const NONE: usize = 1;
-
-impl Comm {
-    /// The communicator of a handle from C.
-    #[inline]
-    pub fn from_handle(handle: anyccl_comm_t) -> Result<ObjectRef<'static, Comm>> {
-        if handle.is_null() {
-            world::current()
-        } else {
-            COMMS.get(handle.addr()).map_err(|error| explain(handle, error))
-        }
-    }
-
-    /// The same for a handle that is most likely right; `None` says nothing about it.
-    // Always: it is a part of each small call.
-    #[inline(always)]
-    pub fn if_known(handle: anyccl_comm_t) -> Option<Pinned<'static, Comm>> {
-        COMMS.pin(if handle.is_null() { world::handle() } else { handle.addr() })
-    }
-
-    /// Whether it may be given up: nobody is in a call, no request is open, or it has failed anyway.
-    pub fn may_go(&self, users: usize) -> Result<()> {
-        if users == 0 || self.engine.failure().is_some() {
-            return Ok(());
-        }
-        Err(Error::InvalidUsage(format!(
-            "{users} calls or requests of the communicator are not finished; wait for them or abort it first"
-        )))
-    }
-}
-
-#[cold]
-fn explain(handle: anyccl_comm_t, error: Error) -> Error {
-    if handle.addr() != NONE {
-        return error;
-    }
-    let got = "ANYCCL_COMM_NONE: this rank is not in that communicator".to_string();
-    Error::InvalidArgument { what: "comm", got }
-}
-
-/// A handle as C sees it.
-pub fn to_c(handle: usize) -> anyccl_comm_t {
-    std::ptr::without_provenance_mut(handle)
-}
 
 /// Joins the communicator that an id names.
 ///

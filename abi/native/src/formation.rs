@@ -8,7 +8,7 @@ use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::Result;
 use anyccl_engine::comm::{CommConfig, Communicator};
 
-use crate::communicator::{COMMS, Comm, NONE, anyccl_comm_t, to_c};
+use crate::comm::{COMMS, Comm, NONE, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 

@@ -8,7 +8,7 @@ use anyccl_edge::{Handles, ObjectRef, Out, check};
 use anyccl_engine::base::{Error, Rank, Result};
 use anyccl_engine::comm::Graph;
 
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::comm::{Comm, anyccl_comm_t};
 use crate::status::{anyccl_status_t, edge};
 
 /// What anyccl_graph_t points to, for the compiler's type check only.

@@ -15,8 +15,8 @@ use anyccl_engine::comm::{Communicator, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
 use crate::batch;
-use crate::communicator::Comm;
-use crate::message::StatusPlace;
+use crate::comm::Comm;
+use crate::message_status::StatusPlace;
 use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 
 /// The arguments of a call as they came from C.

@@ -27,6 +27,7 @@ mod world;
 
 mod unique_id;
 
+mod comm;
 mod communicator;
 
 mod formation;
@@ -36,12 +37,15 @@ mod store;
 mod id_exchange;
 
 mod datatype;
+mod operator_table;
 mod operators;
 mod reduce_op;
 
 mod graph;
 
 mod collective;
+mod message_status;
+
 mod message;
 mod transfer;
 

@@ -2,16 +2,14 @@
 
 use std::ffi::{c_int, c_void};
 
+use anyccl_edge::Out;
 use anyccl_edge::check::{self, invalid, not_null};
-use anyccl_edge::{Operators, Out};
 use anyccl_engine::comm::{Operator, Scalar};
 
 use crate::datatype::anyccl_datatype_t;
+use crate::operator_table::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::status::{anyccl_status_t, edge};
-
-/// Those that live.
-pub static OPERATORS: Operators = Operators::new();
 
 /// When the scalar of a premultiplied sum is read: one of enum anyccl_scalar.
 pub type anyccl_scalar_t = c_int;

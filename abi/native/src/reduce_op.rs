@@ -6,7 +6,7 @@ use anyccl_edge::{FIRST_OPERATOR, Out, check};
 use anyccl_engine::base::ReduceOp;
 
 use crate::datatype::anyccl_datatype_t;
-use crate::operators::OPERATORS;
+use crate::operator_table::OPERATORS;
 use crate::status::{anyccl_status_t, edge};
 
 /// How contributions are combined: one of enum anyccl_reduce_op, or what anyccl_op_create or

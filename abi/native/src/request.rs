@@ -11,9 +11,9 @@ use anyccl_engine::comm::{Persistent, Work, wait_until_one_engine};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::batch;
-use crate::communicator::Comm;
+use crate::comm::Comm;
 use crate::config::ANYCCL_TIMEOUT_NEVER;
-use crate::message::{StatusPlace, anyccl_message_status_t, status_place};
+use crate::message_status::{StatusPlace, anyccl_message_status_t, status_place};
 use crate::status::{anyccl_status_t, edge};
 
 /// What anyccl_request_t points to, for the compiler's type check only.

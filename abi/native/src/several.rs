@@ -212,7 +212,7 @@ fn take(slots: &mut [anyccl_request_t], claimed: &mut Claimed, place: usize) -> 
     Ok((*at, how))
 }
 
-/// The same for at most one, whose place is told.
+/// Like [`take`], but takes at most one, and tells its place.
 fn take_one(
     slots: &mut [anyccl_request_t],
     claimed: &mut Claimed,

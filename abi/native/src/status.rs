@@ -61,7 +61,7 @@ pub fn edge(name: &str, body: impl FnOnce() -> Result<()>) -> anyccl_status_t {
     edge_boxed(name, || body().map_err(Box::new))
 }
 
-/// The same for small calls.
+/// Like [`edge`], for small calls: the error comes in a box.
 #[inline(always)]
 pub fn edge_boxed(name: &str, body: impl FnOnce() -> BoxedResult<()>) -> anyccl_status_t {
     let body = || {

@@ -11,7 +11,7 @@ use anyccl_engine::base::{Error, Result};
 use anyccl_engine::bootstrap::CallerStore;
 use anyccl_engine::comm::Communicator;
 
-use crate::communicator::{COMMS, Comm, anyccl_comm_t, to_c};
+use crate::comm::{COMMS, Comm, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::ptr::{null, null_mut};
 
-use crate::communicator::{anyccl_comm_create, anyccl_comm_destroy, anyccl_comm_size, to_c};
+use crate::comm::to_c;
+use crate::communicator::{anyccl_comm_create, anyccl_comm_destroy, anyccl_comm_size};
 use crate::config::{self, anyccl_config_t};
 use crate::reduce_op::anyccl_is_supported;
 use crate::request::{anyccl_test, anyccl_wait, anyccl_wait_all};

@@ -8,7 +8,7 @@ use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::Part;
 
 use crate::coalesced::{array, of_buffer};
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::request::{anyccl_request_t, hand_out_prepared};
 use crate::status::{anyccl_status_t, edge};

@@ -9,10 +9,11 @@ use anyccl_engine::comm::{Communicator, Persistent, Work};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
 use crate::batch;
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation::{self, Invocation};
-use crate::message::{self, anyccl_message_status_t, status_place};
+use crate::message;
+use crate::message_status::{anyccl_message_status_t, status_place};
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge, edge_boxed};
 

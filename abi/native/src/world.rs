@@ -2,44 +2,16 @@
 
 use std::ffi::c_int;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-use anyccl_edge::{ObjectRef, Out};
-use anyccl_engine::base::{Error, Result};
+use anyccl_edge::Out;
+use anyccl_engine::base::Result;
 use anyccl_engine::comm::{Communicator, world_finalize, world_init};
 
-use crate::communicator::{COMMS, Comm, anyccl_comm_t, tell, to_c};
+use crate::comm::{COMMS, Comm, WORLD, anyccl_comm_t, finalized, to_c, world};
+use crate::communicator::tell;
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
-
-/// Handle of the world; 0 before init. It stays after finalize, and is unknown from then on.
-static WORLD: AtomicUsize = AtomicUsize::new(0);
-
-/// Its handle; 0 before init.
-#[inline(always)]
-pub fn handle() -> usize {
-    WORLD.load(Ordering::Acquire)
-}
-
-/// The world, or why there is none.
-// Always: it is a part of each small call.
-#[inline(always)]
-pub fn current() -> Result<ObjectRef<'static, Comm>> {
-    match handle() {
-        0 => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),
-        handle => COMMS.get(handle).map_err(finalized),
-    }
-}
-
-/// For the world's own handle, "unknown" means that finalize was here.
-fn finalized(error: Error) -> Error {
-    match error {
-        Error::InvalidArgument { .. } => {
-            Error::InvalidUsage("the world is finalized; this process cannot enter it again".into())
-        }
-        other => other,
-    }
-}
 
 /// Joins the job that the environment describes, with all defaults: anyccl_init_with(NULL).
 ///
@@ -76,7 +48,7 @@ pub unsafe extern "C" fn anyccl_init_with(config: *const anyccl_config_t) -> any
 unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
     // First of all: in a forked child nothing of the parent's may be touched.
     if WORLD.load(Ordering::Acquire) != 0 {
-        return current().map(drop);
+        return world().map(drop);
     }
     // SAFETY: handed on.
     let (settings, own) = unsafe { config::read(config) }?;
@@ -105,7 +77,7 @@ pub extern "C" fn anyccl_finalize() -> anyccl_status_t {
     edge("anyccl_finalize", || {
         let handle = WORLD.load(Ordering::Acquire);
         if handle == 0 {
-            return current().map(drop);
+            return world().map(drop);
         }
         COMMS.remove(handle, Comm::may_go).map_err(finalized)?;
         world_finalize()
@@ -123,7 +95,7 @@ pub unsafe extern "C" fn anyccl_is_initialized(flag: *mut c_int) -> anyccl_statu
     edge("anyccl_is_initialized", || {
         // SAFETY: the caller promises a writable int or NULL.
         let flag = unsafe { Out::new(flag, "flag") }?;
-        flag.set(c_int::from(current().is_ok()));
+        flag.set(c_int::from(world().is_ok()));
         Ok(())
     })
 }
@@ -195,7 +167,7 @@ pub unsafe extern "C" fn anyccl_world(comm: *mut anyccl_comm_t) -> anyccl_status
     edge("anyccl_world", || {
         // SAFETY: the caller promises a writable handle or NULL.
         let comm = unsafe { Out::new(comm, "comm") }?;
-        current()?;
+        world()?;
         comm.set(to_c(WORLD.load(Ordering::Acquire)));
         Ok(())
     })

@@ -16,9 +16,9 @@ pub struct Clique {
 
 /// How many of them there are.
 struct Count {
-    /// Those that have not begun to leave.
+    /// Members that have not begun to leave.
     staying: usize,
-    /// Those that say goodbye.
+    /// Members that are leaving.
     leaving: usize,
     /// Why a goodbye that nobody waited for has failed.
     failure: Option<Error>,
@@ -29,7 +29,7 @@ type Cliques = Mutex<Vec<(UniqueId, Arc<Clique>)>>;
 
 static CLIQUES: PerProcess<Cliques> = PerProcess::new();
 
-/// Those of this process.
+/// The cliques of this process.
 fn cliques() -> &'static Cliques {
     &CLIQUES.get_or(Cliques::default).value
 }

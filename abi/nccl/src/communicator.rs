@@ -36,13 +36,13 @@ use crate::window_table::{Outbox, Windows};
 pub enum CommState {
     /// Its ranks have not met yet.
     Forming,
-    /// They have.
+    /// Its ranks have met: it takes calls.
     Ready,
-    /// They could not.
+    /// Its ranks could not meet, for this reason.
     Failed(Error),
-    /// It says goodbye.
+    /// It is leaving: its ranks say goodbye to each other.
     Leaving,
-    /// It has.
+    /// It has left.
     Left,
 }
 
@@ -100,7 +100,7 @@ pub struct Comm {
     pub registrations: Mutex<Registrations>,
     pub windows: Mutex<Windows>,
     pub outbox: Mutex<Outbox>,
-    /// Of a non-blocking one: what was started and has not been seen to end.
+    /// Operations that a non-blocking communicator has started and not seen to end.
     pending: Mutex<Vec<Pending>>,
     /// The first failure of what was started.
     fault: Mutex<Option<Error>>,
@@ -145,7 +145,7 @@ impl Comm {
         self.any_engine()
     }
 
-    /// The same for calls that do not mind whether it is revoked, suspended or finalized.
+    /// Like [`Comm::engine`], for calls that may be made on a revoked, suspended or finalized communicator, too.
     #[inline]
     pub fn any_engine(&self) -> Result<&Arc<Communicator>> {
         match self.engine.get() {

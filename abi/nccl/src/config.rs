@@ -116,7 +116,7 @@ fn check_head(head: Head, smallest: usize, what: &'static str, initializer: &str
     Ok(())
 }
 
-/// They steer kernels that are not here, but a number that NCCL refuses is a mistake here, too.
+/// Refuses numbers that NCCL refuses. They steer kernels that this library does not have.
 fn check_numbers(config: &ncclConfig_t) -> Result<()> {
     let within = |number: c_int, least: c_int, most: c_int, what| match number {
         UNDEF => Ok(()),

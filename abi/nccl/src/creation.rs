@@ -17,7 +17,7 @@ use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{comm_id, config, group, presence, variables};
 
-/// As a deadline: none.
+/// A deadline that never comes.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// ncclGetUniqueId. This process then answers the ranks that come.

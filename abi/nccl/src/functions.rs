@@ -29,9 +29,9 @@ pub struct Function {
     pub tier: u8,
     /// The first NCCL version that had it.
     pub since: &'static str,
-    /// As in nccl.h.
+    /// Name of the function in nccl.h.
     pub name: &'static str,
-    /// The same function for those who wrap it; empty where NCCL has none.
+    /// Name of the same function for profilers that wrap it; empty where NCCL has none.
     pub twin: &'static str,
     /// Whether it does what it says.
     #[cfg(test)]

@@ -74,7 +74,7 @@ impl Action {
             }
             // SAFETY: passed on from our caller.
             Action::Send(what) => unsafe { engine.send(what) },
-            Action::Wait(awaited) => awaited.iter().try_for_each(|awaited| awaited.wait(comm, engine)),
+            Action::Wait(waits) => waits.iter().try_for_each(|wait| wait.wait(comm, engine)),
             _ => {
                 // SAFETY: passed on from our caller.
                 let Some(request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
@@ -227,8 +227,8 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
             // SAFETY: passed on from our caller.
             unsafe { queued.action.start(comm, engine) }
         });
-        if let Action::Wait(awaited) = &queued.action {
-            signals.extend(awaited.iter().map(|awaited| (Arc::clone(comm), *awaited)));
+        if let Action::Wait(waits) = &queued.action {
+            signals.extend(waits.iter().map(|wait| (Arc::clone(comm), *wait)));
         }
         match begun {
             Ok(None) => {}
@@ -255,8 +255,8 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
 fn await_signals(mut signals: Vec<(Arc<Comm>, SignalWait)>, works: &mut [(Queued, Work)]) -> Result<()> {
     let mut outcome = Ok(());
     while !signals.is_empty() {
-        signals.retain_mut(|(comm, awaited)| {
-            match comm.engine().and_then(|engine| awaited.advance(comm, engine)) {
+        signals.retain_mut(|(comm, wait)| {
+            match comm.engine().and_then(|engine| wait.advance(comm, engine)) {
                 Ok(all_there) => !all_there,
                 Err(error) => {
                     if outcome.is_ok() {

@@ -20,7 +20,7 @@ const ncclScalarDevice: ncclScalarResidence_t = 0;
 /// The scalar is read when the operator is made.
 const ncclScalarHostImmediate: ncclScalarResidence_t = 1;
 
-/// Those that the program has made. One serves every communicator of the process, which is more than NCCL
+/// Operators that the program has made. One serves every communicator of the process, which is more than NCCL
 /// promises.
 static OPERATORS: Operators = Operators::new();
 

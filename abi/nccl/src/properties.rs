@@ -100,12 +100,12 @@ pub unsafe fn mem_stats(comm: ncclComm_t, stat: ncclCommMemStat_t, value: *mut u
 /// Where there is nothing to do.
 pub unsafe fn nothing() {}
 
-/// Of no rank.
+/// A team of no ranks.
 pub unsafe fn no_team(_comm: ncclComm_t) -> ncclTeam_t {
     ncclTeam_t { nRanks: 0, rank: 0, stride: 0 }
 }
 
-/// Of no rank.
+/// A team of no ranks.
 pub unsafe fn no_cft_team(_comm: ncclComm_t, _mode: c_int) -> ncclTeam_t {
     ncclTeam_t { nRanks: 0, rank: 0, stride: 0 }
 }

@@ -21,7 +21,7 @@ use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{config, creation, group, variables};
 
-/// Of the messages by which the ranks of a communicator pass on the id of the next. Programs have no tags.
+/// Tag of the messages by which the ranks of a communicator pass on the id of the next. Programs have no tags.
 const ID_TAG: Tag = -64;
 /// ncclCommShrink: the parent may be stuck.
 const NCCL_SHRINK_ABORT: c_int = 1;
@@ -81,7 +81,7 @@ unsafe fn excluded(list: *const c_int, count: c_int, engine: &Communicator) -> R
     Ok(ranks)
 }
 
-/// Those that live must be those that are not excluded.
+/// Shrinks to the ranks that live, which must be those that are not excluded.
 fn without_the_lost(engine: &Communicator, excluded: &[Rank], own: &CommConfig) -> Result<Formed> {
     engine.abort("ncclCommShrink with NCCL_SHRINK_ABORT");
     let shrunk = engine.shrink(own)?;

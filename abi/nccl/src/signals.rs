@@ -17,7 +17,7 @@ use anyccl_engine::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, 
 
 use crate::communicator::Comm;
 
-/// Of signal 0 of context 0; the others follow downwards. Programs have no tags.
+/// Tag of signal 0 of context 0; those of the others follow downwards. Programs have no tags.
 const FIRST_TAG: Tag = -1024;
 /// Signals of a context, and contexts.
 const SIGNALS: c_int = 4096;

@@ -138,14 +138,14 @@ pub unsafe fn wait_signal(
         // SAFETY: not NULL; the caller promises so many, which nobody changes during the call.
         unsafe { std::slice::from_raw_parts(signalDescs, len) }
     };
-    let mut awaited = Vec::with_capacity(len);
+    let mut waits = Vec::with_capacity(len);
     for ncclWaitSignalDesc_t { opCnt, peer, sigIdx, ctx } in descriptors {
         let Ok(times) = u32::try_from(*opCnt) else {
             return invalid("signalDescs", format!("opCnt {opCnt}; accepted: 0 and more"));
         };
         let peer = check::rank(*peer, size, "peer")?;
-        awaited.push(SignalWait { peer, tag: tag_of(*sigIdx, *ctx)?, times });
+        waits.push(SignalWait { peer, tag: tag_of(*sigIdx, *ctx)?, times });
     }
     // SAFETY: no buffer but the windows, which are the program's to leave alone until this has ended.
-    unsafe { group::submit(comm, Action::Wait(awaited)) }
+    unsafe { group::submit(comm, Action::Wait(waits)) }
 }

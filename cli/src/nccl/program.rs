@@ -11,10 +11,10 @@ use crate::sys::privilege;
 
 /// The kernel follows `#!` so often.
 const MOST_SCRIPTS: usize = 4;
-/// Of a file: more than the line with `#!` and the head of an ELF file.
+/// Bytes that are read of a file: more than the line with `#!` and the head of an ELF file.
 const BEGINNING: usize = 1024;
 const PT_INTERP: u32 = 3;
-/// Of an ELF file for 64 bits: header, and an entry of the table of segments.
+/// Bytes of the header of an ELF file for 64 bits; below, those of an entry of its table of segments.
 const HEADER: usize = 64;
 const SEGMENT: usize = 56;
 
@@ -27,7 +27,7 @@ pub enum Loader {
     Other(String),
     /// Nobody: it is linked statically.
     None,
-    /// That of a 32-bit program: our library does not fit.
+    /// The loader of a 32-bit program, which our library does not fit.
     Narrow,
 }
 

@@ -32,7 +32,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
     })
 }
 
-/// The same words, and that the ranks are there already.
+/// Command line of a rank: the user's words, and one that says that the ranks are there already.
 fn command(program: OsString, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut command: Vec<OsString> = std::iter::once(program).chain(words).collect();
     // Behind the name of the subcommand, the first word: what comes last may be a value.

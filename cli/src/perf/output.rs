@@ -23,9 +23,9 @@ type Written = Result<(), Failure>;
 pub struct Files {
     /// Reports with their places; `None` is standard output.
     pub reports: Vec<(Box<dyn Report>, Option<File>)>,
-    /// Of `--trace`.
+    /// File of `--trace`.
     pub trace: Option<File>,
-    /// Of `--tune`.
+    /// File of `--tune`.
     pub tune: Option<File>,
 }
 

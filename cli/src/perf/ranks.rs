@@ -77,13 +77,13 @@ impl Ranks {
         self.rank() == 0
     }
 
-    /// The same ranks with one algorithm forced. Collective.
+    /// A communicator of the same ranks with one algorithm forced. Collective.
     pub fn with_algorithm(&self, collective: Collective, algorithm: &str) -> Result<Communicator> {
         let algorithm = Some(format!("{}:{algorithm}", collective.name()));
         self.with_config(&Config { algorithm, ..self.config.clone() })
     }
 
-    /// The same ranks with TCP between all of them. Collective.
+    /// A communicator of the same ranks with TCP between all of them. Collective.
     pub fn with_tcp(&self) -> Result<Communicator> {
         self.with_config(&Config { transport: TransportChoice::Tcp, ..self.config.clone() })
     }

@@ -83,7 +83,7 @@ impl PlannedCall {
         })
     }
 
-    /// The same with so many ranks on each core: what a communicator finds out when it is made.
+    /// The call with so many ranks on each core: what a communicator finds out when it is made.
     pub fn oversubscribed(self, ranks_per_core: u32) -> PlannedCall {
         PlannedCall { tuning: self.tuning.oversubscribed(ranks_per_core), ..self }
     }
@@ -93,7 +93,7 @@ impl PlannedCall {
         self.request_of(self.arguments.bytes)
     }
 
-    /// The same with another size.
+    /// The request of this call with another size.
     pub fn request_of(&self, bytes: u64) -> PlanRequest<'_> {
         let Shape { collective, element, root, in_place, .. } = self.arguments;
         let size = self.topology.size();
@@ -113,7 +113,7 @@ impl PlannedCall {
         }
     }
 
-    /// As an object.
+    /// The call as a JSON object.
     pub fn json(&self) -> Value {
         let request = self.request();
         json!({
@@ -134,7 +134,7 @@ impl PlannedCall {
         size_of_call(request.collective, request.size, request.count, request.element_bytes)
     }
 
-    /// As in headings: `all_reduce of 1 MiB on 16 ranks, 2 hosts`.
+    /// Title in headings: `all_reduce of 1 MiB on 16 ranks, 2 hosts`.
     pub fn title(&self) -> String {
         let request = self.request();
         let of = match request.collective {
@@ -150,7 +150,7 @@ impl PlannedCall {
         self.on().replacen(request.collective.name(), &called, 1)
     }
 
-    /// As in headings of many sizes: `all_reduce on 16 ranks, 2 hosts`.
+    /// Title in headings of many sizes: `all_reduce on 16 ranks, 2 hosts`.
     pub fn on(&self) -> String {
         let hosts = self.topology.hosts();
         let hosts = if hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };

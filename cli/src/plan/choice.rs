@@ -128,7 +128,7 @@ impl Choice {
     }
 }
 
-/// The same where bytes cost nothing.
+/// Tuning of links on which bytes cost nothing.
 fn weightless(tuning: &Tuning) -> Tuning {
     let of = |link: LinkModel| LinkModel { us_per_byte: 0.0, reduce_us_per_byte: 0.0, ..link };
     tuning.clone().with_links(Links { shm: of(tuning.shm), tcp: of(tuning.tcp), ..Links::DEFAULT })

@@ -91,7 +91,7 @@ impl Svg {
 
 /// How an arrow looks.
 pub struct ArrowStyle {
-    /// Of line and head.
+    /// Colour of line and head.
     pub colour: String,
     /// The line.
     pub dashed: bool,

@@ -19,7 +19,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Of a job whose ranks all run.
+    /// The losses of a job whose ranks all run: none.
     pub fn new(keep_going: bool) -> Losses {
         Losses { keep_going, first: None, exited: None, some_succeeded: false }
     }

@@ -12,7 +12,7 @@ const LAST_BYTES: usize = 1024;
 /// Lines that scroll by until one counts as out of sight.
 const FAR: u64 = 24;
 
-/// Of all ranks.
+/// Output of all ranks.
 pub struct RankOutput {
     tails: Vec<Tail>,
     repeats: Repeats,

@@ -79,7 +79,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
     Ok(children)
 }
 
-/// As shells tell it: 127 when there is no such program, 126 when it cannot be executed.
+/// The failure with a shell's exit code: 127 when there is no such program, 126 when it cannot be executed.
 fn not_started(program: &OsStr, rank: u32, error: &io::Error) -> Failure {
     let name = program.display();
     let searched = !program.as_encoded_bytes().contains(&b'/');

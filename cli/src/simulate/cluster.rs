@@ -10,7 +10,7 @@ use crate::plan::call::PlannedCall;
 
 /// Links and cores, and the choice of algorithms among them.
 pub struct Cluster {
-    /// As the user says it.
+    /// Name that the user gave.
     pub name: String,
     /// What is simulated.
     pub model: Model,

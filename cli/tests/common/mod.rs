@@ -58,7 +58,7 @@ pub fn run_script(ranks: usize, options: &[&str], script: &str) -> Finished {
     finish(script_command(ranks, options, script))
 }
 
-/// As [`run_script`], not started yet.
+/// Like [`run_script`], but the command is not started yet.
 pub fn script_command(ranks: usize, options: &[&str], script: &str) -> Command {
     let ranks = ranks.to_string();
     let mut arguments = vec!["run", "-n", &ranks, "--timeout", "60"];

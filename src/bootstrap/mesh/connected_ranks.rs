@@ -19,7 +19,7 @@ pub struct ConnectedRanks {
 }
 
 impl ConnectedRanks {
-    /// Of `rank`; its sockets, and each rank's name in messages, by rank.
+    /// Ranks that `rank` is connected with: its sockets, and each rank's name in messages, by rank.
     pub fn new(rank: Rank, labels: Vec<String>, controls: Vec<Option<ControlChannel>>) -> ConnectedRanks {
         ConnectedRanks { rank, labels, controls, heard: None }
     }

@@ -27,7 +27,7 @@ pub(super) struct Board {
     total_bytes: usize,
     here: BTreeSet<Rank>,
     left: BTreeSet<Rank>,
-    /// Those that have set something.
+    /// Ranks that have set something.
     spoken: BTreeSet<Rank>,
     fault: Option<Fault>,
 }

@@ -170,7 +170,7 @@ impl Connection {
         self.waiting = None;
     }
 
-    /// The rank has heard why; that it goes now without leaving is no news to the others.
+    /// The rank has heard why; the others need not be told that it goes now without leaving.
     fn respond_fault(&mut self, fault: Fault) {
         self.joined = false;
         self.respond(fault.status, fault.text.into_bytes().into());

@@ -45,7 +45,7 @@ impl Folder {
     }
 
     fn file(&self) -> PathBuf {
-        self.0.join("rendezvous")
+        self.0.join("store")
     }
 
     fn is_empty(&self) -> bool {
@@ -198,7 +198,7 @@ fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
 }
 
 #[test]
-fn a_rendezvous_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
+fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
     let folder = Folder::new();
     let own = PublishedFile::publish(&folder.file(), store_file::sample(&["10.0.0.1:1"])).unwrap();
     assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
@@ -274,7 +274,7 @@ fn a_fifo_at_the_path_keeps_nobody_beyond_the_deadline_and_is_named() {
 }
 
 #[test]
-fn a_rendezvous_file_that_others_may_write_is_not_believed_unless_asked_for() {
+fn a_store_file_that_others_may_write_is_not_believed_unless_asked_for() {
     let key = JobKey::random().unwrap();
     let server = serve(&key, 2);
     let folder = Folder::new();

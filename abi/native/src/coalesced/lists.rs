@@ -9,10 +9,10 @@ use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Res
 use anyccl_engine::comm::{Communicator, List, Operator, Part, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation::Invocation;
-use crate::operators::OPERATORS;
+use crate::operator_table::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 
 /// The arguments as they came from C.

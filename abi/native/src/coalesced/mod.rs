@@ -8,7 +8,7 @@ use anyccl_engine::base::Collective;
 use lists::Lists;
 pub use lists::{array, of_buffer};
 
-use crate::communicator::anyccl_comm_t;
+use crate::comm::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation;
 use crate::reduce_op::anyccl_reduce_op_t;

@@ -7,7 +7,7 @@ use anyccl_engine::base::{Collective, Result};
 use anyccl_engine::comm::Places;
 
 use super::unequal::{Arguments, Blocks, Caller};
-use crate::communicator::anyccl_comm_t;
+use crate::comm::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation;
 use crate::request::anyccl_request_t;

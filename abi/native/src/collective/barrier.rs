@@ -3,7 +3,7 @@
 use anyccl_engine::base::{Collective, Datatype};
 
 use super::{Arguments, run};
-use crate::communicator::anyccl_comm_t;
+use crate::comm::anyccl_comm_t;
 use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};

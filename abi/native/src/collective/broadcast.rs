@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use anyccl_engine::base::Collective;
 
 use super::{Arguments, run};
-use crate::communicator::anyccl_comm_t;
+use crate::comm::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation;
 use crate::request::anyccl_request_t;

@@ -42,10 +42,10 @@ use anyccl_engine::comm::{Communicator, Operation, Operator, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
 use crate::batch;
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation::{self, Invocation};
-use crate::operators::OPERATORS;
+use crate::operator_table::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 use crate::status::{anyccl_status_t, edge_boxed};
 

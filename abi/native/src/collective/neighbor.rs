@@ -8,7 +8,7 @@ use anyccl_engine::comm::Places;
 use anyccl_engine::plan::Block;
 
 use super::unequal::{Arguments, Blocks, Caller, one};
-use crate::communicator::anyccl_comm_t;
+use crate::comm::anyccl_comm_t;
 use crate::datatype::anyccl_datatype_t;
 use crate::graph::{self, anyccl_graph_t};
 use crate::invocation;

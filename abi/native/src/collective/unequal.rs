@@ -10,10 +10,10 @@ use anyccl_engine::comm::{Communicator, Operator, Persistent, Places, Unequal, W
 use anyccl_engine::p2p::Status;
 use anyccl_engine::plan::{Block, BlockLayout};
 
-use crate::communicator::{Comm, anyccl_comm_t};
+use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation::Invocation;
-use crate::operators::OPERATORS;
+use crate::operator_table::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 
 /// The arguments of every such call.
@@ -49,7 +49,7 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Of a call without a graph.
+    /// Blocks of a call without a graph.
     pub fn of_ranks(input: Vec<Block>, output: Vec<Block>, places: Places<'a>) -> Blocks<'a> {
         Blocks { input, output, places, sources: Vec::new(), destinations: Vec::new() }
     }

@@ -23,7 +23,7 @@ pub enum What {
 pub enum Iterations {
     /// Found by calibration.
     Auto,
-    /// As the user says.
+    /// The number that the user says.
     Fixed(u64),
 }
 

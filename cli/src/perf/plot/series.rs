@@ -28,7 +28,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// Of collectives.
+    /// The figure of collectives.
     pub fn of_rows(common: &str, rows: &[Row]) -> Figure {
         let one = |key: fn(&Row) -> String| rows.iter().all(|row| key(row) == key(&rows[0]));
         let one_collective = one(|row| row.collective.into());
@@ -60,7 +60,7 @@ impl Figure {
         Figure::new(title, times, bandwidths, "bus bandwidth, GB/s")
     }
 
-    /// Of transfers.
+    /// The figure of transfers.
     pub fn of_pairs(common: &str, pairs: &[PairRow]) -> Figure {
         let (mut times, mut bandwidths) = (Vec::new(), Vec::new());
         for row in pairs {

@@ -24,7 +24,7 @@ pub struct Values<'a> {
 }
 
 impl Matrix {
-    /// Of so many ranks.
+    /// An empty matrix of so many ranks.
     pub fn new(ranks: u32) -> Matrix {
         let none = vec![None; (ranks * ranks) as usize];
         Matrix { ranks, latency: none.clone(), bandwidth: none, ..Matrix::default() }
@@ -74,7 +74,7 @@ impl Values<'_> {
         self.ranks
     }
 
-    /// Of one pair; `None` between a rank and itself.
+    /// Value of one pair; `None` between a rank and itself.
     pub fn get(&self, from: Rank, to: Rank) -> Option<f64> {
         self.values[(from * self.ranks + to) as usize]
     }

@@ -65,7 +65,7 @@ pub struct Row {
     pub time_us: Summary,
     /// Size over median time, in 10^9 bytes per second.
     pub algorithm_bandwidth_gb_s: f64,
-    /// The same, as the hardware sees it.
+    /// Bandwidth as the hardware sees it.
     pub bus_bandwidth_gb_s: f64,
     /// Whether every rank got the right result; `None` when not checked.
     pub correct: Option<bool>,

@@ -22,7 +22,7 @@ const READ: usize = 64 << 10;
 
 /// One host's agent, by whatever leads to it.
 pub struct Agent {
-    /// As the user named it.
+    /// Name of the host, as the user wrote it.
     pub host: String,
     /// Its ranks.
     pub ranks: Range<u32>,

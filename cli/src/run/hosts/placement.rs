@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A host and its ranks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HostRanks {
-    /// As the user named it.
+    /// Name of the host, as the user wrote it.
     pub host: String,
     /// Its ranks, at least one.
     pub ranks: Range<u32>,

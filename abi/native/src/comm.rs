@@ -1,0 +1,100 @@
+//! Handles of communicators: what they stand for, and how they are looked up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyccl_edge::{Handles, ObjectRef, Pinned};
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::comm::Communicator;
+
+/// What anyccl_comm_t points to, for the compiler's type check only.
+pub struct anyccl_comm {
+    _opaque: [u8; 0],
+}
+
+/// A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised
+/// and refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
+pub type anyccl_comm_t = *mut anyccl_comm;
+
+/// What a handle stands for. Calls and open requests hold it as well, which is how destroy knows of them.
+pub struct Comm {
+    pub engine: Arc<Communicator>,
+    pub is_world: bool,
+}
+
+pub static COMMS: Handles<Comm> = Handles::new("comm");
+
+/// ANYCCL_COMM_NONE: a number that no handle has. Not exported: the header says it as a handle.
+pub(crate) const NONE: usize = 1;
+
+/// Handle of the world; 0 before init. It stays after finalize, and is unknown from then on.
+pub static WORLD: AtomicUsize = AtomicUsize::new(0);
+
+/// The handle in [`WORLD`].
+#[inline(always)]
+fn world_handle() -> usize {
+    WORLD.load(Ordering::Acquire)
+}
+
+/// The world, or why there is none.
+// Always: it is a part of each small call.
+#[inline(always)]
+pub fn world() -> Result<ObjectRef<'static, Comm>> {
+    match world_handle() {
+        0 => Err(Error::InvalidUsage("there is no world yet: call anyccl_init first".into())),
+        handle => COMMS.get(handle).map_err(finalized),
+    }
+}
+
+/// For the world's own handle, "unknown" means that finalize was here.
+pub fn finalized(error: Error) -> Error {
+    match error {
+        Error::InvalidArgument { .. } => {
+            Error::InvalidUsage("the world is finalized; this process cannot enter it again".into())
+        }
+        other => other,
+    }
+}
+
+impl Comm {
+    /// The communicator of a handle from C.
+    #[inline]
+    pub fn from_handle(handle: anyccl_comm_t) -> Result<ObjectRef<'static, Comm>> {
+        if handle.is_null() {
+            world()
+        } else {
+            COMMS.get(handle.addr()).map_err(|error| explain(handle, error))
+        }
+    }
+
+    /// Like [`Comm::from_handle`], in the fewest steps; `None`: look with that one.
+    // Always: it is a part of each small call.
+    #[inline(always)]
+    pub fn if_known(handle: anyccl_comm_t) -> Option<Pinned<'static, Comm>> {
+        COMMS.pin(if handle.is_null() { world_handle() } else { handle.addr() })
+    }
+
+    /// Whether it may be given up: nobody is in a call, no request is open, or it has failed anyway.
+    pub fn may_go(&self, users: usize) -> Result<()> {
+        if users == 0 || self.engine.failure().is_some() {
+            return Ok(());
+        }
+        Err(Error::InvalidUsage(format!(
+            "{users} calls or requests of the communicator are not finished; wait for them or abort it first"
+        )))
+    }
+}
+
+#[cold]
+fn explain(handle: anyccl_comm_t, error: Error) -> Error {
+    if handle.addr() != NONE {
+        return error;
+    }
+    let got = "ANYCCL_COMM_NONE: this rank is not in that communicator".to_string();
+    Error::InvalidArgument { what: "comm", got }
+}
+
+/// A handle as C sees it.
+pub fn to_c(handle: usize) -> anyccl_comm_t {
+    std::ptr::without_provenance_mut(handle)
+}
