@@ -13,8 +13,9 @@
 //!
 //! See docs/adr/0034-calls-ahead-are-held.md.
 
+use super::comm_table::Known;
+use super::context::{self, CommId};
 use super::engine::Engine;
-use super::engine_comm::{self, CommId, Known};
 use crate::transport::Header;
 use crate::transport::control::ControlMessage;
 
@@ -26,8 +27,7 @@ impl Engine {
     pub(super) fn hold_sender_if_ahead(&mut self, endpoint: u32, head: &Header) {
         let Header { context, sequence, .. } = *head;
         let endpoint = &mut self.endpoints[endpoint as usize];
-        let is_much =
-            !engine_comm::is_of_transfers(context) && endpoint.inbox.stashed_cost(context) > HELD_BYTES;
+        let is_much = !context::is_of_transfers(context) && endpoint.inbox.stashed_cost(context) > HELD_BYTES;
         if !is_much || endpoint.held_here.contains(&context) {
             return;
         }

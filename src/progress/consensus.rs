@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
+use super::context::CommId;
 use super::engine::Engine;
-use super::engine_comm::{CommId, EngineComm, GIVEN_UP};
+use super::engine_comm::{EngineComm, GIVEN_UP};
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;

@@ -3,9 +3,11 @@
 use std::io;
 use std::time::Instant;
 
+use super::comm_table::Known;
+use super::context::{self, CommId};
 use super::disagreement::Verdict;
-use super::engine::{Engine, Joining};
-use super::engine_comm::{self, CommId, EngineComm, Known, Stall};
+use super::engine::Engine;
+use super::engine_comm::{EngineComm, Stall};
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
 use crate::log_line;
@@ -16,10 +18,44 @@ use crate::transport::{FIRST_CONTEXT, Header, failure};
 /// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
 const MOST_EARLY_MESSAGES: usize = 4096;
 
+/// What the engine keeps of the control channels.
+pub(super) struct ControlState {
+    /// When they were last read.
+    pub read_at: Instant,
+    /// When a rank was first seen to be gone.
+    pub first_departure: Option<Instant>,
+    /// Until all ranks have met, a notice is kept back.
+    pub joining: Joining,
+    /// Messages about communicators that this rank has not made yet, each with the endpoint that it came through.
+    pub early: Vec<(u32, ControlMessage)>,
+}
+
+impl ControlState {
+    pub fn new() -> ControlState {
+        ControlState {
+            read_at: Instant::now(),
+            first_departure: None,
+            joining: Joining::Over,
+            early: Vec::new(),
+        }
+    }
+}
+
+/// A rank that has met all others goes on, and may fail, while others still read what was sent to them: its notice
+/// belongs to their first call, not to their joining.
+#[derive(Default)]
+pub(super) enum Joining {
+    /// All have met.
+    #[default]
+    Over,
+    /// They are about to; the notice that came meanwhile, and from whom.
+    UnderWay(Option<(Rank, ControlMessage)>),
+}
+
 impl Engine {
     /// Reads what the peers have to say. Call it when nothing moves.
     pub(super) fn read_control(&mut self) {
-        self.control_read_at = Instant::now();
+        self.control.read_at = Instant::now();
         self.find_ended_processes();
         for endpoint in 0..self.endpoints.len() as u32 {
             self.endpoints[endpoint as usize].bytes_since_read = 0;
@@ -57,7 +93,7 @@ impl Engine {
     }
 
     fn note_departure(&mut self) {
-        self.first_departure.get_or_insert_with(Instant::now);
+        self.control.first_departure.get_or_insert_with(Instant::now);
         self.has_changes = true;
     }
 
@@ -80,7 +116,7 @@ impl Engine {
             };
             if endpoint.presence == Presence::Here {
                 endpoint.presence = presence;
-                self.first_departure.get_or_insert_with(Instant::now);
+                self.control.first_departure.get_or_insert_with(Instant::now);
                 self.has_changes = true;
             }
         }
@@ -138,8 +174,8 @@ impl Engine {
             Known::Here(id) => id,
             Known::Past => return self.compare_late_message(endpoint, &message),
             Known::Future => {
-                if self.early_messages.len() < MOST_EARLY_MESSAGES {
-                    self.early_messages.push((endpoint, message));
+                if self.control.early.len() < MOST_EARLY_MESSAGES {
+                    self.control.early.push((endpoint, message));
                 }
                 return;
             }
@@ -149,7 +185,7 @@ impl Engine {
         let Some(rank) = comm.rank_of(endpoint) else { return };
         let member = &mut comm.members[rank as usize];
         match message {
-            ControlMessage::Stall { context, sequence, call } if !engine_comm::is_of_transfers(context) => {
+            ControlMessage::Stall { context, sequence, call } if !context::is_of_transfers(context) => {
                 member.stall = Some(Stall { sequence, call });
                 comm.stalls_known = true;
             }
@@ -179,7 +215,7 @@ impl Engine {
     /// Another rank has noticed a failure.
     fn take_notice(&mut self, id: CommId, sender: Rank, notice: &ControlMessage) {
         if id == CommId::FIRST
-            && let Joining::UnderWay(kept) = &mut self.joining
+            && let Joining::UnderWay(kept) = &mut self.control.joining
         {
             kept.get_or_insert_with(|| (sender, notice.clone()));
             return;
@@ -194,12 +230,12 @@ impl Engine {
 
     /// Until `all_have_met`, what others have noticed does not count.
     pub fn begin_joining(&mut self) {
-        self.joining = Joining::UnderWay(None);
+        self.control.joining = Joining::UnderWay(None);
     }
 
     /// From now on it does, and what was kept back too. Also if the ranks do not meet after all.
     pub fn all_have_met(&mut self) {
-        if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.joining) {
+        if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.control.joining) {
             self.take_notice(CommId::FIRST, sender, &notice);
         }
     }
@@ -254,7 +290,7 @@ impl Engine {
 
     /// Whether messages are under way.
     fn is_messaging(&self, id: CommId) -> bool {
-        self.messaging.contains(&id)
+        self.messaging.comms.contains(&id)
     }
 
     /// The ranks without which some message cannot end. Where any could send it, all of them are needed to be
@@ -268,7 +304,7 @@ impl Engine {
 
     /// Tells everybody what this rank waits for.
     pub(super) fn announce_stalls(&mut self) {
-        for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
+        for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
             let Header { context, sequence, call } = *active.execution.header();
             for member in &self.comms.get(active.comm).members {
                 if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
@@ -300,8 +336,10 @@ impl Engine {
 
     /// Whether somebody went away, in whatever manner, from a communicator with an unfinished call.
     pub(super) fn somebody_went(&self) -> bool {
-        let mut busy = self.unfinished().map(|active| active.comm).chain(self.messaging.iter().copied());
-        self.first_departure.is_some() && busy.any(|id| self.comms.get(id).misses_somebody(&self.endpoints))
+        let mut busy =
+            self.unfinished().map(|active| active.comm).chain(self.messaging.comms.iter().copied());
+        self.control.first_departure.is_some()
+            && busy.any(|id| self.comms.get(id).misses_somebody(&self.endpoints))
     }
 
     /// Says goodbye to everybody.

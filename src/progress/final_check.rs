@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
+use super::context::CommId;
 use super::disagreement::{Difference, History, Verdict, describe};
 use super::engine::Engine;
-use super::engine_comm::CommId;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
@@ -39,6 +39,14 @@ pub(super) struct LeftComm {
     calls: History,
     /// Ports and ranks of those that have not left.
     missing: Vec<(u32, Rank)>,
+}
+
+/// Communicators that this rank has left before others.
+#[derive(Default)]
+pub(super) struct LeftComms {
+    pub comms: Vec<LeftComm>,
+    /// A disagreement of the ranks in one of them.
+    pub mismatch: Option<Error>,
 }
 
 impl Driver {
@@ -62,7 +70,7 @@ impl Driver {
         }
         let unreported = engine.take_unreported(id);
         let is_last_chance = id == CommId::FIRST || engine.comms.find(CommId::FIRST).is_none();
-        let late = if is_last_chance { engine.late_mismatch.take() } else { None };
+        let late = if is_last_chance { engine.left.mismatch.take() } else { None };
         if engine.remove_comm(id) {
             engine.say_bye();
         }
@@ -108,10 +116,10 @@ impl Engine {
             missing: missing.collect(),
             calls: std::mem::take(&mut comm.collectives),
         };
-        if self.left_comms.len() == MOST_LEFT_COMMS {
-            self.left_comms.remove(0);
+        if self.left.comms.len() == MOST_LEFT_COMMS {
+            self.left.comms.remove(0);
         }
-        self.left_comms.push(left);
+        self.left.comms.push(left);
     }
 
     /// The failure of a communicator that no call of this rank has returned, if it is a disagreement.
@@ -156,8 +164,8 @@ impl Engine {
         else {
             return;
         };
-        let Some(at) = self.left_comms.iter().position(|left| left.context == *context) else { return };
-        let left = &self.left_comms[at];
+        let Some(at) = self.left.comms.iter().position(|left| left.context == *context) else { return };
+        let left = &self.left.comms[at];
         let Some(&(_, rank)) = left.missing.iter().find(|missing| missing.0 == endpoint) else { return };
         let differ = |difference| differ(&left.name, left.rank, rank, &difference);
         let error = match message {
@@ -177,17 +185,17 @@ impl Engine {
             _ => None,
         };
         if let Some(error) = error
-            && self.late_mismatch.is_none()
+            && self.left.mismatch.is_none()
         {
             log_line!(Error, "rank {} of \"{}\", which it has left: {error}", left.rank, left.name);
-            self.late_mismatch = Some(error);
+            self.left.mismatch = Some(error);
         }
-        let left = &mut self.left_comms[at];
+        let left = &mut self.left.comms[at];
         if matches!(message, ControlMessage::Left { .. } | ControlMessage::Quit { .. }) {
             left.missing.retain(|missing| missing.0 != endpoint);
         }
         if left.missing.is_empty() {
-            self.left_comms.remove(at);
+            self.left.comms.remove(at);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! How communicators begin and end in an engine: made from others, failed, given up.
 
+use super::context::CommId;
 use super::engine::{Engine, Ticket};
-use super::engine_comm::{CommId, EngineComm, GIVEN_UP};
+use super::engine_comm::{EngineComm, GIVEN_UP};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::transport::control::ControlMessage;
@@ -19,7 +20,7 @@ impl Engine {
         self.accept_stashed(id);
         self.comms.get_mut(id).holds_senders =
             self.endpoints.iter().any(|endpoint| endpoint.held_here.contains(&context));
-        for (endpoint, message) in std::mem::take(&mut self.early_messages) {
+        for (endpoint, message) in std::mem::take(&mut self.control.early) {
             self.take_message(endpoint, message);
         }
         id
@@ -32,7 +33,7 @@ impl Engine {
         let error = GIVEN_UP.clone();
         self.has_changes = true;
         self.end_messages(id, &error);
-        for active in self.actives.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
+        for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Err(error.clone()));
         }
@@ -44,7 +45,7 @@ impl Engine {
             endpoint.forget(comm.transfers());
         }
         if !comm.conversation.is_over() {
-            self.given_up.push(comm.conversation);
+            self.messaging.given_up.push(comm.conversation);
         }
         self.comms.is_empty()
     }
@@ -70,7 +71,7 @@ impl Engine {
         match ticket {
             Ticket::Message(ticket) => self.fail(ticket.comm, error),
             Ticket::Call(number) => {
-                if let Some(active) = self.actives.iter().find(|a| a.number == number) {
+                if let Some(active) = self.calls.active.iter().find(|a| a.number == number) {
                     self.fail(active.comm, error);
                 }
             }
@@ -121,7 +122,7 @@ impl Engine {
         self.has_changes = true;
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());
-        let is_called = self.actives.iter().any(|a| a.comm == id && a.outcome.is_none());
+        let is_called = self.calls.active.iter().any(|a| a.comm == id && a.outcome.is_none());
         let is_talking = comm.conversation.first_unfinished().is_some();
         comm.is_unreported = matches!(error, Error::Mismatch(_)) && !is_called && !is_talking;
         for member in &comm.members {
@@ -132,7 +133,7 @@ impl Engine {
             endpoint.forget(comm.context);
             endpoint.forget(comm.transfers());
         }
-        for active in self.actives.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
+        for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Err(error.clone()));
         }

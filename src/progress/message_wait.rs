@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use parking_lot::MutexGuard;
 
+use super::context::CommId;
 use super::engine::{Engine, Ticket};
-use super::engine_comm::{CommId, EngineComm};
+use super::engine_comm::EngineComm;
 use super::messages::MessageTicket;
 use super::wait::Driver;
 use crate::base::{BoxedResult, Result};
@@ -245,7 +246,7 @@ impl Engine {
         let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else {
             return FastReceive::NotTaken;
         };
-        if bytes > self.longest() || !self.actives.is_empty() || !self.messaging.is_empty() {
+        if bytes > self.longest() || !self.calls.active.is_empty() || !self.messaging.comms.is_empty() {
             return FastReceive::NotTaken;
         }
         let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else {

@@ -4,9 +4,10 @@
 //! that it has to do with. What lies at the head of a link for a communicator that expects nothing is taken in, too: a
 //! message is never in the way of another.
 
+use super::context::CommId;
 use super::disagreement::describe;
 use super::engine::{Engine, Step, Ticket, Trouble};
-use super::engine_comm::{CommId, EngineComm};
+use super::engine_comm::EngineComm;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
 use crate::endpoint::StashLink;
@@ -30,6 +31,19 @@ impl MessageTicket {
     pub(super) fn new(comm: CommId, context: u32, ticket: crate::p2p::Ticket) -> MessageTicket {
         MessageTicket { comm, context, ticket }
     }
+}
+
+/// The messages from rank to rank that the engine has to look after.
+#[derive(Default)]
+pub(super) struct Messaging {
+    /// Communicators with messages under way.
+    pub comms: Vec<CommId>,
+    /// Ranks to be looked at in one turn; kept for its memory.
+    watched: Vec<Rank>,
+    /// Passes in which nothing moved, with messages under way.
+    pub idle_passes: u32,
+    /// Messages of communicators that were given up, until their outcomes are taken.
+    pub given_up: Vec<Conversation>,
 }
 
 /// What one turn has done.
@@ -153,14 +167,18 @@ impl Engine {
     fn conversation(&mut self, ticket: MessageTicket) -> Option<&mut Conversation> {
         match self.comms.find_mut(ticket.comm) {
             Some(comm) => Some(&mut comm.conversation),
-            None => self.given_up.iter_mut().find(|conversation| conversation.context() == ticket.context),
+            None => self
+                .messaging
+                .given_up
+                .iter_mut()
+                .find(|conversation| conversation.context() == ticket.context),
         }
     }
 
     pub(super) fn has_message_outcome(&self, ticket: MessageTicket) -> bool {
         let here = self.comms.find(ticket.comm).map(|comm| &comm.conversation);
         let is_it = |conversation: &&Conversation| conversation.context() == ticket.context;
-        let conversation = here.or_else(|| self.given_up.iter().find(is_it));
+        let conversation = here.or_else(|| self.messaging.given_up.iter().find(is_it));
         conversation.is_some_and(|conversation| conversation.has_outcome(ticket.ticket))
     }
 
@@ -175,23 +193,23 @@ impl Engine {
 
     pub(super) fn take_message_outcome(&mut self, ticket: MessageTicket) -> Option<Result<Completion>> {
         let outcome = self.conversation(ticket)?.take_outcome(ticket.ticket)?;
-        self.given_up.retain(|conversation| !conversation.is_over());
+        self.messaging.given_up.retain(|conversation| !conversation.is_over());
         Some(outcome)
     }
 
     /// The communicator gets a turn in each pass, for as long as it has messages under way.
     pub(super) fn note_messaging(&mut self, id: CommId) {
-        if !self.comms.get(id).conversation.is_idle() && !self.messaging.contains(&id) {
-            self.messaging.push(id);
+        if !self.comms.get(id).conversation.is_idle() && !self.messaging.comms.contains(&id) {
+            self.messaging.comms.push(id);
         }
     }
 
     /// A turn for every communicator with messages under way.
     pub(super) fn exchange_all(&mut self) -> Step<Turn> {
         let mut turn = Turn::default();
-        let mut watched = std::mem::take(&mut self.watched);
+        let mut watched = std::mem::take(&mut self.messaging.watched);
         let mut at = 0;
-        while let Some(&id) = self.messaging.get(at) {
+        while let Some(&id) = self.messaging.comms.get(at) {
             self.comms.get_mut(id).conversation.watched(&mut watched);
             for &rank in &watched {
                 self.exchange(id, rank, Drain::Needed, &mut turn)?;
@@ -200,12 +218,12 @@ impl Engine {
             // At once: while anybody is listed, no call takes its short way.
             conversation.settle();
             if conversation.is_idle() {
-                self.messaging.swap_remove(at);
+                self.messaging.comms.swap_remove(at);
             } else {
                 at += 1;
             }
         }
-        self.watched = watched;
+        self.messaging.watched = watched;
         Ok(turn)
     }
 
@@ -296,14 +314,14 @@ impl Engine {
             unsafe { link.abandon(&header, data, bytes) };
         }
         conversation.fail(error);
-        self.messaging.retain(|messaging| *messaging != id);
+        self.messaging.comms.retain(|messaging| *messaging != id);
     }
 
     /// Takes in what came from ranks for which no message waits here: they may wait until this one has read it.
     pub(super) fn poll_all_members(&mut self) -> Step<bool> {
         let mut turn = Turn::default();
-        for at in 0..self.messaging.len() {
-            let id = self.messaging[at];
+        for at in 0..self.messaging.comms.len() {
+            let id = self.messaging.comms[at];
             for rank in 0..self.comms.get(id).size() {
                 self.exchange(id, rank, Drain::Everything, &mut turn)?;
             }
@@ -313,7 +331,7 @@ impl Engine {
 
     /// The endpoints that ranks with messages under way listen to, and wait for room to.
     pub(super) fn awaited_by_messages(&self) -> impl Iterator<Item = (u32, Interest)> {
-        self.messaging.iter().map(|id| self.comms.get(*id)).flat_map(|comm| {
+        self.messaging.comms.iter().map(|id| self.comms.get(*id)).flat_map(|comm| {
             let others = (0..comm.size()).filter(|rank| *rank != comm.rank);
             // The socket of somebody who is gone is always ready.
             let is_of_use = |rank: &Rank| {

@@ -1,7 +1,7 @@
 //! Moves all calls of a rank forward, and finds out when they cannot move.
 //!
-//! - [`engine`] holds everything that goes on over the links of a rank; [`engine_comm`] is one of the communicators that share
-//!   them, `lifecycle` begins and ends communicators.
+//! - [`engine`] holds everything that goes on over the links of a rank. `engine_comm` is one of the communicators that share
+//!   them, `comm_table` finds it by its `context`, `lifecycle` begins and ends it.
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` makes them calls.
 //! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure` bounds how
 //!   much of it is kept.
@@ -14,11 +14,15 @@
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
 
 mod backpressure;
+mod calls;
+mod comm_table;
 mod consensus;
+mod context;
 mod control;
 pub mod disagreement;
 pub mod engine;
-pub mod engine_comm;
+mod engine_comm;
+mod fast_path;
 mod final_check;
 mod lifecycle;
 mod message_wait;
@@ -29,8 +33,8 @@ mod unmatched;
 pub mod wait;
 
 pub use consensus::Survivors;
+pub use context::CommId;
 pub use engine::{CallOutcome, Engine, Ticket};
-pub use engine_comm::CommId;
 pub use messages::MessageTicket;
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 //! well. A later call that needs the rank can never end, and fails as soon as that is seen; nothing else does. A rank that
 //! says goodbye in good order waits for nobody any more.
 
+use super::context::CommId;
 use super::engine::Engine;
-use super::engine_comm::{CommId, EngineComm};
+use super::engine_comm::EngineComm;
 use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::ControlMessage;
@@ -128,7 +129,7 @@ impl Engine {
 
     /// The goodbye of this rank is over: nobody has to be waited for.
     fn end_goodbye(&mut self, id: CommId) {
-        for active in self.actives.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
+        for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
             active.outcome = Some(Ok(()));
         }

@@ -2,9 +2,10 @@
 
 use std::io::ErrorKind;
 
+use super::calls::ActiveCall;
+use super::context::CommId;
 use super::disagreement::describe;
-use super::engine::{ActiveCall, Engine, Ticket, Trouble};
-use super::engine_comm::CommId;
+use super::engine::{Engine, Ticket, Trouble};
 use crate::base::{Call, Error, Rank};
 use crate::executor::LinkFailure;
 
@@ -31,7 +32,7 @@ impl Engine {
 
     /// What it means that a link failed while the active at `at` was served.
     pub(super) fn link_trouble(&self, at: usize, failure: LinkFailure) -> Trouble {
-        let active = &self.actives[at];
+        let active = &self.calls.active[at];
         self.broken_link(active.comm, failure, &self.title(active))
     }
 
@@ -65,7 +66,9 @@ impl Engine {
             Ticket::Message(ticket) => return self.who_is_silent_in(ticket),
             Ticket::Call(number) => number,
         };
-        let Some(active) = self.actives.iter().find(|a| a.number == number) else { return String::new() };
+        let Some(active) = self.calls.active.iter().find(|a| a.number == number) else {
+            return String::new();
+        };
         let Some(comm) = self.comms.find(active.comm) else { return String::new() };
         let header = active.execution.header();
         let mut missing = Vec::new();

@@ -1,9 +1,11 @@
 //! What lies at the heads of the links when nothing moves, and is nobody's: of another call, another communicator, or of
 //! one that is no more.
 
+use super::calls::ActiveCall;
+use super::comm_table::Known;
+use super::context::{self, CommId};
 use super::disagreement::{Verdict, describe};
-use super::engine::{ActiveCall, Engine, Step, Trouble};
-use super::engine_comm::{self, CommId, Known};
+use super::engine::{Engine, Step, Trouble};
 use crate::base::{Error, Rank};
 use crate::executor::LinkFailure;
 use crate::transport::Header;
@@ -12,7 +14,7 @@ impl Engine {
     /// Nobody can use the head of this link now: find out what it is, and take it away if it is in the way.
     pub(super) fn handle_unmatched(&mut self, endpoint: u32, stash_own: bool) -> Step<bool> {
         // A contradiction may have been stashed before the call that it contradicts was made here.
-        for active in self.actives.iter().filter(|a| a.outcome.is_none()) {
+        for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
             let mine = active.execution.header();
             let inbox = &self.endpoints[endpoint as usize].inbox;
             if let Some(other) = inbox.stashed_contradiction(mine) {
@@ -39,7 +41,7 @@ impl Engine {
         let taken = match self.comms.known(head.context) {
             _ if head.is_cancelled() => self.endpoints[endpoint as usize].inbox.discard_head(),
             Known::Here(id) if self.failure(id).is_none() => {
-                if engine_comm::is_of_transfers(head.context) {
+                if context::is_of_transfers(head.context) {
                     let rank = self.member(id, endpoint)?;
                     return self.accept_unasked(id, rank);
                 }
@@ -66,7 +68,7 @@ impl Engine {
 
     /// Fails where a message has another number of elements than its receive here, though the calls agree.
     fn check_counts(&self, endpoint: u32, head: &Header) -> Step<()> {
-        for active in self.actives.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
+        for active in self.calls.active.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
             let stashed = self.endpoints[endpoint as usize].inbox.first_of_call(active.execution.header());
             let next = stashed.unwrap_or(*head);
             if let Some(mine) = active.execution.other_count(endpoint, &next) {
@@ -92,7 +94,7 @@ impl Engine {
             Verdict::Agrees if stash_own => Ok(true),
             Verdict::Agrees => {
                 let running = |a: &ActiveCall| a.outcome.is_none() && a.execution.header().is_of_call(head);
-                if self.actives.iter().any(running) {
+                if self.calls.active.iter().any(running) {
                     return Ok(false);
                 }
                 let who = comm.label(rank, &self.endpoints);
@@ -116,7 +118,7 @@ impl Engine {
     fn blame(&self, failure: LinkFailure) -> Step<bool> {
         let waits =
             |active: &ActiveCall| active.execution.waits_for().any(|(endpoint, _)| endpoint == failure.peer);
-        match self.actives.iter().position(|a| a.outcome.is_none() && waits(a)) {
+        match self.calls.active.iter().position(|a| a.outcome.is_none() && waits(a)) {
             Some(at) => Err(self.link_trouble(at, failure)),
             None => Ok(false),
         }

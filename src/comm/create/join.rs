@@ -122,7 +122,7 @@ pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     Instant::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 
-/// an endpoint per rank.
+/// One endpoint per rank.
 fn endpoints(
     mesh: Mesh,
     rank: Rank,

@@ -14,8 +14,8 @@
 //!
 //! [`wait_for_first`] does the same for several calls, of one or several engines.
 
-mod calls;
 mod co_progress;
+mod run;
 mod several;
 mod sleepers;
 
@@ -28,8 +28,8 @@ use parking_lot::{Mutex, MutexGuard};
 pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};
 use sleepers::{Doorbell, Sleepers};
 
+use super::context::CommId;
 use super::engine::{CallOutcome, Engine, PASSES_PER_FULL_POLL, Ticket};
-use super::engine_comm::CommId;
 use crate::base::{Error, Result};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::{Interest, PollSet};
@@ -105,7 +105,7 @@ impl Driver {
         self.move_other_engine();
         engine.read_control();
         let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
-        if engine.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
+        if engine.control.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
             engine.fail_if_deserted(true);
         }
         self.abort_if_requested(engine);
@@ -294,7 +294,7 @@ impl Driver {
             let _ = set.wait(until);
         });
         self.wake_up(engine, doorbell);
-        engine.idle_passes = PASSES_PER_FULL_POLL;
+        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
         true
     }
 
@@ -302,7 +302,7 @@ impl Driver {
     fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
         let doorbell = self.fall_asleep(engine);
         // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
-        engine.idle_passes = PASSES_PER_FULL_POLL;
+        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
             let until = add_doorbell(doorbell.as_deref(), &mut set, timeout);
@@ -312,7 +312,7 @@ impl Driver {
             });
         }
         self.wake_up(engine, doorbell);
-        engine.idle_passes = PASSES_PER_FULL_POLL;
+        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
         engine.read_control();
     }
 

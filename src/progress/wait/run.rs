@@ -9,8 +9,9 @@ use super::Driver;
 use crate::base::{BoxedResult, Result};
 use crate::executor::Buffers;
 use crate::executor::{Key, Prepared};
-use crate::progress::engine::{CallRef, Engine, FastPath, Ticket};
-use crate::progress::engine_comm::CommId;
+use crate::progress::context::CommId;
+use crate::progress::engine::{Engine, Ticket};
+use crate::progress::fast_path::{CallRef, FastPath};
 
 impl Driver {
     /// Starts a call and gives it a first push. `None`: no such call was made lately.

@@ -1,0 +1,136 @@
+//! The fast path of a call in the engine: from top to bottom, where nothing else goes on.
+
+use std::ptr;
+use std::sync::Arc;
+
+use super::calls::{finish, header_for, scratch_of, spare_for};
+use super::context::CommId;
+use super::engine::{Engine, Ticket};
+use super::engine_comm::EngineComm;
+use crate::base::Result;
+use crate::executor::fast_path::{self, StopPoint};
+use crate::executor::{Buffers, Key, Memory, Prepared};
+use crate::observe::trace;
+use crate::transport::Header;
+
+/// What has become of a call that was to run to its end at once.
+pub enum FastPath {
+    /// That.
+    Done,
+    /// It has begun, and must be waited for.
+    Started(Ticket),
+    /// Nothing was done.
+    NotTaken,
+}
+
+/// A call to be made.
+#[derive(Clone, Copy)]
+pub enum CallRef<'a> {
+    /// One that was made lately.
+    Recent(&'a Key),
+    /// This one.
+    Prepared(&'a Arc<Prepared>),
+}
+
+impl Engine {
+    /// Runs a call to its end if that is a matter of moments, else starts it. `None`: it was not made lately.
+    ///
+    /// # Safety
+    /// As `start`.
+    #[inline]
+    pub unsafe fn run_fast_path_or_start(
+        &mut self,
+        id: CommId,
+        call: CallRef,
+        buffers: Buffers,
+    ) -> Option<Result<Option<Ticket>>> {
+        // SAFETY: passed on from our caller.
+        match unsafe { self.run_fast_path(id, call, |_| Some(buffers)) } {
+            FastPath::Done => Some(Ok(None)),
+            FastPath::Started(ticket) => Some(Ok(Some(ticket))),
+            FastPath::NotTaken => {
+                if let Some(failure) = self.failure(id) {
+                    return Some(Err(failure.clone()));
+                }
+                let prepared = Arc::clone(match call {
+                    CallRef::Recent(key) => self.recent(id, key)?,
+                    CallRef::Prepared(prepared) => prepared,
+                });
+                // SAFETY: passed on from our caller.
+                Some(unsafe { self.start(id, prepared, buffers) }.map(Some))
+            }
+        }
+    }
+
+    /// Runs a call to its end if it is known, its plan is straight and nothing else goes on. `buffers_of` gives the buffers
+    /// of a known call, or nothing if they must be looked at more closely.
+    ///
+    /// # Safety
+    /// As `start`, for what `buffers_of` gives.
+    // Always: it is a small call but for the ways into it and out of it.
+    #[inline(always)]
+    pub unsafe fn run_fast_path(
+        &mut self,
+        id: CommId,
+        call: CallRef,
+        buffers_of: impl FnOnce(&Prepared) -> Option<Buffers>,
+    ) -> FastPath {
+        let Some(comm) = self.comms.find_mut(id) else { return FastPath::NotTaken };
+        let known = match call {
+            CallRef::Recent(key) => comm.recent.get(key),
+            CallRef::Prepared(prepared) => Some(prepared),
+        };
+        let Some(prepared) = known else { return FastPath::NotTaken };
+        let Some(buffers) = buffers_of(prepared) else { return FastPath::NotTaken };
+        let Some(fast) = prepared.program.fast.as_ref() else { return FastPath::NotTaken };
+        // Nothing is under way, nothing is wrong, and nobody wants to see each step.
+        let nothing = self.calls.active.is_empty() && self.messaging.comms.is_empty();
+        let is_known = !comm.stalls_known && !comm.holds_senders;
+        let is_quiet = nothing && is_known && comm.failure.is_none() && !trace::is_on();
+        if !is_quiet {
+            return FastPath::NotTaken;
+        }
+        let EngineComm { context, collectives, .. } = comm;
+        let header = header_for(*context, collectives, prepared);
+        let scratch = match prepared.program.scratch_bytes {
+            0 => ptr::null_mut(),
+            _ => scratch_of(&mut self.calls.spare, prepared),
+        };
+        let memory = Memory { buffers, scratch };
+        let call = fast_path::FastCall {
+            header: &header,
+            reduce: prepared.reduce.as_ref(),
+            element_bytes: prepared.program.element_bytes,
+            is_counted: prepared.is_counted,
+            oversubscribed: self.oversubscribed,
+        };
+        // SAFETY: passed on from our caller.
+        let stop = unsafe { fast_path::run(fast, &memory, &call, &mut self.endpoints) };
+        if stop.is_end_of(fast) {
+            finish(prepared, buffers);
+            return FastPath::Done;
+        }
+        let prepared = Arc::clone(prepared);
+        // SAFETY: passed on from our caller; the next operation is a transfer.
+        FastPath::Started(unsafe { self.continue_from(id, prepared, header, buffers, &stop) })
+    }
+
+    /// Starts a call that has run as far as `stop`, with the scratch of the last spare execution.
+    ///
+    /// # Safety
+    /// As `start`; the next operation is a transfer.
+    #[cold]
+    unsafe fn continue_from(
+        &mut self,
+        id: CommId,
+        prepared: Arc<Prepared>,
+        header: Header,
+        buffers: Buffers,
+        stop: &StopPoint,
+    ) -> Ticket {
+        let mut execution = spare_for(&mut self.calls.spare, &prepared);
+        // SAFETY: passed on from our caller.
+        unsafe { execution.resume(Arc::clone(&prepared), header, buffers, stop) };
+        self.enlist(id, &prepared, buffers, (Vec::new(), None), execution)
+    }
+}
