@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use anyccl_engine::sys::cores;
 use anyccl_engine::sys::memory_copy::copy_from_shared;
 use anyccl_engine::sys::socket::Socket;
-use anyccl_engine::transport::shm::{FragmentSize, Peek, Settings, ShmLink, accept, offer};
+use anyccl_engine::transport::fast_path::{FastPath, FragmentSize, Peek};
+use anyccl_engine::transport::shm::{Settings, ShmLink, accept, offer};
 use anyccl_engine::transport::{Header, Link};
 use criterion::{BenchmarkId, Criterion, Throughput};
 

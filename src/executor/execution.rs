@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
 use super::fast_path::{FastOp, StopPoint};
-use super::fetching::{Fetching, Run};
 use super::prepared::Prepared;
 use super::program::{Program, RecvStep};
 use super::scratch::Scratch;
@@ -16,7 +15,7 @@ use crate::base::{Call, Rank};
 use crate::endpoint::{Endpoint, NextFragment};
 use crate::observe::trace::{Activity, Recorder};
 use crate::sys::poll::Interest;
-use crate::transport::{Header, SingleCopy};
+use crate::transport::{ExchangeRun, ExchangeTrial, Header};
 
 /// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
 const BURST_BYTES: usize = 256 << 10;
@@ -73,8 +72,8 @@ pub(crate) struct Execution {
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
     lanes_left: u32,
-    /// Where the program tries two ways: that of this run.
-    run: Option<Run>,
+    /// This run in the trial of the program, if there is one.
+    run: Option<ExchangeRun>,
     trace: Option<Box<Recorder>>,
 }
 
@@ -170,7 +169,7 @@ impl Execution {
         self.recvs.clear();
         self.recvs.resize(program.recvs.len(), QueueState::default());
         self.lanes_left = program.lanes.len() as u32;
-        self.run = program.fetching.as_ref().map(Fetching::begin);
+        self.run = program.trial.as_ref().map(ExchangeTrial::begin);
         self.trace = Recorder::begin(header.sequence, program.lanes.len());
         self.prepared = prepared;
     }
@@ -289,10 +288,8 @@ impl Execution {
             return Ok(false);
         }
         let single_copy = match &self.run {
-            Some(run) if run.fetched && step.single_copy == SingleCopy::IfOversubscribed => {
-                SingleCopy::Always
-            }
-            _ => step.single_copy,
+            Some(run) => run.policy(step.single_copy),
+            None => step.single_copy,
         };
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
         let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, single_copy) }
@@ -439,8 +436,8 @@ impl Execution {
 
     /// All lanes are at their end.
     fn end(&mut self) {
-        if let (Some(fetching), Some(run)) = (&self.prepared.program.fetching, self.run.take()) {
-            fetching.end(&run);
+        if let (Some(trial), Some(run)) = (&self.prepared.program.trial, self.run.take()) {
+            trial.end(&run);
         }
         if let Some(trace) = self.trace.take() {
             trace.end();

@@ -17,7 +17,7 @@ use crate::endpoint::Endpoint;
 use crate::reduce::Reducer;
 use crate::sys::cores::yield_now;
 use crate::sys::memory_copy::copy_short;
-use crate::transport::shm::{FRAGMENT_BYTES, FragmentSize, Peek, ZERO_COPY_BYTES};
+use crate::transport::fast_path::{FRAGMENT_BYTES, FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 use crate::transport::{Header, SingleCopy};
 
 /// Largest message of a straight plan: a small part of the ring, so that it finds room. Longer ones are worth the bookkeeping.
@@ -200,7 +200,7 @@ pub(crate) unsafe fn run(
                 let stop = StopPoint { done, bytes: 0 };
                 let endpoint = &mut endpoints[*peer as usize];
                 let may_send_ahead = endpoint.may_send_ahead();
-                let Some(link) = endpoint.inbox.link.as_shm().filter(|_| span.len <= longest) else {
+                let Some(link) = endpoint.inbox.link.fast_path().filter(|_| span.len <= longest) else {
                     return stop;
                 };
                 let data = memory.address(span, 0);
@@ -208,8 +208,8 @@ pub(crate) unsafe fn run(
                 if !may_send_ahead {
                     return stop;
                 }
-                // A loan is not over when it is made: that is for the general execution.
-                if *may_zero_copy && link.lends(data, span.len) {
+                // A send without a copy is not over when it has begun: that is for the general execution.
+                if *may_zero_copy && link.would_zero_copy(data, span.len) {
                     return stop;
                 }
                 let own;
@@ -264,7 +264,7 @@ unsafe fn receive(
     if endpoint.inbox.has_stash() {
         return None;
     }
-    let link = endpoint.inbox.link.as_shm()?;
+    let link = endpoint.inbox.link.fast_path()?;
     let mut done = None;
     loop {
         let before = done.unwrap_or(0);

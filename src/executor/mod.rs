@@ -4,7 +4,6 @@
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program a little at a time, on its `buffers` and its `scratch`.
 //! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
-//! - `fetching` finds out by trials how the long messages of a program travel.
 //! - `widened` runs a call on 8-bit floats in float32.
 //!
 //! The executor knows neither communicators nor failures, and never waits longer than a moment: it is given endpoints
@@ -13,7 +12,6 @@
 mod buffers;
 mod execution;
 pub(crate) mod fast_path;
-mod fetching;
 mod hazards;
 mod prepared;
 mod program;

@@ -5,13 +5,12 @@
 //! execution only walks along the queues.
 
 use super::fast_path::{FastOp, FastProgram};
-use super::fetching::{FETCHED_FROM, Fetching};
 use super::hazards;
 use crate::base::{Collective, Rank};
 use crate::observe::trace::Activity;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 use crate::sys::memory_copy::STREAMED_FROM;
-use crate::transport::SingleCopy;
+use crate::transport::{ExchangeTrial, SingleCopy};
 
 /// A span in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -99,8 +98,8 @@ pub struct Program {
     pub(crate) element_bytes: usize,
     /// All of it as a list, where that is enough.
     pub(crate) fast: Option<FastProgram>,
-    /// Where its long messages may take two ways.
-    pub(super) fetching: Option<Fetching>,
+    /// Trial of single copies, where long messages are exchanged.
+    pub(super) trial: Option<ExchangeTrial>,
 }
 
 impl Program {
@@ -154,7 +153,7 @@ impl Program {
             scratch_is_shared: plan.shared_scratch && plan.scratch > 0,
             element_bytes: unit,
             fast: None,
-            fetching: None,
+            trial: None,
         };
         let (mut sends, mut recvs) = (Queues::new(request.size), Queues::new(request.size));
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
@@ -246,18 +245,18 @@ impl Program {
         self
     }
 
-    /// Where long messages are exchanged, by a program that is run as such: lets the receivers fetch them if trials say that
-    /// it is faster.
-    pub fn trying_ways(mut self) -> Program {
+    /// Lets receivers copy long messages themselves if trials find that faster: where messages are exchanged, by a program
+    /// that is run as such.
+    pub fn with_single_copy_trial(mut self) -> Program {
         let recvs = || self.recvs.iter().flat_map(|queue| &queue.steps);
         let is_exchange = |send: &SendStep| {
             send.single_copy == SingleCopy::IfOversubscribed
-                && send.span.len >= FETCHED_FROM
+                && send.span.len >= ExchangeTrial::FROM_BYTES
                 && recvs().any(|recv| (recv.lane, recv.round) == (send.lane, send.round))
         };
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);
         if self.fast.is_none() && sends.any(is_exchange) {
-            self.fetching = Some(Fetching::default());
+            self.trial = Some(ExchangeTrial::default());
         }
         self
     }

@@ -16,20 +16,21 @@ use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed;
 use crate::sys::sparse_memory::{SparseMapping, discard, reasonable_bytes};
 
-/// The mapping is opened by multiples of this: few system calls, few areas.
+/// Unit by which the mapping is opened: few system calls, few mappings in the kernel's list.
 const OPEN_BYTES: usize = 64 << 20;
-/// Freed memory that is kept: who allocates again gets it without the price of fresh pages.
+/// Bytes of freed memory that are kept: the next allocation gets them without the price of fresh pages.
 const KEPT_BYTES: usize = 4 << 20;
 
 /// The arena of this process. Never freed: buffers of the user live in it.
 static CURRENT: AtomicPtr<Arena> = AtomicPtr::new(null_mut());
 
-/// All memory of one process that its peers can read. One per process, so that one descriptor per peer will do.
+/// All memory of one process that its peers can read. One per process, so that one descriptor per peer will
+/// do.
 #[derive(Debug)]
 pub struct Arena {
     /// A child of fork makes its own: what it wrote into this one, it would write to its parent's.
     process: u32,
-    /// The parent's.
+    /// The parent's arena, in a child of fork.
     before: Option<&'static Arena>,
     fd: Owned<OwnedFd>,
     /// Tells this file from any other on this host.
@@ -37,7 +38,7 @@ pub struct Arena {
     len: usize,
     /// Made by the first allocation: most processes never make one.
     mapping: OnceLock<SparseMapping>,
-    /// The bytes below may be touched.
+    /// Upper bound of the bytes that may be touched.
     open: AtomicUsize,
     ranges: Mutex<Ranges>,
 }
@@ -108,7 +109,7 @@ impl Arena {
         Ok(identity(fd)? == self.identity)
     }
 
-    /// Where in the arena these bytes are, if they are all in it.
+    /// Offset of these bytes in the arena, if they are all in it.
     #[inline]
     pub fn offset_of(&self, start: *const u8, bytes: usize) -> Option<usize> {
         let open = self.open.load(Ordering::Relaxed);
@@ -116,7 +117,7 @@ impl Arena {
         (offset <= open && bytes <= open - offset).then_some(offset)
     }
 
-    /// The bytes at `offset`, if they may be touched.
+    /// Address of the bytes at `offset`, if they may be touched.
     pub(super) fn at(&self, offset: usize, bytes: usize) -> Option<*const u8> {
         // Pairs with the Release of `open_up_to`: what is below was opened before.
         let open = self.open.load(Ordering::Acquire);
@@ -124,7 +125,7 @@ impl Arena {
         Some(self.mapping.get().filter(|_| inside)?.start().wrapping_add(offset))
     }
 
-    /// As [`super::allocate`].
+    /// See [`super::allocate`].
     pub(crate) fn allocate(&self, bytes: usize) -> Result<*mut u8> {
         let refused = |e| Error::system(format!("cannot allocate {bytes} bytes that peers can read"), e);
         let mut ranges = self.ranges.lock();

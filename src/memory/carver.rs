@@ -1,7 +1,7 @@
-//! Where there is room in the arena: free ranges, first fit.
+//! Free ranges of the arena: first fit.
 //!
-//! First fit keeps what is in use at the front, so that peers have to map little. A freed block joins its free
-//! neighbours.
+//! First fit keeps what is in use at the front, so that peers have to map little. A freed block joins its
+//! free neighbours.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ pub(super) const LARGE_GRAIN: usize = 4096;
 /// The ranges of an arena, free and taken.
 #[derive(Debug)]
 pub(super) struct Carver {
-    /// Length by offset. Never two that touch.
+    /// Free ranges, length by offset. Never two that touch.
     free: BTreeMap<usize, usize>,
     taken: BTreeMap<usize, usize>,
 }
 
 impl Carver {
-    /// `len` free bytes.
+    /// Makes a carver of `len` free bytes.
     pub fn new(len: usize) -> Carver {
         Carver { free: (len > 0).then_some((0, len)).into_iter().collect(), taken: BTreeMap::new() }
     }

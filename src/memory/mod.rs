@@ -1,17 +1,18 @@
 //! Memory that the other ranks of the host can read where it is: `anyccl_mem_alloc`.
 //!
-//! Each process has one [`Arena`]: a `memfd`, far larger than what is ever in use, sealed so that it never shrinks. It
-//! takes no memory but for what is allocated in it; what is freed is punched out. Peers get its descriptor when
-//! they connect, once, and map it for reading as far as they need ([`Window`]).
+//! Each process has one [`Arena`]: a `memfd`, far larger than what is ever in use, sealed so that it never
+//! shrinks. It takes no memory but for what is allocated in it; what is freed is punched out. Peers get its
+//! descriptor when they connect, once, and map it for reading as far as they need ([`Window`]).
 //!
-//! So lending a buffer is telling an offset. There is nothing to announce, to look up or to take back per buffer;
-//! descriptors and mappings stay the same over any number of allocations; and whatever becomes of a buffer, a
-//! peer that reads it reads bytes of a file that is there.
+//! So sending a buffer without a copy is telling an offset. There is nothing to announce, to look up or to
+//! cancel per buffer. Descriptors and mappings stay the same over any number of allocations. Whatever becomes
+//! of a buffer, a peer that reads it reads bytes of a file that is there.
 //!
 //! - `carver` finds room in the arena: arithmetic only.
 //! - `arena` owns the memory of this process.
 //! - `window` is a peer's arena, seen from here. The peer's word is checked before it is believed.
-//! - `registrations` are ranges that the program has told of: those of the arena stay until they are taken back.
+//! - `registrations` are ranges that the program has registered: those of the arena stay until they are
+//!   deregistered.
 
 mod arena;
 mod carver;
@@ -24,12 +25,13 @@ use crate::sys::populate::populate;
 pub use arena::Arena;
 pub use window::Window;
 
-/// Allocates `bytes` bytes that peers can read. Their content is undefined. Aligned to 64 bytes, from 4 KiB on to 4 KiB.
+/// Allocates `bytes` bytes that peers can read. Their content is undefined. Aligned to 64 bytes, from 4 KiB
+/// on to 4 KiB.
 pub fn allocate(bytes: usize) -> Result<*mut u8> {
     Arena::of_this_process()?.allocate(bytes)
 }
 
-/// Frees what `allocate` gave in this process.
+/// Frees memory that `allocate` gave in this process.
 pub fn free(start: *mut u8) -> Result<()> {
     if let Some(arena) = Arena::existing()
         && arena.free(start)?
@@ -64,7 +66,7 @@ pub fn register(start: *const u8, bytes: usize) -> Result<bool> {
     Ok(false)
 }
 
-/// Takes back what [`register`] did for exactly these bytes, once.
+/// Undoes one [`register`] of exactly these bytes.
 pub fn deregister(start: *const u8, bytes: usize) -> Result<()> {
     if Arena::existing().is_some_and(|arena| arena.deregister(start, bytes)) {
         return Ok(());

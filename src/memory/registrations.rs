@@ -1,11 +1,11 @@
-//! What the program has registered: ranges of memory, each as often as it was registered.
+//! Ranges of memory that the program has registered, each as often as it was registered.
 
 use std::collections::BTreeMap;
 
 /// The registered ranges of a process.
 #[derive(Debug, Default)]
 pub(super) struct Registrations {
-    /// How often, by address of the first byte and length.
+    /// Number of registrations, by address of the first byte and length.
     times: BTreeMap<(usize, usize), usize>,
 }
 
@@ -14,7 +14,7 @@ impl Registrations {
         *self.times.entry((start, bytes)).or_default() += 1;
     }
 
-    /// Takes one registration of exactly this range back. `false`: there is none.
+    /// Removes one registration of exactly this range. `false`: there is none.
     pub fn remove(&mut self, start: usize, bytes: usize) -> bool {
         let Some(times) = self.times.get_mut(&(start, bytes)) else { return false };
         *times -= 1;

@@ -1,7 +1,8 @@
-//! A peer's arena, seen from here: mapped for reading, as far as the peer has lent from it.
+//! A peer's arena, seen from here: mapped for reading, as far as the peer has sent messages out of it.
 //!
-//! What the peer tells is not believed: the file must be a sealed `memfd`, or it could be cut short under our eyes; and
-//! each range must lie inside of it. Bytes that the peer never allocated, or has freed, read as zeros.
+//! What the peer tells is not believed. The file must be a sealed `memfd`, or it could be cut short under our
+//! eyes, and each range must lie inside of it. Bytes that the peer never allocated, or has freed, read as
+//! zeros.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,7 +12,7 @@ use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed_size;
 use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
 
-/// What is mapped first.
+/// Bytes that are mapped first.
 const FIRST_BYTES: usize = 64 << 20;
 
 /// A peer's arena.
@@ -21,17 +22,17 @@ pub enum Window {
     Own(&'static Arena),
     /// The peer is another process.
     Foreign {
-        /// Its arena.
+        /// The peer's file.
         fd: Owned<OwnedFd>,
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         size: usize,
-        /// The front of it.
+        /// The mapping of its front.
         mapping: Option<SparseMapping>,
     },
 }
 
 impl Window {
-    /// On the descriptor that the peer has passed.
+    /// Makes a window on the descriptor that the peer has passed.
     pub fn new(fd: OwnedFd) -> io::Result<Window> {
         let size = usize::try_from(sealed_size(&fd)?).map_err(|_| garbage("memory without end"))?;
         if size == 0 || size % PAGE_BYTES != 0 {

@@ -17,7 +17,7 @@ use crate::base::{BoxedResult, Result};
 use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED, pause};
 use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status};
 use crate::sys::memory_copy::copy_short;
-use crate::transport::shm::{FragmentSize, Peek, ZERO_COPY_BYTES};
+use crate::transport::fast_path::{FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 
 impl Driver {
     /// Starts a send and gives it a first push.
@@ -216,9 +216,9 @@ impl Engine {
         let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
         let Some(fast) = conversation.fast_send(to, tag, datatype, count, bytes) else { return false };
         let endpoint = &mut self.endpoints[members[to as usize].endpoint as usize];
-        let Some(link) = endpoint.inbox.link.as_shm() else { return false };
-        // A loan is not over when it is made, nor is an offer.
-        if bytes >= ZERO_COPY_BYTES && (link.lends(data, bytes) || link.is_awaited(bytes)) {
+        let Some(link) = endpoint.inbox.link.fast_path() else { return false };
+        // The send of an exposed message is not over when it has begun.
+        if bytes >= ZERO_COPY_BYTES && link.would_expose(data, bytes) {
             return false;
         }
         // SAFETY: passed on from our caller.
@@ -256,7 +256,7 @@ impl Engine {
             return FastReceive::NotTaken;
         };
         let endpoint = &mut self.endpoints[members[from as usize].endpoint as usize];
-        let Some(link) = endpoint.inbox.link.as_shm() else { return FastReceive::NotTaken };
+        let Some(link) = endpoint.inbox.link.fast_path() else { return FastReceive::NotTaken };
         let (mut waited, mut done) = (0, None);
         while done != Some(bytes) {
             let before = done.unwrap_or(0);

@@ -42,8 +42,8 @@ impl Default for CoreSet {
 /// The processors that the affinity of this thread allows.
 pub fn allowed() -> CoreSet {
     let mut set = CoreSet::default();
-    // SAFETY: the kernel writes at most BYTES bytes into the set, which has that many. Where it has more processors
-    // than that it fails, and the set stays empty: nobody is counted.
+    // SAFETY: the kernel writes at most BYTES bytes into the set, which has that many. Where it has more
+    // processors than that it fails, and the set stays empty: nobody is counted.
     unsafe { libc::sched_getaffinity(0, CoreSet::BYTES, set.bits.as_mut_ptr().cast()) };
     set
 }

@@ -17,11 +17,13 @@ unsafe impl Send for ForeignLibrary {}
 unsafe impl Sync for ForeignLibrary {}
 
 impl ForeignLibrary {
-    /// Opens a file, or what the loader finds under a name, apart from the symbols of this program: it finds its own functions
-    /// before any of that name elsewhere, and nobody finds its functions by accident. An error is the loader's sentence.
+    /// Opens a file, or what the loader finds under a name, apart from the symbols of this program: it finds
+    /// its own functions before any of that name elsewhere, and nobody finds its functions by accident. An
+    /// error is the loader's sentence.
     ///
     /// # Safety
-    /// Its initialisers run, and they are whatever the file says: the user has named it, or the system's loader does.
+    /// The initialisers of the library run, and they are whatever the file says: the user has named it, or
+    /// the system's loader does.
     pub unsafe fn open(name: &str) -> Result<ForeignLibrary, String> {
         // SAFETY: passed on to our caller.
         let library = unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL | libc::RTLD_DEEPBIND) };
@@ -37,7 +39,7 @@ impl ForeignLibrary {
         (!handle.is_null()).then(|| ForeignLibrary { handle, name: name.to_string() })
     }
 
-    /// What it was opened by: a file, or a name for the loader.
+    /// Name by which it was opened: a file, or a name for the loader.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -49,8 +51,9 @@ impl ForeignLibrary {
         (!address.is_null()).then_some(address)
     }
 
-    /// Address of an object as the library itself sees it. A program that is linked with the library may have the object in
-    /// the library's stead (a copy relocation); then the library uses the program's. `function` is one that it has.
+    /// Address of an object as the library itself sees it. A program that is linked with the library may have
+    /// the object in the library's stead (a copy relocation); then the library uses the program's. `function`
+    /// is one that it has.
     pub fn object(&self, name: &CStr, function: &CStr) -> Option<*mut c_void> {
         let own = self.symbol(name)?;
         let is_linked = self.symbol(function).is_some_and(|address| in_program(function) == Some(address));

@@ -1,4 +1,4 @@
-//! Which host this is.
+//! Identity of this host.
 
 use std::fs;
 
@@ -7,18 +7,18 @@ pub fn host_name() -> String {
     first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown-host".into())
 }
 
-/// What tells this machine from all others, until it is booted again: the kernel's boot id. Containers of one
-/// machine share it.
+/// Identity of this machine, different from all others until it is booted again: the kernel's boot id.
+/// Containers of one machine share it.
 ///
-/// Where /proc hides it, the machine id or the host's name has to do.
+/// A process that /proc hides it from takes the machine id or the host's name instead.
 pub fn machine_id() -> String {
     first_line("/proc/sys/kernel/random/boot_id")
         .or_else(|| first_line("/etc/machine-id"))
         .unwrap_or_else(|| format!("name:{}", host_name()))
 }
 
-/// What tells this host from all others: the machine, and the network namespace on it. Abstract sockets, over
-/// which ranks of a host find each other's memory, do not leave that.
+/// Identity of this host, different from all others: the machine, and the network namespace on it. Abstract
+/// sockets, over which ranks of a host find each other's memory, do not leave that.
 pub fn host_id() -> String {
     let namespace = fs::read_link("/proc/self/ns/net").unwrap_or_default();
     format!("{} {}", machine_id(), namespace.display())

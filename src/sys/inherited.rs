@@ -7,8 +7,8 @@ use super::socket::Socket;
 
 /// A socket of our own for the connection that was inherited as `number`.
 ///
-/// The inherited one stays open for others in this process who know of it, in the mode it is in. Programs that
-/// this process starts do not get it.
+/// The inherited one stays open for others in this process who know of it, in the mode it is in. Programs
+/// that this process starts do not get it.
 pub fn socket(number: RawFd) -> io::Result<Socket> {
     // SAFETY: asks about a number, open or not; touches no memory.
     let flags = check(unsafe { libc::fcntl(number, libc::F_GETFD) })?;

@@ -7,13 +7,13 @@ use std::ptr;
 /// One network interface with its IP addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// Its name, such as `eth0`.
+    /// Name of the interface, such as `eth0`.
     pub name: String,
     /// Whether it is switched on.
     pub up: bool,
     /// Whether it only reaches this host.
     pub loopback: bool,
-    /// Its addresses, in the kernel's order.
+    /// Addresses of the interface, in the kernel's order.
     pub addresses: Vec<IpAddr>,
 }
 

@@ -1,8 +1,8 @@
 //! A cache line that is written past the caches, by the stores of several CPUs.
 //!
-//! Such a line is not read before it is written and displaces nothing. The wider the stores the better, even though a line
-//! leaves the CPU whole in any case: outputs of 32 MiB, copied out of a ring by 64 instead of 16 bytes at a time, two ranks on near
-//! cores of a Zen 4 server, took 1 to 5 % less.
+//! Such a line is not read before it is written and displaces nothing. The wider the stores the better, even
+//! though a line leaves the CPU whole in any case: outputs of 32 MiB, copied out of a ring by 64 instead of
+//! 16 bytes at a time, two ranks on near cores of a Zen 4 server, took 1 to 5 % less.
 //!
 //! These stores obey no Release: after the last, [`fence`] orders them before what follows.
 
@@ -17,7 +17,8 @@ pub const LINE: usize = 64;
 /// How a line goes from one place to another.
 pub trait LineStore {
     /// # Safety
-    /// A line is readable at `src` and writable at `dst`, `dst` is aligned to it, and the CPU has the instructions.
+    /// A line is readable at `src` and writable at `dst`, `dst` is aligned to it, and the CPU has the
+    /// instructions.
     unsafe fn copy(dst: *mut u8, src: *const u8);
 }
 

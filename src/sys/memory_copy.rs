@@ -1,11 +1,11 @@
 //! Copies into and out of memory shared with another process.
 //!
-//! How the sender writes a slot decides what the receiver pays. Plain stores first fetch the lines
-//! that the peer has read last; `rep movsb` lets the CPU ask for whole lines to be overwritten. On
-//! CPUs that start it quickly it pays from a few hundred bytes where the lines come from far, elsewhere from a few KiB.
-//! Below 2 KiB, where plain stores are best between near cores, the C library's copy has a good and a bad speed, by the
-//! accidents of a build; so these bytes go by a copy of our own, both ways.
-//! Large outputs are a different case: nobody reads them soon, so they are written past the caches.
+//! How the sender writes a slot decides what the receiver pays. Plain stores first fetch the lines that the
+//! peer has read last; `rep movsb` lets the CPU ask for whole lines to be overwritten. On CPUs that start it
+//! quickly it pays from a few hundred bytes where the lines come from far, elsewhere from a few KiB. Below 2
+//! KiB, where plain stores are best between near cores, the C library's copy has a good and a bad speed, by
+//! the accidents of a build; so these bytes go by a copy of our own, both ways. Large outputs are a different
+//! case: nobody reads them soon, so they are written past the caches.
 //!
 //! There is one trap. Where the destination is a few bytes ahead of the source modulo the page size,
 //! AMD's `rep movsb` takes each load for one of what was just stored and becomes sixteen times
@@ -18,14 +18,15 @@
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Where the reader of shared memory is, and how bytes get there.
+/// How bytes get to the reader of shared memory, by where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyMode {
-    /// It shares a cache with the writer.
+    /// The reader shares a cache with the writer.
     Near,
-    /// It does not.
+    /// The reader shares no cache with the writer.
     Far,
-    /// It does not, and fetching the lines back from it would cost more than going past the caches.
+    /// Like [`CopyMode::Far`], but getting the lines back from the reader would cost more than going past
+    /// the caches.
     PastCaches,
 }
 
@@ -78,7 +79,7 @@ pub unsafe fn copy_short(dst: *mut u8, src: *const u8, len: usize) {
 /// Copies the first and the last `N` bytes, which may overlap.
 ///
 /// # Safety
-/// As [`copy_short`], with `N` bytes at least and twice that at most.
+/// See [`copy_short`]; `len` is at least `N` and at most twice that.
 #[inline(always)]
 unsafe fn copy_ends<const N: usize>(dst: *mut u8, src: *const u8, len: usize) {
     let last = len - N;
@@ -92,7 +93,8 @@ unsafe fn copy_ends<const N: usize>(dst: *mut u8, src: *const u8, len: usize) {
     unsafe { dst.wrapping_add(last).cast::<[u8; N]>().write(tail) };
 }
 
-/// Outputs of so many bytes are written past the caches: they would not stay there, and are not read for ownership so.
+/// Outputs of so many bytes are written past the caches: they would not stay there, and are not read for
+/// ownership so.
 pub const STREAMED_FROM: usize = 8 << 20;
 
 /// Copies `len` bytes out of shared memory to the user's buffer. With `streaming`, past the caches:
@@ -116,7 +118,7 @@ pub unsafe fn copy_from_shared(dst: *mut u8, src: *const u8, len: usize, streami
 }
 
 /// # Safety
-/// As [`copy_to_shared`].
+/// See [`copy_to_shared`].
 #[inline]
 unsafe fn copy_plain(dst: *mut u8, src: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,7 @@
-//! Whether an MPI library is in this process, and what it says about itself.
+//! MPI libraries in this process, and what they say about themselves.
 //!
-//! Looked for among the loaded libraries by name: a Python extension loads MPI out of sight of a search for symbols.
+//! They are looked for among the loaded libraries by name, because a Python extension loads MPI out of sight
+//! of a search for symbols.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
@@ -41,7 +42,8 @@ fn functions() -> Vec<Initialized> {
 /// Files of the libraries in this process that are an MPI by name.
 fn names() -> Vec<CString> {
     let mut names: Vec<CString> = Vec::new();
-    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it meanwhile.
+    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it
+    // meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(note_mpi), (&raw mut names).cast()) };
     names
 }
@@ -64,7 +66,7 @@ unsafe extern "C" fn note_mpi(info: *mut libc::dl_phdr_info, _bytes: usize, name
     0
 }
 
-/// Its function, if it has one that is not ours.
+/// `MPI_Initialized` of a library, if it has one that is not ours.
 fn function_of(library: &CStr) -> Option<Initialized> {
     // SAFETY: a terminated name; NOLOAD runs no code of the library, which is loaded already.
     let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
@@ -82,7 +84,7 @@ fn function_of(library: &CStr) -> Option<Initialized> {
     Some(unsafe { std::mem::transmute::<*mut c_void, Initialized>(symbol) })
 }
 
-/// Where the library begins to which an address belongs.
+/// Start address of the library to which an address belongs.
 fn base_of(address: *const c_void) -> Option<usize> {
     let nothing: *const c_char = std::ptr::null();
     let mut info = libc::Dl_info {

@@ -1,16 +1,17 @@
 //! Files of this library: descriptors that a child of `fork` must not keep open.
 //!
-//! A process-wide table says for each descriptor number which file the library has opened there: its identity, a hash of
-//! device and inode. [`Owned`] enters its file when it is made and takes it out when it is dropped. In a child,
-//! `replace_all` goes through the table and puts a socket without a peer in the place of each file: every use of it
-//! fails, and its number is still taken, so that no code of the library can meet a file of the program there.
+//! A process-wide table says for each descriptor number which file the library has opened there: its
+//! identity, a hash of device and inode. [`Owned`] enters its file when it is made and takes it out when it
+//! is dropped. In a child, `replace_all` goes through the table and puts a socket without a peer in the place
+//! of each file: every use of it fails, and its number is still taken, so that no code of the library can
+//! meet a file of the program there.
 //!
-//! The table is read without locks, as the child may call async-signal-safe functions only. A number is touched only if
-//! the file there is still the one that was entered: a program that closes descriptors of others and uses
-//! their numbers keeps what is its own.
+//! The table is read without locks, as the child may call async-signal-safe functions only. A number is
+//! touched only if the file there is still the one that was entered: a program that closes descriptors of
+//! others and uses their numbers keeps what is its own.
 //!
-//! Left out: descriptors that hold no connection and no memory (eventfds, pidfds), which have no identity of their own; and
-//! what another thread makes in the very moment of the fork.
+//! Left out: descriptors that hold no connection and no memory (eventfds, pidfds), which have no identity of
+//! their own; and what another thread makes in the very moment of the fork.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
@@ -55,8 +56,9 @@ impl<F: AsRawFd> Drop for Owned<F> {
         let fd = self.file.as_raw_fd();
         // SAFETY: dropped once, here; nobody uses `file` after this.
         unsafe { ManuallyDrop::drop(&mut self.file) };
-        // After closing: a fork in between finds the number free, or taken by another file, and leaves it alone. And only
-        // if the entry is still that of this file: another thread may have got the number again.
+        // After closing: a fork in between finds the number free, or taken by another file, and leaves it
+        // alone. And only if the entry is still that of this file: another thread may have got the number
+        // again.
         if let Some(entry) = entry_of(fd) {
             let _ = entry.compare_exchange(self.identity, 0, Ordering::AcqRel, Ordering::Relaxed);
         }
@@ -83,8 +85,8 @@ impl<F: AsRawFd> AsRawFd for Owned<F> {
     }
 }
 
-/// Replaces every file of the table by a socket without a peer. For a child of `fork`, before anything else: makes
-/// async-signal-safe calls only.
+/// Replaces every file of the table by a socket without a peer. For a child of `fork`, before anything else:
+/// makes async-signal-safe calls only.
 pub(super) fn replace_all() {
     let mut placeholder = None;
     for (part, entries) in FILES.iter().enumerate().take(USED.load(Ordering::Acquire)) {
@@ -106,7 +108,7 @@ pub(super) fn replace_all() {
     }
 }
 
-/// A socket without a peer.
+/// A socket without a peer, in the place of the library's files.
 struct Placeholder {
     fd: RawFd,
     /// Whether its number is that of a file that it replaces.

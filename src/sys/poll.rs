@@ -12,7 +12,7 @@ pub enum Interest {
     Read,
     /// Room to write, or a connection that stands or failed.
     Write,
-    /// Both.
+    /// Either of the two.
     ReadWrite,
     /// The other side has closed; data that can be read does not count.
     Hangup,

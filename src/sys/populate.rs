@@ -2,8 +2,8 @@
 
 use std::io;
 
-/// Gives pages to `bytes` bytes from `start` on, as a touch of each would, and changes none of them. `false`: some of
-/// it is not mapped, or cannot be read.
+/// Gives pages to `bytes` bytes from `start` on, as a touch of each would, and changes none of them. `false`:
+/// some of it is not mapped, or cannot be read.
 pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
     // SAFETY: a plain call without pointers.
     let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
@@ -16,14 +16,15 @@ pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
     }
     let first = first.cast();
     let advise = |len, advice| {
-        // SAFETY: both advices used here act as a touch of each page does, without changing a byte; an address that
-        // cannot be touched is an error, not a fault.
+        // SAFETY: both advices used here act as a touch of each page does, without changing a byte; an
+        // address that cannot be touched is an error, not a fault.
         match unsafe { libc::madvise(first, len, advice) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     };
-    // An advice that the kernel does not know is refused for no bytes, too. Before Linux 5.14 the first touch does it.
+    // An advice that the kernel does not know is refused for no bytes, too. Before Linux 5.14 the first touch
+    // does it.
     if advise(0, libc::MADV_POPULATE_READ).is_err() {
         return Ok(true);
     }

@@ -16,8 +16,8 @@ pub struct Process {
 impl Process {
     /// The process at the other end of a connected Unix socket.
     ///
-    /// Which one that is, the kernel says. `None` where it is this process or unknown: in another process namespace, on an old
-    /// kernel, where a sandbox forbids it, or because the connection is over.
+    /// Which one that is, the kernel says. `None` where it is this process or unknown: in another process
+    /// namespace, on an old kernel, where a sandbox forbids it, or because the connection is over.
     pub fn at_other_end(socket: &Socket) -> Option<Process> {
         let pid = peer_of(socket).ok().filter(|pid| *pid as u32 != std::process::id())?;
         // SAFETY: takes integers only, and makes a descriptor (close-on-exec by itself).

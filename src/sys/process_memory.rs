@@ -1,10 +1,11 @@
 //! Reading the memory of another process of this user, in one copy (`process_vm_readv`).
 //!
-//! Many containers forbid it; ask once, with something known, before relying on it.
+//! Many containers forbid it, so a caller tries it once, with something known, before relying on it.
 //!
-//! A process number is given to another process when its owner has ended. So each read takes, in the same system call, a
-//! random number of the process that is meant ([`ProcessStamp`]): bytes count only if that was found, too. This also tells a
-//! program that has taken the place of another by `exec`, and a child of `fork` with the same addresses.
+//! A process number is given to another process when its owner has ended. So each read takes, in the same
+//! system call, a random number of the process that is meant ([`ProcessStamp`]), and bytes count only if that
+//! number was found, too. It also shows a program that has taken the place of another by `exec`, and a child
+//! of `fork` with the same addresses.
 
 use std::io;
 use std::mem;
@@ -38,18 +39,18 @@ pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
     }
 }
 
-/// A random number at an address of this process, for others: whoever reads the number there has read this process, and none
-/// that has its number by now.
+/// Identity of a process for others: a random number at an address. Whoever reads the number there has read
+/// that process, and not one that has got its process number since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessStamp {
-    /// Where it is.
+    /// Address of the number.
     pub address: u64,
     /// The number.
     pub value: u64,
 }
 
 impl ProcessStamp {
-    /// The one of this process. A child of `fork` does not inherit it: its copy of the page is empty.
+    /// The stamp of this process. A child of `fork` does not inherit it: its copy of the page is empty.
     pub fn of_this_process() -> io::Result<ProcessStamp> {
         static PAGE: OnceLock<usize> = OnceLock::new();
         let address = match PAGE.get() {
@@ -70,7 +71,7 @@ impl ProcessStamp {
         Ok(ProcessStamp { address: address as u64, value })
     }
 
-    /// An empty page, which is empty in each child, too.
+    /// Maps an empty page, which is empty in each child, too.
     fn map() -> io::Result<usize> {
         let rights = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -86,7 +87,8 @@ impl ProcessStamp {
     }
 }
 
-/// Another process of this host, whose memory is read. A process number alone would name whatever process has it now.
+/// Another process of this host, whose memory is read. A process number alone would name whatever process has
+/// it now.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteProcess {
     pid: libc::pid_t,
@@ -94,20 +96,20 @@ pub struct RemoteProcess {
 }
 
 impl RemoteProcess {
-    /// The process `pid`, as long as it is the one with this stamp. Both are the peer's word: a wrong one is an error of
-    /// `read`, not a fault.
+    /// Names the process `pid`, as long as it is the one with this stamp. Both are the peer's word: a wrong
+    /// one is an error of `read`, not a fault.
     pub fn new(pid: libc::pid_t, stamp: ProcessStamp) -> RemoteProcess {
         RemoteProcess { pid, stamp }
     }
 
     /// Copies up to `len` bytes at `address` of that process to `dst`; says how many. The address is the
-    /// peer's word: a wrong one is an error, not a fault. `UnexpectedEof`: the process has ended, and `dst` may have been
-    /// overwritten with bytes of one that has its number now.
+    /// peer's word: a wrong one is an error, not a fault. `UnexpectedEof`: the process has ended, and `dst`
+    /// may have been overwritten with bytes of one that has its number now.
     ///
     /// # Safety
     /// `dst` is writable for `len` bytes.
     pub unsafe fn read(&self, address: u64, dst: *mut u8, len: usize) -> io::Result<usize> {
-        // Of one call all bytes are of one memory: the kernel looks the process up once.
+        // All bytes of one call are of one memory: the kernel looks the process up once.
         let mut found = 0u64;
         let local = [
             libc::iovec { iov_base: (&raw mut found).cast(), iov_len: STAMP_BYTES },
@@ -117,8 +119,8 @@ impl RemoteProcess {
             libc::iovec { iov_base: self.stamp.address as *mut libc::c_void, iov_len: STAMP_BYTES },
             libc::iovec { iov_base: address as *mut libc::c_void, iov_len: len },
         ];
-        // SAFETY: the kernel writes at most 8 bytes to `found` and `len` to `dst`, for which the caller vouches, and
-        // checks the remote addresses itself.
+        // SAFETY: the kernel writes at most 8 bytes to `found` and `len` to `dst`, for which the caller
+        // vouches, and checks the remote addresses itself.
         let n = unsafe { libc::process_vm_readv(self.pid, local.as_ptr(), 2, remote.as_ptr(), 2, 0) };
         let has_ended = || io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended");
         if n < 0 {

@@ -1,7 +1,7 @@
 //! Addresses of a host's name, with the difference between "there is no such name" and "not known now".
 //!
-//! The standard library gives one error for both. The system's resolver is asked, and may take as long as it is
-//! patient; no deadline of the caller ends it.
+//! The standard library gives one error for both. The system's resolver is asked, and may take as long as it
+//! is patient; no deadline of the caller ends it.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -11,10 +11,10 @@ use std::ptr;
 /// glibc's, which the libc crate leaves out: the name exists and has no address.
 const EAI_NODATA: libc::c_int = -5;
 
-/// What the resolver knows of a name.
+/// Answer of the resolver about a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolved {
-    /// Its addresses, in the resolver's order of preference; at least one.
+    /// The addresses of the name, in the resolver's order of preference; at least one.
     Addresses(Vec<SocketAddr>),
     /// The resolver is certain that the name has no address. The text is the resolver's.
     Unknown(String),
@@ -69,7 +69,8 @@ fn address_of(info: &libc::addrinfo, port: u16) -> Option<SocketAddr> {
     let bytes = info.ai_addrlen as usize;
     match info.ai_family {
         libc::AF_INET if bytes >= size_of::<libc::sockaddr_in>() => {
-            // SAFETY: the resolver says that an IPv4 address of at least that many bytes is there; alignment is not assumed.
+            // SAFETY: the resolver says that an IPv4 address of at least that many bytes is there; alignment
+            // is not assumed.
             let v4 = unsafe { info.ai_addr.cast::<libc::sockaddr_in>().read_unaligned() };
             let ip = Ipv4Addr::from(u32::from_be(v4.sin_addr.s_addr));
             Some(SocketAddr::new(ip.into(), port))

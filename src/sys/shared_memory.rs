@@ -92,9 +92,10 @@ pub fn sealed(len: usize) -> io::Result<OwnedFd> {
 
 /// The size of a peer's `memfd`, which the seals keep as it is; an error without them.
 ///
-/// Seals alone do not make every page of it accessible: a `memfd` of huge pages takes them as well, and raises SIGBUS
-/// where the pool of huge pages is empty. So it has to be of ordinary pages, which the kernel makes when they are
-/// touched. What a peer does to its contents (holes, other bytes) reads as zeros or other bytes.
+/// Seals alone do not make every page of it accessible: a `memfd` of huge pages takes them as well, and
+/// raises SIGBUS where the pool of huge pages is empty. So it has to be of ordinary pages, which the kernel
+/// makes when they are touched. What a peer does to its contents (holes, other bytes) reads as zeros or other
+/// bytes.
 pub fn sealed_size(fd: &OwnedFd) -> io::Result<u64> {
     if !is_of_ordinary_pages(fd)? {
         let text = "the peer's memory is not a memfd of ordinary pages";

@@ -29,8 +29,8 @@ impl Socket {
         Ok(Socket { fd: Owned::new(fd), unix })
     }
 
-    /// Takes over a connection that others use too: it stays in the mode it is in, for them. What is read and written here
-    /// does not wait in either mode.
+    /// Takes over a connection that others use too: it stays in the mode it is in, for them. What is read and
+    /// written here does not wait in either mode.
     pub fn shared(fd: OwnedFd, unix: bool) -> Socket {
         Socket { fd: Owned::new(fd), unix }
     }
@@ -45,7 +45,8 @@ impl Socket {
         let mut peer = libc::ucred { pid: 0, uid: libc::uid_t::MAX, gid: libc::gid_t::MAX };
         let mut bytes = size_of::<libc::ucred>() as libc::socklen_t;
         let (pointer, length) = ((&raw mut peer).cast(), &raw mut bytes);
-        // SAFETY: the kernel writes at most `bytes` bytes to `peer`, which has that many; both outlive the call.
+        // SAFETY: the kernel writes at most `bytes` bytes to `peer`, which has that many; both outlive the
+        // call.
         let rc = unsafe {
             libc::getsockopt(self.fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, pointer, length)
         };
@@ -67,10 +68,11 @@ impl Socket {
         self.set_option(libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, seconds * 1000)
     }
 
-    /// Sets what suits data on a connection that stays on this host; leaves others, and Unix sockets, to the system.
+    /// Sets what suits data on a connection that stays on this host; leaves others, and Unix sockets, to the
+    /// system.
     ///
-    /// Loopback has no queue and loses nothing: a congestion control that measures and paces (bbr) only slows it
-    /// down. Buffer sizes stay with the kernel, which grows them; fixed ones gained nothing. A system that
+    /// Loopback has no queue and loses nothing: a congestion control that measures and paces (bbr) only slows
+    /// it down. Buffer sizes stay with the kernel, which grows them; fixed ones gained nothing. A system that
     /// refuses is slower, not wrong.
     pub fn tune_for_data(&self) {
         if !self.unix && self.stays_on_this_host() {
@@ -96,7 +98,8 @@ impl Socket {
         stream.peer_addr().map(|peer| peer.ip().to_canonical())
     }
 
-    /// Whether the peer is reached without leaving the host: both ends have the same address, or a loopback one.
+    /// Whether the peer is reached without leaving the host: both ends have the same address, or a loopback
+    /// one.
     fn stays_on_this_host(&self) -> bool {
         // The standard library reads addresses from an owner only: a duplicate, closed at the end.
         let Ok(stream) = self.fd.try_clone().map(TcpStream::from) else { return false };
@@ -164,8 +167,8 @@ impl Socket {
         would_block(n)
     }
 
-    /// Reads up to `first_len` bytes to `first`, and what is behind them to `second`, in one system call; gives the bytes
-    /// of both together. Else as [`Socket::read_raw`].
+    /// Reads up to `first_len` bytes to `first`, and what is behind them to `second`, in one system call;
+    /// gives the bytes of both together. Otherwise like [`Socket::read_raw`].
     ///
     /// # Safety
     /// `first` is writable for `first_len` bytes, and is not `second`.
@@ -183,7 +186,8 @@ impl Socket {
         let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
         message.msg_iov = parts.as_mut_ptr();
         message.msg_iovlen = 2;
-        // SAFETY: the parts are what the caller vouches for and an exclusive slice; the kernel writes no more than that.
+        // SAFETY: the parts are what the caller vouches for and an exclusive slice; the kernel writes no more
+        // than that.
         let n = unsafe { libc::recvmsg(self.fd.as_raw_fd(), &mut message, libc::MSG_DONTWAIT) };
         would_block(n)
     }

@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-/// Unit of everything here. Kernels with larger pages round mappings up by themselves; 64 KiB is a multiple of all
-/// page sizes of Linux on the processors we know.
+/// Unit of everything here. Kernels with larger pages round mappings up by themselves; 64 KiB is a multiple
+/// of all page sizes of Linux on the processors we know.
 pub const PAGE_BYTES: usize = 64 << 10;
 
 /// The page of most systems.
@@ -18,8 +18,8 @@ pub struct SparseMapping {
     len: usize,
 }
 
-// SAFETY: a mapping is valid for all threads of the process; what is done with its bytes is up to the users of the
-// pointers, who never form references.
+// SAFETY: a mapping is valid for all threads of the process; what is done with its bytes is up to the users
+// of the pointers, who never form references.
 unsafe impl Send for SparseMapping {}
 // SAFETY: as above: no method gives out a reference to the bytes.
 unsafe impl Sync for SparseMapping {}
@@ -30,7 +30,8 @@ impl SparseMapping {
         SparseMapping::map(fd, len, libc::PROT_NONE)
     }
 
-    /// The first `len` bytes of `fd`, which must have as many, to be read. A child of fork does not inherit it.
+    /// The first `len` bytes of `fd`, which must have as many, to be read. A child of fork does not inherit
+    /// it.
     pub fn read_only(fd: &OwnedFd, len: usize) -> io::Result<SparseMapping> {
         let mapping = SparseMapping::map(fd, len, libc::PROT_READ)?;
         mapping.advise(0, len, libc::MADV_DONTFORK)?;
@@ -76,8 +77,8 @@ impl SparseMapping {
         self.advise(from, len, libc::MADV_DODUMP)
     }
 
-    /// Gives memory to `len` bytes at `from`, which are open. An error where there is none: better than SIGBUS
-    /// at the first touch. Whole pages; what is there stays.
+    /// Gives memory to `len` bytes at `from`, which are open. An error where there is none: better than
+    /// SIGBUS at the first touch. Whole pages; what is there stays.
     pub fn populate(&self, from: usize, len: usize) -> io::Result<()> {
         let (from, len) = (from - from % SMALLEST_PAGE, len + from % SMALLEST_PAGE);
         match self.advise(from, len, libc::MADV_POPULATE_WRITE) {
@@ -104,26 +105,26 @@ impl SparseMapping {
 
 impl Drop for SparseMapping {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by `map` and is unmapped once; pointers into it live no longer than their
-        // owner, who owns this.
+        // SAFETY: the range was mapped by `map` and is unmapped once; pointers into it live no longer than
+        // their owner, who owns this.
         unsafe { libc::munmap(self.start().cast(), self.len) };
     }
 }
 
-/// Takes the memory of `len` bytes at `offset` of `fd` away; they read as zeros from now on, for everybody who has
-/// mapped them.
+/// Takes the memory of `len` bytes at `offset` of `fd` away; they read as zeros from now on, for everybody
+/// who has mapped them.
 pub fn discard(fd: &OwnedFd, offset: usize, len: usize) -> io::Result<()> {
     let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    // SAFETY: plain call on an owned descriptor; whether anybody still uses the bytes is up to the caller, for
-    // whom they stay readable in any case.
+    // SAFETY: plain call on an owned descriptor; whether anybody still uses the bytes is up to the caller,
+    // for whom they stay readable in any case.
     match unsafe { libc::fallocate(fd.as_raw_fd(), mode, offset as libc::off_t, len as libc::off_t) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// How large a sparse file of this process may be: twice the memory of the machine, less where a limit of the process
-/// (`ulimit -v`, `ulimit -f`) would be hit. A power of two, a multiple of `PAGE_BYTES`.
+/// How large a sparse file of this process may be: twice the memory of the machine, less where a limit of the
+/// process (`ulimit -v`, `ulimit -f`) would be hit. A power of two, a multiple of `PAGE_BYTES`.
 pub fn reasonable_bytes() -> usize {
     // SAFETY: plain calls without pointers; -1 where unknown.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };

@@ -1,9 +1,9 @@
 //! Standard error as a place for log lines: a write there neither waits nor raises SIGPIPE.
 //!
-//! The file belongs to the program and to others: whether a write may wait (`O_NONBLOCK`) is a property that all of them
-//! share, so it is left as it is. A pipe is opened once more by its name in /proc, for writes that do not wait; a socket has a
-//! flag for each call. Other files are asked for room first. A terminal that is stopped between the question and the write
-//! can still make it wait.
+//! The file belongs to the program and to others: whether a write may wait (`O_NONBLOCK`) is a property that
+//! all of them share, so it is left as it is. A pipe is opened once more by its name in /proc, for writes
+//! that do not wait; a socket has a flag for each call. Other files are asked for room first. A terminal that
+//! is stopped between the question and the write can still make it wait.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::poll::{Interest, PollSet};
 
-/// What a pipe takes at once or not at all.
+/// Most bytes that a pipe takes at once or not at all.
 const PIPE_BUF: usize = libc::PIPE_BUF;
 
 /// Writes a line; whether all of it was taken.
@@ -32,7 +32,8 @@ fn write_to(fd: RawFd, line: &[u8]) -> io::Result<usize> {
             Ok(own) => write_quietly(own.as_raw_fd(), line),
             // Nobody reads it.
             Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Err(error),
-            // No /proc, or a pipe of another user: what others write between the question and the write may make it wait.
+            // No /proc, or a pipe of another user: what others write between the question and the write may
+            // make it wait.
             Err(_) => write_if_ready(fd, &line[..line.len().min(PIPE_BUF)]),
         },
         _ => write_if_ready(fd, line),

@@ -1,8 +1,8 @@
-//! Files that this process believes: regular ones, which nobody but this user or root can have written.
+//! Trusted files: regular ones, which nobody but this user or root can have written.
 //!
-//! A path in a folder that others can write to may lead anywhere: to another user's file, through a link, to a FIFO
-//! that keeps the reader for ever. The file is opened first, without waiting and without following a link at the end of
-//! the path, and then looked at: what was looked at is what is read.
+//! A path in a folder that others can write to may lead anywhere: to another user's file, through a link, to
+//! a FIFO that keeps the reader for ever. The file is opened first, without waiting and without following a
+//! link at the end of the path, and then looked at: what was looked at is what is read.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,23 +14,23 @@ const ROOT: u32 = 0;
 /// The bits of a mode by which group and others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Whose files are believed.
+/// Policy: whose files are trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrustPolicy {
-    /// Those of this process's user, and of root, which nobody else may write.
+    /// Files of this process's user and of root that nobody else may write.
     Own,
-    /// Any user's.
+    /// Files of any user.
     AnyUser,
 }
 
 impl TrustPolicy {
-    /// `ANYCCL_ALLOW_OTHER_USERS`.
+    /// The policy that the setting `ANYCCL_ALLOW_OTHER_USERS` asks for.
     pub fn from_setting(allow_other_users: bool) -> TrustPolicy {
         if allow_other_users { TrustPolicy::AnyUser } else { TrustPolicy::Own }
     }
 }
 
-/// Opens a file for reading, if it may be believed. Never waits.
+/// Opens a file for reading, if the policy trusts it. Never waits.
 pub fn open_trusted(path: impl AsRef<std::path::Path>, policy: TrustPolicy) -> io::Result<File> {
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);

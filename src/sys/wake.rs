@@ -3,14 +3,14 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// What wakes one thread. Readable after [`Wake::ring`], until [`Wake::clear`].
+/// A doorbell for one thread: readable after [`Wake::ring`], until [`Wake::clear`].
 #[derive(Debug)]
 pub struct Wake {
     fd: OwnedFd,
 }
 
 impl Wake {
-    /// Not rung.
+    /// Makes one that is not rung.
     pub fn new() -> io::Result<Wake> {
         // SAFETY: plain call that makes a descriptor.
         let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };

@@ -1,29 +1,31 @@
-//! A link of whichever kind; one over shared memory without an indirect call, because small messages count them.
+//! A link of whichever kind. One with a fast path is called without an indirect call, because small messages
+//! count them.
 
 use std::ops::{Deref, DerefMut};
 
 use super::Link;
+use super::fast_path::FastPath;
 use super::shm::ShmLink;
 
-/// See the head of this file. What it does not have of its own is [`Link`]'s.
+/// A link of some kind. What it does not have of its own is [`Link`]'s.
 pub enum AnyLink {
-    /// Over shared memory.
+    /// A link through shared memory.
     Shm(Box<ShmLink>),
-    /// Of another kind.
+    /// A link of another kind.
     Other(Box<dyn Link>),
 }
 
 impl AnyLink {
-    /// The link itself, if it is one over shared memory: small messages take a shorter way there.
+    /// The fast path of the link, if it has one.
     #[inline]
-    pub fn as_shm(&mut self) -> Option<&mut ShmLink> {
+    pub fn fast_path(&mut self) -> Option<&mut impl FastPath> {
         match self {
-            AnyLink::Shm(link) => Some(link),
+            AnyLink::Shm(link) => Some(&mut **link),
             AnyLink::Other(_) => None,
         }
     }
 
-    /// As [`Link::peer_needs_doorbell`].
+    /// See [`Link::peer_needs_doorbell`].
     #[inline]
     pub fn peer_needs_doorbell(&mut self) -> bool {
         match self {
@@ -32,7 +34,7 @@ impl AnyLink {
         }
     }
 
-    /// As [`Link::peer_is_asleep`].
+    /// See [`Link::peer_is_asleep`].
     #[inline]
     pub fn peer_is_asleep(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! How a failure is told to the other ranks, and what they make of it.
+//! Failure notices: how a failure is told to the other ranks, and what they make of it.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const MISMATCH: u8 = 3;
 const ABORTED: u8 = 4;
 const OTHER: u8 = 5;
 
-/// How the text of an abort begins that nobody has asked for.
+/// Beginning of the text of an abort that nobody has asked for.
 pub(crate) const ANOTHER_FAILED: &str = "another rank failed";
 
 /// The notice that carries `error` of a communicator, noticed by its rank `origin`, to the other ranks.

@@ -1,20 +1,24 @@
-//! Ways to move bytes: an established [`Link`] to one peer. Knows no collective.
+//! Transports, the ways to move bytes: an established [`Link`] to one peer. Knows no collective.
 //!
-//! A link carries *messages*, first in, first out. A message is cut into *fragments*, each with a
-//! [`Header`]; fragments of different messages may alternate, those of one message keep their order. The
-//! length of a message does not travel: both sides know it from the call that the header names.
+//! A link carries *messages*, first in, first out. A message is cut into *fragments*, each with a [`Header`];
+//! fragments of different messages may alternate, those of one message keep their order. The length of a
+//! message does not travel: both sides know it from the call that the header names.
 //!
 //! Every transport has the same items: how to make its link, `send`, `head`, `arrival`, `take`, `consume`,
-//! `descriptor`.
+//! `descriptor`. Folders of transports have the same files: `send` and `recv` are the two halves of a link.
+//! What lies above knows links ([`AnyLink`]) and, for small messages, their [`fast_path`]; it does not know
+//! which transport it has.
 
 mod any_link;
 pub mod control;
 pub mod failure;
+pub mod fast_path;
 pub mod loopback;
 pub mod shm;
 pub mod tcp;
 
 pub use any_link::AnyLink;
+pub use shm::{ExchangeRun, ExchangeTrial};
 
 use std::io;
 use std::os::fd::RawFd;
@@ -24,12 +28,12 @@ use crate::base::Call;
 /// Context of the communicator that was made with the links.
 pub const FIRST_CONTEXT: u32 = 0;
 
-/// Set in the context of a fragment that its sender has taken back.
+/// Flag in the context of a fragment that its sender has cancelled.
 const CANCELLED: u32 = 1 << 31;
-/// Contexts are below.
+/// Upper bound of contexts: all are below.
 pub const CONTEXTS: u32 = CANCELLED;
 
-/// What goes before each fragment: the conversation that it belongs to, and the call.
+/// Header of each fragment: the conversation that it belongs to, and the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Context of the communicator, and whether this is a collective or a transfer.
@@ -41,7 +45,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether the sender has given up the call since it sent this, and has said so to all. The bytes mean nothing.
+    /// Whether the sender has given up the call since it sent this, and has said so to all. The bytes mean
+    /// nothing.
     pub fn is_cancelled(&self) -> bool {
         self.context & CANCELLED != 0
     }
@@ -59,7 +64,7 @@ pub struct Arrival {
     /// Start of the bytes. They may be memory that a hostile peer still writes: read each once, form no
     /// reference.
     pub data: *const u8,
-    /// How many are there now.
+    /// Number of bytes that are there now.
     pub bytes: usize,
     /// Whether these are all that the fragment still has.
     pub complete: bool,
@@ -68,33 +73,36 @@ pub struct Arrival {
 /// Bytes in a fragment are a multiple of this, except in the last of a message: no element is cut.
 pub const FRAGMENT_GRAIN: usize = 16;
 
-/// Whether a link may leave a message where it is until the receiver has read it.
+/// Policy of one message: whether a link may leave it in the sender's memory until the receiver has read it.
+/// So it is copied once, by the kernel, or not at all, where the receiver has mapped the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SingleCopy {
-    /// It may not.
+    /// The message is always copied before its send has ended.
     Never,
-    /// Only if the receiver can see that memory as it sees its own.
+    /// The message may stay where it is if the receiver has mapped that memory.
     MappedOnly,
-    /// Where ranks share processors, also if the receiver must have the kernel fetch it.
+    /// Like [`SingleCopy::MappedOnly`], and where ranks share processors, the kernel may copy it.
     IfOversubscribed,
-    /// The same, and where the receiver waits for it and has found that fetching is faster.
+    /// Like [`SingleCopy::IfOversubscribed`], and the kernel may copy it where the receiver waits for it and
+    /// has found that to be faster.
     IfFaster,
-    /// Also if the receiver must have the kernel fetch it.
+    /// The message may stay where it is even if the kernel must copy it.
     Always,
 }
 
 /// An established path to one peer. Never blocks.
 pub trait Link: Send {
-    /// Offers the next `bytes` bytes of a message. `Some(n)`: n were taken and may be overwritten.
-    /// `None`: no room now. An empty message is sent by one call with `bytes` 0.
+    /// Offers the next `bytes` bytes of a message. `Some(n)`: n were taken and may be overwritten. `None`: no
+    /// room now. An empty message is sent by one call with `bytes` 0.
     ///
-    /// A message that was begun is offered again, from where it stopped, until all of it is taken.
-    ///
-    /// Of a message that may not be lent, at least one fragment is taken whatever the receiver does, if there is room.
+    /// A message that was begun is offered again, from where it stopped, until all of it is taken. If its
+    /// policy is [`SingleCopy::Never`], at least one fragment is taken whatever the receiver does, if there
+    /// is room.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes; if it may be lent, until all of the message is taken. (When the call fails first,
-    /// the peer may still read there, by the kernel's hand: rubbish, or an error, of a call that has failed.)
+    /// `data` is readable for `bytes` bytes, and with any other policy until all of the message is taken.
+    /// (When the call fails first, the peer may still have the kernel copy from there. It gets undefined
+    /// bytes or an error, for a call that has failed.)
     unsafe fn send(
         &mut self,
         header: &Header,
@@ -103,21 +111,22 @@ pub trait Link: Send {
         single_copy: SingleCopy,
     ) -> io::Result<Option<usize>>;
 
-    /// A message that was offered will not be offered again: its call has failed. What was begun of it and must be
-    /// completed, so that others can go on, is kept by the link; the bytes stay true. `data` and `bytes` are its rest.
+    /// Takes note that a message will not be offered again: its call has failed. What was begun of it and
+    /// must be completed, so that others can go on, is kept by the link; the bytes stay true. `data` and
+    /// `bytes` are its rest.
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes.
     unsafe fn abandon(&mut self, _header: &Header, _data: *const u8, _bytes: usize) {}
 
-    /// A message that was offered will not be offered for a while: whether that keeps nothing else from being sent. If it
-    /// does, a fragment of it has begun, and it must be offered until that is over.
+    /// Takes note that a message will not be offered for a while: whether that keeps nothing else from being
+    /// sent. If it does, a fragment of it has begun, and it must be offered until that is over.
     fn postpone(&mut self, _header: &Header) -> bool {
         true
     }
 
-    /// Takes back what was sent of a call and has not been read yet, where that can be done: the call has failed, and a receiver
-    /// that comes late must not take it for a success.
+    /// Cancels what was sent of a call and has not been read yet, where that can be done: the call has
+    /// failed, and a receiver that comes late must not take it for a success.
     fn cancel_sent(&mut self, _header: &Header) {}
 
     /// The header of the fragment at the head, if one is there.
@@ -138,8 +147,8 @@ pub trait Link: Send {
     /// fragment goes away by `consume(0)`.) An error: they go away, but they were not what the sender meant.
     fn consume(&mut self, bytes: usize) -> io::Result<()>;
 
-    /// Drops what has arrived of the fragment at the head, without reading it. Only after `head` gave one. Whether anything
-    /// was there.
+    /// Drops what has arrived of the fragment at the head, without reading it. Only after `head` gave one.
+    /// Whether anything was there.
     fn discard(&mut self) -> io::Result<bool> {
         let arrival = self.arrival()?;
         self.consume(arrival.bytes)?;
@@ -152,25 +161,27 @@ pub trait Link: Send {
     /// Tells the peer that this rank is about to sleep (or is awake again), so that it rings the doorbell.
     fn set_sleeping(&mut self, _sleeping: bool) {}
 
-    /// Whether the peer sleeps and wants the doorbell for what was sent or consumed since the last call.
+    /// Whether the peer sleeps and needs the doorbell for what was sent or consumed since the last call.
     fn peer_needs_doorbell(&mut self) -> bool {
         false
     }
 
-    /// Whether the peer is seen to sleep while there is news for it. That costs nothing, and misses one that has just gone
-    /// to sleep: whoever asks this in the middle of something asks [`Link::peer_needs_doorbell`] at its end.
+    /// Whether the peer is seen to sleep while there is something new for it. The look costs nothing, and
+    /// misses a peer that has just gone to sleep: whoever asks this in the middle of something asks
+    /// [`Link::peer_needs_doorbell`] at its end.
     fn peer_is_asleep(&self) -> bool {
         false
     }
 
-    /// Ranks share processors: what is read out of the sender's memory saves the work of a rank that must give way.
+    /// Tells whether ranks share processors: what is read out of the sender's memory saves the work of a rank
+    /// that must give way.
     fn set_oversubscribed(&mut self, _oversubscribed: bool) {}
 
-    /// "shm", "tcp" or "self".
+    /// Name of the transport: "shm", "tcp" or "self".
     fn transport(&self) -> &'static str;
 }
 
-/// What a peer wrote makes no sense. The link is of no further use.
+/// Error: what a peer wrote makes no sense. The link is of no further use.
 pub(crate) fn garbage(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("the peer wrote nonsense: {what}"))
 }

@@ -145,8 +145,8 @@ impl PlanCache {
     }
 
     /// With a processor for each rank, which way is faster depends on the machine: a program that could go both ways tries them.
-    fn trying_ways(&self, program: Program, kind: CallKind) -> Program {
-        if self.oversubscribed || !only_copies(kind) { program } else { program.trying_ways() }
+    fn with_single_copy_trial(&self, program: Program, kind: CallKind) -> Program {
+        if self.oversubscribed || !only_copies(kind) { program } else { program.with_single_copy_trial() }
     }
 
     /// The same for a call with a layout.
@@ -199,7 +199,7 @@ impl PlanCache {
             }
             let plan = (algorithm.build)(&request);
             let program = placement.compile(&plan, &request, single_copy);
-            let program = self.trying_ways(program, call.kind).through(&self.ports);
+            let program = self.with_single_copy_trial(program, call.kind).through(&self.ports);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
         known.note(operation.places, operation.layout);
@@ -213,7 +213,7 @@ impl PlanCache {
         let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
         let plan = (self.choose(call, &request)?.build)(&request);
         let program = Program::compile(&plan, &request, self.single_copy(call.kind));
-        Ok(self.trying_ways(program, call.kind).through(&self.ports))
+        Ok(self.with_single_copy_trial(program, call.kind).through(&self.ports))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.

@@ -11,15 +11,15 @@ use crate::sys::line_store::{self, Avx, Avx512, LINE, LineStore, Sse};
 /// library does not use `rep movsb`.
 pub(super) const BLOCKS_FROM: usize = 1024;
 
-/// Size from which a copy past the caches reaches a far core earlier (Zen 4: 512 bytes 0.45 against 0.46 us there
-/// and back, 1 KiB 0.49 against 0.71, 8 KiB 1.2 against 4.4).
+/// Size from which a copy past the caches reaches a far core earlier (Zen 4: 512 bytes 0.45 against 0.46 us
+/// there and back, 1 KiB 0.49 against 0.71, 8 KiB 1.2 against 4.4).
 pub(super) const PAST_FROM: usize = 512;
 
 const PAGE: usize = 4096;
 
-/// Size from which `rep movsb` beats plain stores when the other core has read the slot. Where it starts quickly, and the
-/// reader is near, plain stores are better up to 2 KiB (Zen 4, an exchange of 1 KiB: 0.112 instead of 0.128 us; far, one way, they
-/// are worse: 0.56 instead of 0.48).
+/// Size from which `rep movsb` beats plain stores when the other core has read the slot. Where it starts
+/// quickly, and the reader is near, plain stores are better up to 2 KiB (Zen 4, an exchange of 1 KiB: 0.112
+/// instead of 0.128 us; far, one way, they are worse: 0.56 instead of 0.48).
 #[inline]
 pub(super) fn rep_movsb_from(way: CopyMode) -> usize {
     static STARTS: OnceLock<(usize, usize)> = OnceLock::new();
@@ -47,7 +47,7 @@ pub(super) fn aliases(dst: *const u8, src: *const u8) -> bool {
 }
 
 /// # Safety
-/// As [`super::copy_to_shared`].
+/// See [`super::copy_to_shared`].
 #[inline]
 pub(super) unsafe fn rep_movsb(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: reads `len` bytes at `src` and writes them at `dst`, as the caller allows. The
@@ -63,7 +63,8 @@ pub(super) unsafe fn rep_movsb(dst: *mut u8, src: *const u8, len: usize) {
     };
 }
 
-/// Whether [`copy_groups`] is for so many bytes: fewer are a few words, and with more the C library is as good.
+/// Whether [`copy_groups`] is for so many bytes: fewer are a few words, and with more the C library is as
+/// good.
 #[inline]
 pub(super) fn takes_groups(len: usize) -> bool {
     (LINE..2048).contains(&len) && is_x86_feature_detected!("avx")
@@ -72,12 +73,13 @@ pub(super) fn takes_groups(len: usize) -> bool {
 /// What fits into eight registers.
 const GROUP: usize = 4 * LINE;
 
-/// Copies four lines at a time, all loaded before the first is stored: as fast as any way that was tried between cores that
-/// share a cache, and equally so in all builds, which the C library's is not (Zen 4, broadcast of 1 KiB: 0.130 us, by the C
-/// library 0.144; an exchange of 1 KiB 0.114, by the C library 0.117 or, in other builds, 0.157).
+/// Copies four lines at a time, all loaded before the first is stored: as fast as any way that was tried
+/// between cores that share a cache, and equally so in all builds, which the C library's is not (Zen 4,
+/// broadcast of 1 KiB: 0.130 us, by the C library 0.144; an exchange of 1 KiB 0.114, by the C library 0.117
+/// or, in other builds, 0.157).
 ///
 /// # Safety
-/// As [`super::copy_to_shared`]; the CPU has AVX, and `len` is a line at least.
+/// See [`super::copy_to_shared`]; the CPU has AVX, and `len` is a line at least.
 #[inline(always)]
 pub(super) unsafe fn copy_groups(dst: *mut u8, src: *const u8, len: usize) {
     let mut done = 0;
@@ -104,8 +106,8 @@ pub(super) unsafe fn copy_groups(dst: *mut u8, src: *const u8, len: usize) {
 /// `src` is readable and `dst` writable for so many bytes, and they do not overlap. The CPU has AVX.
 #[inline(always)]
 unsafe fn copy_group(dst: *mut u8, src: *const u8) {
-    // SAFETY: reads and writes what the caller allows. All vector registers are given up: `vzeroupper`, without which code
-    // that knows no AVX would be slow afterwards, changes the upper half of each.
+    // SAFETY: reads and writes what the caller allows. All vector registers are given up: `vzeroupper`,
+    // without which code that knows no AVX would be slow afterwards, changes the upper half of each.
     unsafe {
         asm!(
             "vmovdqu ymm0, [{src}]",
@@ -141,7 +143,7 @@ unsafe fn copy_group(dst: *mut u8, src: *const u8) {
 /// When it returns, what it stored is ordered before a later Release store.
 ///
 /// # Safety
-/// As [`super::copy_to_shared`].
+/// See [`super::copy_to_shared`].
 pub(super) unsafe fn copy_past_caches(dst: *mut u8, src: *const u8, len: usize) {
     if is_x86_feature_detected!("avx512f") {
         // SAFETY: the caller's promise is the one asked for, and AVX-512 F was found.
@@ -157,7 +159,7 @@ pub(super) unsafe fn copy_past_caches(dst: *mut u8, src: *const u8, len: usize) 
 }
 
 /// # Safety
-/// As [`super::copy_to_shared`], and the CPU has AVX-512 F.
+/// See [`super::copy_to_shared`], and the CPU has AVX-512 F.
 #[target_feature(enable = "avx512f")]
 unsafe fn copy_past_avx512(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: the caller's promise is the one asked for.
@@ -165,17 +167,18 @@ unsafe fn copy_past_avx512(dst: *mut u8, src: *const u8, len: usize) {
 }
 
 /// # Safety
-/// As [`super::copy_to_shared`], and the CPU has AVX.
+/// See [`super::copy_to_shared`], and the CPU has AVX.
 #[target_feature(enable = "avx")]
 unsafe fn copy_past_avx(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: the caller's promise is the one asked for.
     unsafe { copy_lines::<Avx>(dst, src, len) };
 }
 
-/// Copies line by line through the caches, each loaded whole before it is stored: for pairs that [`aliases`] tells of.
+/// Copies line by line through the caches, each loaded whole before it is stored: for pairs that [`aliases`]
+/// tells of.
 ///
 /// # Safety
-/// As [`super::copy_to_shared`].
+/// See [`super::copy_to_shared`].
 pub(super) unsafe fn copy_line_by_line(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: the caller's promise is the one asked for; every x86-64 has SSE.
     unsafe { copy_lines::<Cached>(dst, src, len) };
@@ -201,7 +204,7 @@ impl LineStore for Cached {
 /// Copies whole lines of the destination by `S`, and what is left at its ends as it may be.
 ///
 /// # Safety
-/// As [`super::copy_to_shared`], and the CPU has the instructions of `S`.
+/// See [`super::copy_to_shared`], and the CPU has the instructions of `S`.
 #[inline(always)]
 unsafe fn copy_lines<S: LineStore>(dst: *mut u8, src: *const u8, len: usize) {
     // Whole lines of the destination: one streamed in part would go to memory in pieces.
@@ -210,7 +213,8 @@ unsafe fn copy_lines<S: LineStore>(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: `head` is at most `len`.
     unsafe { src.copy_to_nonoverlapping(dst, head) };
     for at in (head..done).step_by(LINE) {
-        // SAFETY: `at + LINE` is at most `len`; that byte of `dst` is aligned since `head`. The CPU is as the caller says.
+        // SAFETY: `at + LINE` is at most `len`; that byte of `dst` is aligned since `head`. The CPU is as the
+        // caller says.
         unsafe { S::copy(dst.wrapping_add(at), src.wrapping_add(at)) };
     }
     // SAFETY: `done` is at most `len`, and so many bytes are left of both.
@@ -243,7 +247,8 @@ mod tests {
                 [(0, 0, 0), (63, 1, 0), (64, 0, 1), (300, 7, 13), (512, 64, 64), (513, 33, 0)]
             {
                 let mut target = vec![0xa5u8; 1024];
-                // SAFETY: both have room for `len` bytes behind these offsets; the CPU has what is in the list.
+                // SAFETY: both have room for `len` bytes behind these offsets; the CPU has what is in the
+                // list.
                 unsafe { copy(target[to..to + len].as_mut_ptr(), source[from..from + len].as_ptr(), len) };
                 line_store::fence();
                 assert_eq!(target[to..to + len], source[from..from + len], "{name}, {len} bytes");

@@ -55,7 +55,8 @@ pub enum ControlMessage {
         /// Context of the communicator.
         context: u32,
     },
-    /// One round of an agreement among the survivors of a communicator: who is lost, as far as the sender knows.
+    /// One round of an agreement among the survivors of a communicator: who is lost, as far as the sender
+    /// knows.
     Agree {
         /// Context of the communicator.
         context: u32,

@@ -1,8 +1,9 @@
 //! The control channel to one peer: doorbells, stall notes, failure notices, goodbyes.
 //!
-//! It carries few bytes and never payload, so that a failure notice overtakes any amount of data. It is also how a death
-//! is noticed: the kernel closes the socket of a process that ends, however it ends. Where a child of that process keeps
-//! the socket open, a peer of the same host is still seen to end, because its process is watched too.
+//! It carries few bytes and never payload, so that a failure notice overtakes any amount of data. It is also
+//! how a death is noticed: the kernel closes the socket of a process that ends, however it ends. Where a
+//! child of that process keeps the socket open, a peer of the same host is still seen to end, because its
+//! process is watched too.
 //!
 //! [`message`] has the messages, [`wire`] their bytes.
 
@@ -53,7 +54,7 @@ impl ControlChannel {
         ControlChannel { socket, received, unsent, closed: false, process, has_ended: false }
     }
 
-    /// Rings the doorbell. When the socket is full, enough bells are on the way already.
+    /// Rings the doorbell. When the socket is full, enough doorbells are on the way already.
     pub fn ring(&mut self) {
         if self.unsent.is_empty() {
             // A peer that has gone is noticed when reading.
@@ -102,8 +103,8 @@ impl ControlChannel {
         self.has_ended = true;
     }
 
-    /// Ends the exchange with a peer that breaks the rules: it reads what was sent to it, and then the end. Nothing that
-    /// it sends is read any more.
+    /// Ends the exchange with a peer that breaks the rules: it reads what was sent to it, and then the end.
+    /// Nothing that it sends is read any more.
     pub fn cut_off(&mut self) {
         self.flush();
         self.socket.end_writing();
@@ -125,14 +126,14 @@ impl ControlChannel {
             match self.socket.read(&mut chunk) {
                 Ok(None) if !self.has_ended => return Ok(None),
                 Ok(Some(n)) if n > 0 => {
-                    // Bells only wake, and waking has happened: most reads leave nothing to keep.
+                    // Doorbells only wake, and waking has happened: most reads leave nothing to keep.
                     self.received.extend(&chunk[..n]);
                     if self.received.len() > BACKLOG_BYTES {
                         return Err(garbage("endless control messages"));
                     }
                 }
-                // A process that dies with bytes unread resets its connection. Where a process has ended and nothing
-                // is there, somebody else holds its socket.
+                // A process that dies with bytes unread resets its connection. Where a process has ended and
+                // nothing is there, somebody else holds its socket.
                 Ok(None | Some(_)) | Err(_) => {
                     self.closed = true;
                     return Ok(Some(ControlEvent::Closed));
@@ -141,8 +142,8 @@ impl ControlChannel {
         }
     }
 
-    /// The failure notice of the peer, if one has come by now: for a rank that gives up what it sets up with this peer.
-    /// Descriptors and messages before it are dropped; afterwards the channel is of no other use.
+    /// The failure notice of the peer, if one has come by now: for a rank that gives up what it sets up with
+    /// this peer. Descriptors and messages before it are dropped; afterwards the channel is of no other use.
     pub fn last_words(&mut self) -> Option<ControlMessage> {
         loop {
             match self.next_event() {

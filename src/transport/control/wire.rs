@@ -1,5 +1,5 @@
-//! ControlChannel messages as bytes: one byte of type, then a body whose length the type gives (texts and lists have their
-//! own length). Numbers are little endian.
+//! ControlChannel messages as bytes: one byte of type, then a body whose length the type gives (texts and
+//! lists have their own length). Numbers are little endian.
 
 use std::io;
 
@@ -91,8 +91,8 @@ pub(super) fn encode(message: &ControlMessage, to: &mut Vec<u8>) {
     }
 }
 
-/// Reads the message at the front of `bytes`: the message, and how many bytes it took. `None`: it is not complete yet.
-/// Doorbells in a row are one.
+/// Reads the message at the front of `bytes`: the message, and how many bytes it took. `None`: it is not
+/// complete yet. Doorbells in a row are one.
 pub(super) fn decode(bytes: &[u8]) -> Decoded {
     let doorbells = bytes.iter().take_while(|byte| **byte == DOORBELL_TYPE).count();
     if doorbells > 0 {
@@ -194,8 +194,8 @@ fn put_text(to: &mut Vec<u8>, text: &str) {
     to.extend(text);
 }
 
-/// The text behind a head of `head` bytes, whose last two are its length. `None`: it is not complete yet. A longer one
-/// than may travel is an error, which says `what` it is.
+/// The text behind a head of `head` bytes, whose last two are its length. `None`: it is not complete yet. A
+/// longer one than may travel is an error, which says `what` it is.
 fn text_behind<'a>(body: &'a [u8], head: usize, what: &str) -> io::Result<Option<&'a [u8]>> {
     let bytes = usize::from(u16::from_le_bytes([body[head - 2], body[head - 1]]));
     if bytes > TEXT_BYTES {

@@ -1,56 +1,72 @@
-//! Large messages without a slot: the receiver copies straight out of the sender's memory.
+//! Single copies by the kernel (cross-memory attach, CMA): the receiver copies straight out of the sender's
+//! memory.
 //!
-//! Instead of its bytes, the sender puts an *offer* into a control line: where the message is and how long. The receiver
-//! reads it with `process_vm_readv`, to its place or, to reduce it, piece by piece into a buffer that stays in
-//! cache, and counts what it has read in a word of the ring. The sender regards so many bytes as taken.
+//! Instead of its bytes, the sender *exposes* a message (`exposure`): it puts the message's address and
+//! length into a control line. The receiver reads it with `process_vm_readv`, to its place or, to reduce it,
+//! piece by piece into a buffer that stays in cache.
 //!
-//! So an offer buffers nothing: a send that the receive of its own round must not overtake may not be offered.
-//!
-//! Whether a side may read the other is tried, not assumed: each side leaves the address and the value of a random number in the
-//! pair's memory; who can read it there says so. Where it is forbidden, slots do everything. The same number is read again with
-//! every piece: so what comes from a process that has got the number of a dead one is told from the peer's bytes.
+//! Whether a side may read the other is tried, not assumed: each side leaves the address and the value of a
+//! random number in the pair's memory ([`ProcessStamp`]); whoever can read it there says so. Where it is
+//! forbidden, bounce buffers do everything. The same number is read again with every piece, so bytes of a
+//! process that has got the number of a dead one are not taken for the peer's.
 
 use std::io;
 use std::sync::atomic::Ordering;
 
-use super::layout;
-use super::protocol::{AtomicU32, AtomicU64};
+use super::layout::SingleCopyWords;
+use super::pair::PairMemory;
 use crate::sys::process_memory::{ProcessStamp, RemoteProcess};
-use crate::transport::{Header, garbage};
+use crate::transport::garbage;
 
-/// Messages from this size on are offered. Below, a system call costs more than the second copy.
-pub(super) const OFFER_BYTES: usize = 32 << 10;
-/// What is read at once to be reduced.
+/// Shortest message that is worth a single copy by the kernel. Below, a system call costs more than the
+/// second copy.
+pub const CMA_BYTES: usize = 32 << 10;
+/// Bytes that are read at once to be reduced.
 const PIECE_BYTES: usize = 128 << 10;
 
-/// The shared words of one side and of the ring that it reads.
-pub(super) struct CmaWords<'a> {
-    /// Address and value of this side's stamp, and whether they are there.
-    pub address: &'a AtomicU64,
-    pub value: &'a AtomicU64,
-    pub is_there: &'a AtomicU32,
-    /// This side can read the other's memory.
-    pub can_read: &'a AtomicU32,
-}
-
 /// Leaves the stamp of this process for the other side.
-pub(super) fn publish_landmark(words: &CmaWords) -> io::Result<()> {
-    let own = ProcessStamp::of_this_process()?;
-    words.address.store(own.address, Ordering::Relaxed);
-    words.value.store(own.value, Ordering::Relaxed);
-    words.is_there.store(1, Ordering::Release);
+pub fn publish_stamp(own: &SingleCopyWords) -> io::Result<()> {
+    let stamp = ProcessStamp::of_this_process()?;
+    own.stamp_address.store(stamp.address, Ordering::Relaxed);
+    own.stamp_value.store(stamp.value, Ordering::Relaxed);
+    own.has_stamp.store(1, Ordering::Release);
     Ok(())
 }
 
+/// The peer's memory, as far as it can be read.
+pub struct Cma {
+    /// The peer's process, if it is known.
+    pub peer: Option<libc::pid_t>,
+    /// Whether it was tried to read the peer.
+    pub has_probed: bool,
+    /// Reader of the peer's memory; `None`: not tried yet, or never.
+    pub reader: Option<CmaReader>,
+}
+
+impl Cma {
+    pub fn new(peer: Option<libc::pid_t>) -> Cma {
+        Cma { peer, has_probed: false, reader: None }
+    }
+
+    /// Tries to read the peer, which has just shown that it is there, and tells it. Whether that is possible.
+    pub fn probe(&mut self, memory: &PairMemory) -> bool {
+        self.has_probed = true;
+        let probed =
+            self.peer.and_then(|pid| probe(pid, memory.peer_single_copy(), memory.own_single_copy()));
+        self.reader = probed.map(CmaReader::new);
+        self.reader.is_some()
+    }
+}
+
 /// The process `pid`, if it can be read: that is tried. Tells the other side.
-pub(super) fn probe(pid: libc::pid_t, theirs: &CmaWords, ours: &CmaWords) -> Option<RemoteProcess> {
-    if theirs.is_there.load(Ordering::Acquire) != 1 {
+fn probe(pid: libc::pid_t, theirs: &SingleCopyWords, ours: &SingleCopyWords) -> Option<RemoteProcess> {
+    if theirs.has_stamp.load(Ordering::Acquire) != 1 {
         return None;
     }
     // Foreign, and kept: what is written there later changes nothing.
     let stamp = ProcessStamp {
-        address: theirs.address.load(Ordering::Relaxed),
-        value: theirs.value.load(Ordering::Relaxed),
+        address: theirs.stamp_address.load(Ordering::Relaxed),
+        value: theirs.stamp_value.load(Ordering::Relaxed),
     };
     let process = RemoteProcess::new(pid, stamp);
     let mut byte = 0u8;
@@ -60,38 +76,8 @@ pub(super) fn probe(pid: libc::pid_t, theirs: &CmaWords, ours: &CmaWords) -> Opt
     read.ok().map(|_| process)
 }
 
-/// A message that was offered and is not read to its end.
-pub(super) struct Offer {
-    pub header: Header,
-    /// Bytes that the receiver has not read yet, as far as we know.
-    pub left: usize,
-    /// Value of the ring's counter up to which reads are accounted for.
-    pub counted: u64,
-    /// Its call has failed: only the reader's counter still has to come to an end.
-    pub is_abandoned: bool,
-}
-
-impl Offer {
-    /// Of `bytes` bytes, when the ring's counter should be at `counted`.
-    pub fn new(header: &Header, bytes: usize, counted: u64) -> Offer {
-        Offer { header: *header, left: bytes, counted, is_abandoned: false }
-    }
-
-    /// What was read since the last look. `None`: nothing.
-    pub fn progress(&mut self, fetched: &AtomicU64) -> io::Result<Option<usize>> {
-        let now = fetched.load(Ordering::Acquire);
-        let n = now.wrapping_sub(self.counted);
-        if n > self.left as u64 {
-            return Err(garbage("more was read than was offered"));
-        }
-        self.counted = now;
-        self.left -= n as usize;
-        Ok((n > 0).then_some(n as usize))
-    }
-}
-
-/// Reading what the other side offers.
-pub(super) struct CmaReader {
+/// Reader of messages that the other side exposes.
+pub struct CmaReader {
     pub process: RemoteProcess,
     piece: Vec<u8>,
     /// The part of `piece` that is read and not consumed.
@@ -112,7 +98,7 @@ impl CmaReader {
             // SAFETY: the buffer has at least `n` bytes and is ours alone.
             let read = unsafe { self.process.read(address, self.piece.as_mut_ptr(), n) }?;
             if read != n {
-                return Err(garbage("an offer of memory that is not there"));
+                return Err(garbage("a message at an address that is not there"));
             }
             (self.from, self.to) = (0, n);
         }
@@ -124,14 +110,8 @@ impl CmaReader {
         self.from < self.to
     }
 
+    /// Consumes bytes of the piece.
     pub fn consume(&mut self, bytes: usize) {
         self.from = (self.from + bytes).min(self.to);
     }
 }
-
-/// Payload of an offer's control line: address, length.
-pub(super) fn encode(address: u64, bytes: usize) -> [u64; 2] {
-    [address, bytes as u64]
-}
-
-const _: () = assert!(layout::INLINE_BYTES >= 16);

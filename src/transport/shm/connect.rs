@@ -1,11 +1,11 @@
-//! Setting up the shared memory of a pair: the lower rank makes it and passes it on. Each side also passes its arena
-//! ([`crate::memory`]), of which it may lend later.
+//! Setting up the shared memory of a pair: the lower rank makes it and passes it on. Each side also passes
+//! its arena ([`crate::memory`]), in which the other may read messages later.
 
 use std::time::Instant;
 
 use super::ShmLink;
 use super::layout::{pair_bytes, slots};
-use super::zero_copy::Arenas;
+use super::zero_copy::ZeroCopy;
 use crate::base::{Error, Result};
 use crate::memory::{Arena, Window};
 use crate::sys::descriptor_passing::{receive_descriptor, send_descriptor};
@@ -16,9 +16,9 @@ use crate::sys::socket::Socket;
 /// What both sides of a pair set up alike.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Ranks of this host in the communicator.
+    /// Number of ranks of this host in the communicator.
     pub ranks: u32,
-    /// This side may read the peer's memory, if the kernel permits it.
+    /// Whether this side may read the peer's memory, if the kernel permits it.
     pub single_copy: bool,
 }
 
@@ -26,14 +26,15 @@ pub struct Settings {
 pub struct Offered(ShmLink);
 
 impl Offered {
-    /// Waits for the peer's arena. After all offers have been made and all others' been taken, so that nobody waits
-    /// for somebody who waits.
+    /// Waits for the peer's arena. To be called after all offers have been made and all others' been taken,
+    /// so that nobody waits for somebody who waits.
     pub fn complete(self, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
         complete(self.0, socket, deadline)
     }
 }
 
-/// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does not wait.
+/// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does
+/// not wait.
 pub fn offer(socket: &Socket, settings: Settings) -> Result<Offered> {
     let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
@@ -58,12 +59,12 @@ fn complete(mut link: ShmLink, socket: &Socket, deadline: Option<Instant>) -> Re
     let fd = receive_descriptor(socket, deadline)
         .map_err(|e| Error::system("cannot get shared memory from a peer", e))?;
     let window = Window::new(fd).map_err(|e| Error::system("cannot use the shared memory of a peer", e))?;
-    link.share(Arenas::new(Arena::of_this_process()?, window));
+    link.enable_zero_copy(ZeroCopy::new(Arena::of_this_process()?, window));
     Ok(link)
 }
 
 fn link(memory: SharedMemory, side: usize, socket: &Socket, settings: Settings) -> Result<ShmLink> {
-    // Unknown where the peer is in another process namespace; then everything goes through slots.
+    // Unknown where the peer is in another process namespace; then everything goes through bounce buffers.
     let peer = process_memory::peer_of(socket).ok().filter(|_| settings.single_copy);
     ShmLink::new(memory, slots(settings.ranks), side, peer)
         .map_err(|e| Error::system("cannot make what tells this process from others", e))

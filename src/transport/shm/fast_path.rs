@@ -1,87 +1,105 @@
-//! Messages without detours: what [`Link`] does in five calls, in one or two, for whole messages that find room in the
-//! ring at once.
+//! The fast path of a link through shared memory: whole messages that find room in the ring at once.
 
-use std::sync::atomic::Ordering;
-
-use super::layout::{self, Extent, FINE_BYTES, FRAGMENT_BYTES, INLINE_BYTES};
+use super::ShmLink;
+use super::control_line::Extent;
+use super::layout::{FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
+use super::recv::FragmentSource;
 use super::zero_copy::ZERO_COPY_BYTES;
-use super::{AtomicU64, Header, Place, ShmLink};
 use crate::sys::memory_copy::copy_short;
+use crate::transport::Header;
+use crate::transport::fast_path::{FastPath, FragmentSize, Peek};
 
-/// What lies at the head of the ring.
-pub enum Peek {
-    /// Nothing yet.
-    Empty,
-    /// The next fragment of the message that was asked for: so many bytes, none only of a message that has none. It
-    /// may be memory that a hostile peer still writes: read each byte once, form no reference.
-    Data(*const u8, usize),
-    /// Something else: another call, too many bytes, an offer, or a head that is half consumed.
-    SlowPath,
-}
-
-/// How a message is cut into fragments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FragmentSize {
-    /// The largest there are: fewest steps, where both sides are busy with sending anyway.
-    Full,
-    /// Of half an area each: the receiver begins earlier, where it has nothing else to do (64 KiB one way: 2.3 instead of 2.5 us
-    /// near, 4.8 instead of 5.3 far).
-    Half,
-}
-
-impl ShmLink {
-    /// Sends a whole message; whether there was room for all of it.
-    ///
-    /// # Safety
-    /// `data` is readable for `bytes` bytes.
+impl FastPath for ShmLink {
     #[inline]
-    pub unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, cut: FragmentSize) -> bool {
-        if self.offer.is_none() && !self.producer.must_look_for(1) {
-            let line = self.outgoing + layout::line(self.producer.next_slot());
+    unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, size: FragmentSize) -> bool {
+        if self.exposures.current.is_none() && !self.send.producer.must_look_for(1) {
+            let ring = self.send.ring;
+            let line = ring.line(self.send.producer.next_slot());
             if bytes <= INLINE_BYTES {
-                // SAFETY: the caller vouches for `data`; the target is the 32 bytes of a control line that is ours until it
-                // is published, inside the mapping.
-                unsafe { copy_short(self.at(line + 32), data, bytes) };
-                self.publish(line, header, Extent { bytes, area: 0 });
+                // SAFETY: the caller vouches for `data`; the target is the payload of a control line that is
+                // ours until it is published, inside the mapping.
+                unsafe { copy_short(line.inline_payload(), data, bytes) };
+                self.publish_inline(line, header, bytes);
                 return true;
             }
             if bytes < ZERO_COPY_BYTES
-                && self.producer.areas_under_way() < layout::share(self.slots)
-                && let Some(area) = self.areas.pop()
+                && self.send.producer.buffers_in_flight() < self.memory.quota()
+                && let Some(buffer) = self.pool.pop()
             {
-                // SAFETY: the caller vouches for `data`; the area is ours.
-                unsafe { self.fill(area, data, bytes) };
-                self.publish(line, header, Extent { bytes, area });
+                // SAFETY: the caller vouches for `data`; the buffer is ours.
+                unsafe { self.fill_buffer(buffer, data, bytes) };
+                self.publish_buffer(line, header, Extent { bytes, buffer });
                 return true;
             }
         }
         // SAFETY: passed on from our caller.
-        unsafe { self.post_longer(header, data, bytes, cut) }
+        unsafe { self.post_longer(header, data, bytes, size) }
     }
 
+    #[inline]
+    fn peek(&mut self, header: &Header, most: usize) -> Peek {
+        let ring = self.recv.ring;
+        let line = ring.line(self.recv.consumer.slot());
+        if !self.recv.consumer.is_filled(&line.turn) {
+            self.note_empty_poll();
+            return Peek::Empty;
+        }
+        let fits = |extent: &Extent| extent.bytes <= most && (extent.bytes > 0 || most == 0);
+        let Some(extent) = line.extent().filter(fits) else {
+            return Peek::SlowPath;
+        };
+        if !line.has_header(header) || self.recv.head.is_some() || !self.cma.has_probed {
+            return Peek::SlowPath;
+        }
+        let Ok((data, buffer)) = self.accept_copied(line, extent) else {
+            return Peek::SlowPath;
+        };
+        self.note_arrival(line, &FragmentSource::Bounce(data), extent.bytes);
+        self.recv.head_buffer = buffer;
+        Peek::Data(data, extent.bytes)
+    }
+
+    #[inline]
+    fn release(&mut self) {
+        self.release_head();
+    }
+
+    #[inline]
+    fn would_zero_copy(&self, data: *const u8, bytes: usize) -> bool {
+        self.sends_zero_copy(data, bytes)
+    }
+
+    #[inline]
+    fn would_expose(&self, data: *const u8, bytes: usize) -> bool {
+        self.sends_exposed(data, bytes)
+    }
+}
+
+impl ShmLink {
+    /// [`FastPath::post`] for messages of several fragments, and where there is less room.
+    ///
     /// # Safety
-    /// As `post`.
+    /// See [`FastPath::post`].
     #[inline(never)]
     unsafe fn post_longer(
         &mut self,
         header: &Header,
         data: *const u8,
         bytes: usize,
-        cut: FragmentSize,
+        size: FragmentSize,
     ) -> bool {
-        // Whoever shares our core cannot begin before we have ended.
-        let most =
-            if cut == FragmentSize::Half && !self.is_oversubscribed { FINE_BYTES } else { FRAGMENT_BYTES };
+        // A receiver that shares our core cannot begin before we have ended.
+        let is_half = size == FragmentSize::Half && !self.is_oversubscribed;
+        let most = if is_half { HALF_FRAGMENT_BYTES } else { FRAGMENT_BYTES };
         if !self.has_room(bytes.div_ceil(most).max(1)) {
             return false;
         }
         let mut done = 0;
         loop {
             let rest = data.wrapping_add(done);
-            let line = self.outgoing + layout::line(self.producer.next_slot());
             // SAFETY: passed on from our caller; there is room for all of it.
-            let Some(n) = (unsafe { self.put(line, header, rest, bytes - done, most) }) else {
-                unreachable!("there is an area for each fragment")
+            let Some(n) = (unsafe { self.send_fragment(header, rest, bytes - done, most) }) else {
+                unreachable!("there is a buffer for each fragment")
             };
             done += n;
             if done == bytes {
@@ -90,53 +108,11 @@ impl ShmLink {
         }
     }
 
-    /// For so many fragments with areas.
+    /// Whether there is room for so many fragments with bounce buffers.
     fn has_room(&mut self, fragments: usize) -> bool {
-        let ring = self.outgoing;
-        // SAFETY: as in `word64`; written out so that the borrow does not tie up `self.producer`.
-        let consumed = unsafe { AtomicU64::from_ptr(self.at(ring).cast()) };
-        if self.producer.must_look_for(fragments) {
-            self.distance.sample(consumed);
-        }
-        let most = layout::share(self.slots);
-        self.producer.has_room(consumed, fragments).unwrap_or(false)
-            && self.may_go(fragments, most).unwrap_or(false)
-            && self.has_areas(fragments)
-    }
-
-    /// Looks for a fragment of a message, of which up to `most` bytes are to come, at the head of the ring.
-    #[inline]
-    pub fn peek(&mut self, header: &Header, most: usize) -> Peek {
-        let slot = self.consumer.slot();
-        let ring = self.incoming;
-        let line = ring + layout::line(slot);
-        if !self.consumer.is_filled(self.word32(line)) {
-            self.look_in_vain();
-            return Peek::Empty;
-        }
-        let extent = Extent::decode(self.word32(line + 4).load(Ordering::Relaxed));
-        let fits = |extent: &Extent| extent.bytes <= most && (extent.bytes > 0 || most == 0);
-        let Some(extent) = extent.filter(fits) else {
-            return Peek::SlowPath;
-        };
-        let is_mine = self.word32(line + 8).load(Ordering::Relaxed) == header.context
-            && self.word32(line + 12).load(Ordering::Relaxed) == header.sequence
-            && self.word64(line + 16).load(Ordering::Relaxed) == header.call[0]
-            && self.word64(line + 24).load(Ordering::Relaxed) == header.call[1];
-        if !is_mine || self.head.is_some() || !self.has_probed {
-            return Peek::SlowPath;
-        }
-        if extent.bytes <= INLINE_BYTES {
-            let data = self.at(line + 32);
-            self.is_here(line, &Place::Slot(data), extent.bytes);
-            self.head_area = None;
-            return Peek::Data(data, extent.bytes);
-        }
-        let Ok(area) = self.came(line, extent.area) else {
-            return Peek::SlowPath;
-        };
-        self.is_here(line, &Place::Slot(area), extent.bytes);
-        self.head_area = Some(extent.area);
-        Peek::Data(area, extent.bytes)
+        let quota = self.memory.quota();
+        self.send.has_slots(fragments, &mut self.distance).unwrap_or(false)
+            && self.send.may_use(fragments, quota, &mut self.distance).unwrap_or(false)
+            && self.has_buffers(fragments)
     }
 }

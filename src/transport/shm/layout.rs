@@ -1,172 +1,191 @@
-//! What is where in the memory that two ranks share.
+//! Layout of the memory that two ranks share: what lies where, as types.
 //!
 //! ```text
-//! 0     sleeping flag of the lower rank     (one cache line)
+//! 0     sleeping flag of the lower rank, u32     (one cache line)
 //! 64    sleeping flag of the higher rank
-//! 256   single-copy words of the lower rank  (address u64, value u64, is there u32, can read u32,
-//!       for memory that is lent: can map u32, and for who waits: lengths that would be fetched u32)
+//! 256   single-copy words of the lower rank      (SingleCopyWords)
 //! 320   single-copy words of the higher rank
-//! 512   whether the lower rank waits u32
-//! 640   whether the higher rank waits
-//! 4096  ring lower → higher
+//! 512   waiting flag of the lower rank, u32      (a pair of lines)
+//! 640   waiting flag of the higher rank
+//! 4096  ring lower → higher                      (RingMemory)
 //!       ring higher → lower
-//!       data areas of both sides, FRAGMENT_BYTES each
+//!       bounce buffers of both sides, FRAGMENT_BYTES each
 //!
 //! ring: 0      consumed (u64), its own line
-//!       64     bytes read of offered or lent messages (u64); in the same line, 72: the last one is withdrawn (u32)
+//!       64     bytes read of exposed messages (u64); in the same line, 72: the last one is withdrawn (u32)
 //!       128    a control line of 64 bytes per slot, every second line: the CPU fetches neighbours in pairs
-//!       17408  areas that the side that fills this ring gives back: an entry (u32) per area of both sides
+//!       17408  bounce buffers that the side that fills this ring returns: an entry (u32) per buffer of both sides
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
-//!               32 the payload itself, when it has at most 32 bytes; else: slots consumed of the other ring (u64),
-//!               and where the fragment has FINE_BYTES or more: bytes of the message from this fragment on (u64);
-//!               of an offer (extent == OFFER): address, length; of a loan (extent == LOAN): offset in the sender's arena, length
+//!               32 the payload itself, when it has at most INLINE_BYTES; else two words, u64 each:
+//!                  bounce buffer (extent below the marks): slots consumed of the other ring; and where the fragment has
+//!                     HALF_FRAGMENT_BYTES or more: bytes of the message from this fragment on
+//!                  extent == PEER_MEMORY: address in the sender, length
+//!                  extent == ZERO_COPY: offset in the sender's arena, length
 //! ```
 //!
 //! A small message is one cache line. The rest of the memory is touched only by larger ones.
+//!
+//! Every word is an atomic, because the peer may write it at any time. No type here has plain data, so a
+//! reference to one promises nothing about the bytes.
 
-/// Bytes of a data area: the largest fragment.
+use std::mem::offset_of;
+use std::sync::atomic::AtomicU8;
+
+use super::control_line::ControlLine;
+use super::protocol::{AtomicU32, AtomicU64};
+
+/// Bytes of a bounce buffer, and of the largest fragment.
 pub const FRAGMENT_BYTES: usize = 32 << 10;
-/// Largest fragment of a message that is cut finely.
-pub const FINE_BYTES: usize = 16 << 10;
-/// Slots of one ring, at least and at most.
-const SLOTS: std::ops::RangeInclusive<usize> = 32..=128;
-
-/// Slots of each ring among `ranks` ranks of one host: fewer where a rank has many rings. All ranks of the host compute the same.
-pub fn slots(ranks: u32) -> usize {
-    let (least, most) = (*SLOTS.start(), *SLOTS.end());
-    (most / (ranks as usize).max(2).next_power_of_two() * 2).clamp(least, most)
-}
-
+/// Largest fragment of a message that is cut into half fragments.
+pub const HALF_FRAGMENT_BYTES: usize = FRAGMENT_BYTES / 2;
 /// Largest payload inside the control line.
 pub const INLINE_BYTES: usize = 32;
 
-/// In place of an extent: the line holds where the message is, not the message.
-pub const OFFER: u32 = u32::MAX;
+/// Fewest and most slots of one ring.
+const FEWEST_SLOTS: usize = 32;
+const MOST_SLOTS: usize = 128;
 
-/// In place of an extent: the line holds where in the sender's arena the message is.
-pub const LOAN: u32 = u32::MAX - 1;
-
-/// Start of the entries for areas that are given back, from the start of their ring.
-pub const RETURNS: usize = 17 << 10;
-
-/// Bytes of a ring.
-const RING_BYTES: usize = 20 << 10;
-
-/// Start of the data areas.
-const DATA: usize = 4096 + 2 * RING_BYTES;
-
-/// Bytes of the memory of one pair.
-pub const fn pair_bytes(slots: usize) -> usize {
-    area(2 * share(slots) as u16)
+/// Number of slots in each ring among `ranks` ranks of one host: fewer where a rank has many rings. All ranks
+/// of the host compute the same.
+pub fn slots(ranks: u32) -> usize {
+    (MOST_SLOTS / (ranks as usize).max(2).next_power_of_two() * 2).clamp(FEWEST_SLOTS, MOST_SLOTS)
 }
 
-/// BouncePool that each side has at first.
-pub const fn share(slots: usize) -> usize {
+/// Number of bounce buffers that each side has at first, its quota.
+pub const fn quota(slots: usize) -> usize {
     slots / 2
 }
 
-/// BouncePool that may be under way of messages longer than [`FINE_BYTES`]: so the writer does not run so far ahead that the lines have left its cache
-/// before they are read. No more than a side has at least.
+/// Most bounce buffers in flight of messages longer than [`HALF_FRAGMENT_BYTES`], no more than a side always
+/// has. Farther ahead of the reader, the lines would have left the writer's cache before they are read.
 pub const fn lead(slots: usize) -> usize {
-    share(slots) / 4
+    quota(slots) / 4
 }
 
-/// Start of the ring that the lower (0) or the higher (1) rank fills.
-pub const fn ring(producer_side: usize) -> usize {
-    4096 + producer_side * RING_BYTES
+/// Bytes of the memory of one pair.
+pub const fn pair_bytes(slots: usize) -> usize {
+    size_of::<PairHeader>() + 2 * quota(slots) * FRAGMENT_BYTES
 }
 
-/// Start of a slot's control line, from the start of its ring.
-pub const fn line(slot: usize) -> usize {
-    128 + slot * 128
-}
-
-const _: () = assert!(line(*SLOTS.end()) <= RETURNS && RETURNS + 2 * share(*SLOTS.end()) * 4 <= RING_BYTES);
-
-/// Start of a data area.
+/// Start of a bounce buffer, from the start of the memory.
 #[inline]
-pub const fn area(area: u16) -> usize {
-    DATA + area as usize * FRAGMENT_BYTES
+pub const fn buffer(buffer: u16) -> usize {
+    size_of::<PairHeader>() + buffer as usize * FRAGMENT_BYTES
 }
 
-/// Length of a payload and the area in which it lies, in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    pub bytes: usize,
-    /// 0 for a payload inside the control line.
-    pub area: u16,
+/// Bytes that nothing uses.
+type Unused<const BYTES: usize> = [AtomicU8; BYTES];
+
+/// Everything before the bounce buffers.
+#[repr(C)]
+pub struct PairHeader {
+    /// Sleeping flags, by side.
+    pub sleeping: [SleepingFlag; 2],
+    _unused1: Unused<128>,
+    /// Single-copy words, by side.
+    pub single_copy: [SingleCopyWords; 2],
+    _unused2: Unused<128>,
+    /// Waiting flags, by side.
+    pub waiting: [WaitingFlag; 2],
+    _unused3: Unused<3328>,
+    /// Rings, by the side that fills them.
+    pub rings: [RingMemory; 2],
 }
 
-impl Extent {
-    const AREA_SHIFT: u32 = 17;
+/// Flag of a side that sleeps and needs the doorbell, in a line of its own.
+#[repr(C)]
+pub struct SleepingFlag {
+    pub word: AtomicU32,
+    _unused: Unused<60>,
+}
 
+/// Flag of a side that waits for a message. It changes often and is seldom read, so it has a pair of lines of
+/// its own.
+#[repr(C)]
+pub struct WaitingFlag {
+    pub word: AtomicU32,
+    _unused: Unused<124>,
+}
+
+/// What a side publishes about reading memory of the other process.
+#[repr(C)]
+pub struct SingleCopyWords {
+    /// Address and value of this side's process stamp, and whether they are there.
+    pub stamp_address: AtomicU64,
+    pub stamp_value: AtomicU64,
+    pub has_stamp: AtomicU32,
+    /// Whether this side can read the other's memory.
+    pub can_read: AtomicU32,
+    /// Whether this side has mapped the other's arena.
+    pub has_mapped: AtomicU32,
+    /// Lengths of messages that this side would rather read itself, a bit per class (`adapt::cma_choice`).
+    pub preferred: AtomicU32,
+    _unused: Unused<32>,
+}
+
+/// A ring of slots, and what its reader tells about it.
+#[repr(C)]
+pub struct RingMemory {
+    /// Number of slots that the reader has consumed.
+    pub consumed: AtomicU64,
+    _unused1: Unused<56>,
+    /// Number of bytes that the reader has read of exposed messages.
+    pub bytes_read: AtomicU64,
+    /// Whether the last exposed message is withdrawn: its sender's call has failed, its memory may be
+    /// anything.
+    pub is_withdrawn: AtomicU32,
+    _unused2: Unused<52>,
+    slots: [Slot; MOST_SLOTS],
+    _unused3: Unused<896>,
+    /// Bounce buffers that the side that fills this ring has returned.
+    returned: [AtomicU32; 2 * quota(MOST_SLOTS)],
+    _unused4: Unused<2560>,
+}
+
+#[repr(C)]
+struct Slot {
+    line: ControlLine,
+    _unused: Unused<64>,
+}
+
+const _: () = {
+    assert!(offset_of!(PairHeader, single_copy) == 256 && size_of::<SingleCopyWords>() == 64);
+    assert!(offset_of!(PairHeader, waiting) == 512 && offset_of!(PairHeader, rings) == 4096);
+    assert!(offset_of!(SingleCopyWords, preferred) == 28);
+    assert!(offset_of!(RingMemory, bytes_read) == 64 && offset_of!(RingMemory, is_withdrawn) == 72);
+    assert!(offset_of!(RingMemory, slots) == 128 && size_of::<Slot>() == 128);
+    assert!(offset_of!(RingMemory, returned) == 17 << 10 && size_of::<RingMemory>() == 20 << 10);
+    assert!(size_of::<ControlLine>() == 64);
+    assert!(FRAGMENT_BYTES.is_multiple_of(crate::transport::FRAGMENT_GRAIN));
+};
+
+impl RingMemory {
+    /// The control line of a slot.
+    ///
+    /// # Safety
+    /// `slot` is one of the slots of a ring of [`slots`] slots.
     #[inline]
-    pub const fn encode(self) -> u32 {
-        self.bytes as u32 | (self.area as u32) << Extent::AREA_SHIFT
+    pub unsafe fn slot_line(&self, slot: usize) -> &ControlLine {
+        debug_assert!(slot < MOST_SLOTS);
+        // SAFETY: no ring has more than MOST_SLOTS slots.
+        unsafe { &self.slots.get_unchecked(slot).line }
     }
 
-    /// `None` where a peer wrote what does not fit.
+    /// The entries for returned bounce buffers, one for each buffer of both sides.
     #[inline]
-    pub const fn decode(word: u32) -> Option<Extent> {
-        let bytes = (word & ((1 << Extent::AREA_SHIFT) - 1)) as usize;
-        let area = (word >> Extent::AREA_SHIFT) as u16;
-        if bytes <= FRAGMENT_BYTES { Some(Extent { bytes, area }) } else { None }
+    pub fn returned(&self, slots: usize) -> &[AtomicU32] {
+        &self.returned[..2 * quota(slots)]
     }
 }
-
-/// Start of a side's words about single copies.
-pub const fn single_copy(side: usize) -> usize {
-    256 + side * 64
-}
-
-/// Start of the word by which a side says that it can map the other's arena.
-pub const fn can_map(side: usize) -> usize {
-    single_copy(side) + 24
-}
-
-/// Start of the word by which a side says messages of which lengths it would fetch (`adapt::cma_choice`).
-pub const fn fetches(side: usize) -> usize {
-    single_copy(side) + 28
-}
-
-/// Start of the word by which a side says that it waits for a message. A pair of lines of its own: it changes often,
-/// and is seldom read.
-pub const fn awaits(side: usize) -> usize {
-    512 + side * 128
-}
-
-/// Start of the count of bytes read of offers, from the start of their ring.
-pub const FETCHED: usize = 64;
-/// Whether the message that is offered or lent is withdrawn: its sender's call has failed, its memory may be anything.
-pub const WITHDRAWN: usize = 72;
-
-/// Start of a side's sleeping flag.
-pub const fn sleeping(side: usize) -> usize {
-    side * 64
-}
-
-const _: () = assert!(FRAGMENT_BYTES.is_multiple_of(super::super::FRAGMENT_GRAIN));
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_areas_of_a_rank_stay_about_as_large_together_whatever_the_number_of_ranks() {
+    fn the_bounce_buffers_of_a_rank_stay_about_as_large_together_whatever_the_number_of_ranks() {
         assert_eq!([1, 2, 3, 4, 8, 100].map(slots), [128, 128, 64, 64, 32, 32]);
         assert!(pair_bytes(128) <= 5 << 20);
-    }
-
-    #[test]
-    fn an_extent_survives_and_one_longer_than_an_area_is_found_out() {
-        for bytes in [0, 33, 100, FRAGMENT_BYTES - 1, FRAGMENT_BYTES] {
-            for area in [0, 1, 127, 2 * share(*SLOTS.end()) as u16] {
-                let extent = Extent { bytes, area };
-                assert_eq!(Extent::decode(extent.encode()), Some(extent));
-            }
-        }
-        assert_eq!(Extent::decode(Extent { bytes: FRAGMENT_BYTES + 1, area: 0 }.encode()), None);
-        assert_eq!((Extent::decode(OFFER), Extent::decode(LOAN)), (None, None));
     }
 }

@@ -1,123 +1,130 @@
-//! BouncePool of shared memory that go round between the two sides of a pair.
+//! Pool of bounce buffers, which are recycled between the two sides of a pair.
 //!
-//! The data of a fragment lies in an *area*, which goes to the reader with the fragment. Who has read an area fills it
-//! with what it sends next, the last one first. So most stores go into lines that the writer has just read, and few
-//! into lines that the other side has read last and must give up first; and few areas are touched, which stay in the caches.
-//! (With areas of its own for each direction, 8 KiB there and back took 0.42 instead of 0.29 us near, and an all_reduce of
-//! 64 KiB 4.9 instead of 4.0 us far.)
+//! The payload of a longer fragment lies in a *bounce buffer*, which goes to the reader with the fragment.
+//! The reader fills it with what it sends next; of several buffers it takes the one first that it has read
+//! last. So most stores go into lines that the writer has just read, and few into lines that the other side
+//! has read last and must give up first. And few buffers are touched, which stay in the caches. (With buffers
+//! of its own for each direction, 8 KiB there and back took 0.42 instead of 0.29 us near, and an all_reduce
+//! of 64 KiB 4.9 instead of 4.0 us far.)
 //!
-//! Each side begins with its *share*, half of all areas. Where more goes one way than the other, they gather on one side, which
-//! gives some [back](BouncePool::settle) outside of any fragment. What a side has is what is free with it, what is under
-//! way from it, and what was given back to it. It settles whenever it has read a quarter of its share; if it has more than one and a half shares then,
-//! it gives back what is more than one and a quarter. No more than its share may be under way from it, so it has what it is to give. So the
-//! other side never has less than a quarter of its own, and waits for nothing but its own messages to be read.
+//! Each side begins with its *quota*, half of all buffers. Where more data goes one way than the other,
+//! buffers gather on one side, which [returns](BouncePool::rebalance) some outside of any fragment. A side
+//! has the buffers that are free with it, those in flight from it, and those that were returned to it. It
+//! rebalances whenever it has read a quarter of its quota. If it has more than one and a half quotas then, it
+//! returns what is more than one and a quarter. No more than its quota may be in flight from it, so it has
+//! what it is to return. So the other side never has less than a quarter of its own quota, and waits for
+//! nothing but its own messages to be read.
 //!
-//! An area that is given back is an entry in a ring, one for each direction, which has as many entries as there are areas: it is
-//! never full. The entry at position k is area | turn << 16, where turn counts the laps from 1.
+//! A returned buffer is an entry in a ring, one for each direction, with as many entries as there are
+//! buffers: it is never full. The entry at position k is buffer | turn << 16, where turn counts the laps from
+//! 1.
 
 use super::protocol::{AtomicU32, Ordering};
 
-/// The areas that one side may fill.
+/// The bounce buffers that one side may fill.
 #[derive(Debug)]
 pub struct BouncePool {
-    /// The last is filled next.
+    /// Free buffers; the last one is filled next.
     free: Vec<u16>,
-    /// Of the areas of both sides: whether it is among the free ones.
+    /// Whether a buffer is among the free ones, for the buffers of both sides.
     is_free: Box<[bool]>,
-    /// Entries that the peer has written and this side has read, and the other way round.
-    got: u32,
-    given: u32,
-    /// BouncePool that were read since the areas were settled last.
-    unsettled: usize,
+    /// Number of entries that the peer has written and this side has read.
+    collected: u32,
+    /// Number of entries that this side has written.
+    returned: u32,
+    /// Number of buffers that were read since the last rebalancing.
+    released: usize,
 }
 
 impl BouncePool {
-    /// The areas of the lower (0) or the higher (1) side, `share` for each.
-    pub fn new(side: usize, share: usize) -> BouncePool {
-        let own = side * share..(side + 1) * share;
-        let mut free = Vec::with_capacity(2 * share);
-        free.extend(own.clone().rev().map(|area| area as u16));
-        let is_free = (0..2 * share).map(|area| own.contains(&area)).collect();
-        BouncePool { free, is_free, got: 0, given: 0, unsettled: 0 }
+    /// Makes the pool of the lower (0) or the higher (1) side, with `quota` buffers for each.
+    pub fn new(side: usize, quota: usize) -> BouncePool {
+        let own = side * quota..(side + 1) * quota;
+        let mut free = Vec::with_capacity(2 * quota);
+        free.extend(own.clone().rev().map(|buffer| buffer as u16));
+        let is_free = (0..2 * quota).map(|buffer| own.contains(&buffer)).collect();
+        BouncePool { free, is_free, collected: 0, returned: 0, released: 0 }
     }
 
-    fn share(&self) -> usize {
+    fn quota(&self) -> usize {
         self.is_free.len() / 2
     }
 
-    /// The area to be filled next.
+    /// Takes the buffer to be filled next.
     #[inline]
     pub fn pop(&mut self) -> Option<u16> {
-        let area = self.free.pop()?;
-        self.is_free[usize::from(area)] = false;
-        Some(area)
+        let buffer = self.free.pop()?;
+        self.is_free[usize::from(buffer)] = false;
+        Some(buffer)
     }
 
-    /// Whether so many areas are free, with those that the peer has given back.
+    /// Whether so many buffers are free, with those that the peer has returned.
     #[inline]
-    pub fn has(&mut self, areas: usize, from_peer: &[AtomicU32]) -> bool {
-        if self.free.len() < areas {
+    pub fn has(&mut self, buffers: usize, from_peer: &[AtomicU32]) -> bool {
+        if self.free.len() < buffers {
             self.collect(from_peer);
         }
-        self.free.len() >= areas
+        self.free.len() >= buffers
     }
 
-    /// Whether the peer can have filled that area.
+    /// Whether the peer can have filled that buffer.
     #[inline]
-    pub fn may_come(&self, area: u16) -> bool {
-        self.is_free.get(usize::from(area)) == Some(&false)
+    pub fn may_arrive(&self, buffer: u16) -> bool {
+        self.is_free.get(usize::from(buffer)) == Some(&false)
     }
 
-    /// An area that [may have come](BouncePool::may_come) was read. Whether it is time to [settle](BouncePool::settle).
+    /// Frees a buffer that was read and [may have arrived](BouncePool::may_arrive). Whether it is time to
+    /// [rebalance](BouncePool::rebalance).
     #[inline]
     #[must_use]
-    pub fn release(&mut self, area: u16) -> bool {
-        // A peer that breaks the rules may have given it back as well.
-        if !std::mem::replace(&mut self.is_free[usize::from(area)], true) {
-            self.free.push(area);
+    pub fn release(&mut self, buffer: u16) -> bool {
+        // A peer that breaks the rules may have returned it as well.
+        if !std::mem::replace(&mut self.is_free[usize::from(buffer)], true) {
+            self.free.push(buffer);
         }
-        self.unsettled += 1;
-        self.unsettled >= self.share() / 4
+        self.released += 1;
+        self.released >= self.quota() / 4
     }
 
-    /// Whether this side has more than it keeps, with so many under way.
-    pub fn has_too_many(&self, under_way: usize) -> bool {
-        self.free.len() + under_way > self.share() + self.share() / 2
+    /// Whether this side has more than it keeps, with so many in flight.
+    pub fn has_surplus(&self, in_flight: usize) -> bool {
+        self.free.len() + in_flight > self.quota() + self.quota() / 2
     }
 
-    /// Takes what the peer has given back. If this side has too many then, gives some back, and says so. `under_way`: areas
-    /// that the peer may not have read yet.
-    pub fn settle(&mut self, under_way: usize, from_peer: &[AtomicU32], to_peer: &[AtomicU32]) -> bool {
-        self.unsettled = 0;
+    /// Collects what the peer has returned. If this side has too many buffers then, returns some, and says
+    /// so. `in_flight` is the number of buffers that the peer may not have read yet.
+    pub fn rebalance(&mut self, in_flight: usize, from_peer: &[AtomicU32], to_peer: &[AtomicU32]) -> bool {
+        self.released = 0;
         self.collect(from_peer);
-        if !self.has_too_many(under_way) {
+        if !self.has_surplus(in_flight) {
             return false;
         }
-        let kept = (self.share() + self.share() / 4).saturating_sub(under_way);
+        let kept = (self.quota() + self.quota() / 4).saturating_sub(in_flight);
         let more = kept.min(self.free.len())..;
-        // Those that were read last: so a stream one way goes through few areas.
-        for area in self.free.drain(more) {
-            self.is_free[usize::from(area)] = false;
-            let entry = turn(self.given, to_peer.len()) << 16 | u32::from(area);
-            to_peer[slot(self.given, to_peer.len())].store(entry, Ordering::Release);
-            self.given = self.given.wrapping_add(1);
+        // Those that were read last are returned: so a stream one way goes through few buffers.
+        for buffer in self.free.drain(more) {
+            self.is_free[usize::from(buffer)] = false;
+            let entry = turn(self.returned, to_peer.len()) << 16 | u32::from(buffer);
+            to_peer[slot(self.returned, to_peer.len())].store(entry, Ordering::Release);
+            self.returned = self.returned.wrapping_add(1);
         }
         true
     }
 
+    /// Takes the buffers that the peer has returned.
     #[cold]
     fn collect(&mut self, from_peer: &[AtomicU32]) {
         loop {
-            let entry = from_peer[slot(self.got, from_peer.len())].load(Ordering::Acquire);
-            if entry >> 16 != turn(self.got, from_peer.len()) {
+            let entry = from_peer[slot(self.collected, from_peer.len())].load(Ordering::Acquire);
+            if entry >> 16 != turn(self.collected, from_peer.len()) {
                 return;
             }
-            self.got = self.got.wrapping_add(1);
-            let area = entry as u16;
-            if self.may_come(area) {
-                self.is_free[usize::from(area)] = true;
+            self.collected = self.collected.wrapping_add(1);
+            let buffer = entry as u16;
+            if self.may_arrive(buffer) {
+                self.is_free[usize::from(buffer)] = true;
                 // Behind those that this side has read itself.
-                self.free.insert(0, area);
+                self.free.insert(0, buffer);
             }
         }
     }
@@ -127,7 +134,7 @@ fn slot(position: u32, entries: usize) -> usize {
     position as usize & (entries - 1)
 }
 
-/// Never 0, as new memory is.
+/// The turn of an entry: never 0, which is what new memory holds.
 fn turn(position: u32, entries: usize) -> u32 {
     (position >> entries.trailing_zeros() & 0x7fff) + 1
 }

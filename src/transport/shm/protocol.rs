@@ -1,62 +1,65 @@
-//! The lock-free part of the shared-memory ring: whose turn is a slot?
+//! Protocol of a shared-memory ring, the lock-free part: whose turn is a slot?
 //!
-//! A ring has `slots` slots, used in order, one producer, one consumer, one fragment in each; position k is slot k mod slots in
-//! lap k div slots. Each slot has a *turn*: the lap in which it was filled last, counted from 1. The consumer counts the slots that it has *consumed*
-//! in one word, which the producer reads only when the ring seems full.
+//! A ring has `slots` slots, used in order, one producer, one consumer, one fragment in each. Position k is
+//! slot k mod slots in lap k div slots. Each slot has a *turn*: the lap in which it was filled last, counted
+//! from 1. The consumer counts the slots that it has *consumed* in one word, which the producer reads only
+//! when the ring seems full.
 //!
 //! - Producer: fills slot k, then stores `turn = lap of k` (Release).
-//! - Consumer: sees `turn == lap of k` (Acquire), reads the slot, then stores `consumed = k+1` (Release), or leaves that to one of the
-//!   next fragments.
+//! - Consumer: sees `turn == lap of k` (Acquire), reads the slot, then stores `consumed = k+1` (Release), or
+//!   leaves that to one of the next fragments.
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
 //!
-//! The data of longer fragments lies in areas ([`super::pool`]). The producer knows which slots had one, so what is consumed also tells
-//! how many areas are under way. A fragment with an area also says what its sender has consumed of the other ring: where both
-//! send, neither has to fetch that word.
+//! The payload of a longer fragment lies in a bounce buffer ([`super::pool`]). The producer knows which slots
+//! had one, so the count of consumed slots also tells how many buffers are in flight. A fragment with a
+//! buffer also says what its sender has consumed of the other ring: where both send, neither has to fetch
+//! that word.
 //!
-//! So a small message costs one cache line in one direction, and most of them do not make the reader wait until its own
-//! stores can be seen: slots are given back [several at a time](Consumer::release). The atomics are loom's in its model
-//! (crate `anyccl-models`).
+//! So a small message costs one cache line in one direction. Most of them do not make the reader wait until
+//! its own stores can be seen, because slots are released [several at a time](Consumer::release). The atomics
+//! are loom's in its model (crate `anyccl-models`).
 //!
-//! Sleeping: a rank that is about to sleep stores `sleeping = 1`, then a SeqCst fence, then looks at the
-//! ring once more. The other side publishes, then a SeqCst fence, then reads `sleeping`. One of the two
-//! must see the other's store, so no wake-up is lost. With slots that are not given back yet, a look without a fence is enough: a
-//! sleeper that it misses waits for fragments that are still to be read.
+//! Sleeping: a rank that is about to sleep stores `sleeping = 1`, then a SeqCst fence, then looks at the ring
+//! once more. The other side publishes, then a SeqCst fence, then reads `sleeping`. One of the two must see
+//! the other's store, so no wake-up is lost. With slots that are read and not released yet, a look without a
+//! fence is enough: a sleeper that it misses waits for fragments that are still to be read.
 
 #[cfg(loom)]
 pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// The consumer counted further than the producer: the shared memory is spoilt.
+/// Error: the consumer has counted further than the producer, so the shared memory is corrupt.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CorruptRing;
 
 /// The filling end.
 #[derive(Debug)]
 pub struct Producer {
-    /// Slots as a power of two: no division on the way of a message.
+    /// Logarithm of the number of slots: no division on the way of a message.
     shift: u32,
     next: u64,
     /// Lower bound of what is consumed.
     seen: u64,
-    /// BouncePool handed over before the next slot, and before each slot under way.
-    areas: u32,
-    areas_before: Box<[u32]>,
+    /// Number of bounce buffers handed over before the next slot, and before each slot in flight.
+    buffers: u32,
+    buffers_before: Box<[u32]>,
 }
 
 impl Producer {
-    /// At the start of a ring of `slots` slots, a power of two.
+    /// Makes the filling end at the start of a ring of `slots` slots, a power of two.
     pub fn new(slots: usize) -> Producer {
-        Producer { shift: shift(slots), next: 0, seen: 0, areas: 0, areas_before: vec![0; slots].into() }
+        Producer { shift: shift(slots), next: 0, seen: 0, buffers: 0, buffers_before: vec![0; slots].into() }
     }
 
-    /// Whether it takes a look at what is consumed to know that so many slots are free.
+    /// Whether only a look at what is consumed can tell that so many slots are free.
     #[inline]
     pub fn must_look_for(&self, slots: usize) -> bool {
         self.next - self.seen + slots as u64 > 1 << self.shift
     }
 
-    /// The slot to be filled next. It is free unless one [`Producer::must_look_for`] it.
+    /// The slot to be filled next. It is free unless the producer [must look for
+    /// it](Producer::must_look_for).
     #[inline]
     pub fn next_slot(&self) -> usize {
         slot(self.next, self.shift)
@@ -71,45 +74,46 @@ impl Producer {
         Ok(!self.must_look_for(slots))
     }
 
-    /// Reads what is consumed.
+    /// Reads the count of consumed slots.
     #[inline]
     pub fn look(&mut self, consumed: &AtomicU64) -> Result<(), CorruptRing> {
-        self.hear(consumed.load(Ordering::Acquire))
+        self.note_consumed(consumed.load(Ordering::Acquire))
     }
 
-    /// Has learnt what was consumed when the consumer sent something that this side has seen (Acquire).
+    /// Notes the count of consumed slots that the consumer has sent with something that this side has seen
+    /// (Acquire).
     #[inline]
-    pub fn hear(&mut self, consumed: u64) -> Result<(), CorruptRing> {
+    pub fn note_consumed(&mut self, consumed: u64) -> Result<(), CorruptRing> {
         if consumed > self.next {
             return Err(CorruptRing);
         }
-        // Of two ways by which it is told, one may be behind.
+        // There are two ways by which it is told, and one may be behind.
         self.seen = self.seen.max(consumed);
         Ok(())
     }
 
-    /// The slots that the consumer has not given back, as far as it has told. It may have read them.
+    /// The slots that the consumer has not released, as far as it has told. It may have read them.
     #[cfg(not(loom))]
     pub fn unread(&self) -> impl Iterator<Item = usize> + use<> {
         let shift = self.shift;
         (self.seen..self.next).map(move |at| slot(at, shift))
     }
 
-    /// How many areas are under way: at most so many have not been read.
+    /// Number of bounce buffers in flight: at most so many have not been read.
     #[inline]
-    pub fn areas_under_way(&self) -> usize {
+    pub fn buffers_in_flight(&self) -> usize {
         if self.seen == self.next {
             return 0;
         }
-        self.areas.wrapping_sub(self.areas_before[slot(self.seen, self.shift)]) as usize
+        self.buffers.wrapping_sub(self.buffers_before[slot(self.seen, self.shift)]) as usize
     }
 
     /// Hands the next slot, whose `turn` it is, to the consumer.
     #[inline]
-    pub fn publish(&mut self, turn: &AtomicU32, has_area: bool) {
+    pub fn publish(&mut self, turn: &AtomicU32, has_buffer: bool) {
         turn.store(turn_of(self.next >> self.shift), Ordering::Release);
-        self.areas_before[slot(self.next, self.shift)] = self.areas;
-        self.areas = self.areas.wrapping_add(u32::from(has_area));
+        self.buffers_before[slot(self.next, self.shift)] = self.buffers;
+        self.buffers = self.buffers.wrapping_add(u32::from(has_buffer));
         self.next += 1;
     }
 }
@@ -117,29 +121,30 @@ impl Producer {
 /// The reading end.
 #[derive(Debug)]
 pub struct Consumer {
-    /// Slots as a power of two: no division on the way of a message.
+    /// Logarithm of the number of slots: no division on the way of a message.
     shift: u32,
     next: u64,
-    /// What the producer was told last.
+    /// Count of consumed slots that the producer was told last.
     released: u64,
-    /// BouncePool that were read since.
-    areas: usize,
-    /// The producer need not be told of fewer slots, and fewer areas.
+    /// Number of bounce buffers that were read since.
+    buffers: usize,
+    /// Number of slots, and of bounce buffers, of which the producer is told at the latest.
     batch: u64,
-    area_batch: usize,
+    buffer_batch: usize,
 }
 
-/// A producer is told so often in a lap, or in as many areas as may be under way of a long message.
+/// How often a producer is told in a lap, or in as many buffers as may be in flight of a long message.
 const BATCHES: usize = 4;
 
 impl Consumer {
-    /// At the start of a ring of `slots` slots, a power of two, in whose long messages up to `lead` areas are under way.
+    /// Makes the reading end at the start of a ring of `slots` slots, a power of two. Up to `lead` bounce
+    /// buffers of long messages are in flight.
     pub fn new(slots: usize, lead: usize) -> Consumer {
-        let (batch, area_batch) = ((slots / BATCHES) as u64, lead / BATCHES);
-        Consumer { shift: shift(slots), next: 0, released: 0, areas: 0, batch, area_batch }
+        let (batch, buffer_batch) = ((slots / BATCHES) as u64, lead / BATCHES);
+        Consumer { shift: shift(slots), next: 0, released: 0, buffers: 0, batch, buffer_batch }
     }
 
-    /// How many slots were read.
+    /// Number of slots that were read.
     #[inline]
     pub fn consumed(&self) -> u64 {
         self.next
@@ -157,20 +162,21 @@ impl Consumer {
         turn.load(Ordering::Acquire) == turn_of(self.next >> self.shift)
     }
 
-    /// Has done with the fragment in that slot. Whether the producer was told: at once if it `is_waiting`, else when a
-    /// quarter of the ring or of the lead has been read since.
+    /// Releases the slot, whose fragment was read. Whether the producer was told: at once if it `is_waiting`,
+    /// else when a quarter of the ring or of the lead has been read since.
     ///
-    /// So a producer that is out of slots waits for fragments that have not been read: with all of them read, three quarters of the
-    /// slots, or of the lead, are free.
+    /// So a producer that is out of slots waits for fragments that have not been read: with all of them read,
+    /// three quarters of the slots, or of the lead, are free.
     #[inline]
     #[must_use]
-    pub fn release(&mut self, consumed: &AtomicU64, has_area: bool, is_waiting: bool) -> bool {
+    pub fn release(&mut self, consumed: &AtomicU64, has_buffer: bool, is_waiting: bool) -> bool {
         self.next += 1;
-        self.areas += usize::from(has_area);
-        let is_due = is_waiting || self.next - self.released >= self.batch || self.areas >= self.area_batch;
+        self.buffers += usize::from(has_buffer);
+        let is_due =
+            is_waiting || self.next - self.released >= self.batch || self.buffers >= self.buffer_batch;
         if is_due {
             self.released = self.next;
-            self.areas = 0;
+            self.buffers = 0;
             consumed.store(self.next, Ordering::Release);
         }
         is_due
@@ -192,7 +198,7 @@ fn turn_of(lap: u64) -> u32 {
     (lap as u32).wrapping_add(1)
 }
 
-/// Says that this side is about to sleep. Look at everything once more afterwards.
+/// Announces that this side is about to sleep. It must look at everything once more afterwards.
 pub fn announce_sleep(sleeping: &AtomicU32) {
     sleeping.store(1, Ordering::Relaxed);
     fence(Ordering::SeqCst);

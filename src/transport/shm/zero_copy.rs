@@ -1,40 +1,37 @@
-//! Messages that are not copied on their way: those in memory of `anyccl_mem_alloc`.
+//! Zero copies: messages in memory of `anyccl_mem_alloc` are read where they are.
 //!
-//! Instead of its bytes, the sender puts a *loan* into a control line: where in its arena the message is, and how long.
-//! The receiver has the arena mapped and reads, or reduces, the message where it is. What it has read it counts
-//! in the same word as the bytes of an offer (`cma`), and the same rule holds: a loan buffers nothing.
+//! Instead of its bytes, the sender exposes a message (`exposure`): it puts into a control line where in its
+//! arena the message is, and how long. The receiver has the arena mapped and reads, or reduces, the message
+//! where it is.
 //!
-//! Both sides pass their arena's descriptor when they connect, so this works where reading another process's memory
-//! is forbidden.
+//! Both sides pass their arena's descriptor when they connect, so this works where reading another process's
+//! memory is forbidden.
 
 use std::io;
 
-use super::cma;
-use super::layout;
 use super::protocol::Ordering;
-use super::{Header, Link, ShmLink};
+use super::{Link, ShmLink};
 use crate::memory::{Arena, Window};
 use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
-/// Messages from this size on are lent. Below, waiting for the receiver costs more than the copy.
+/// Shortest message that is sent without a copy. Below, waiting for the receiver costs more than the copy.
 pub const ZERO_COPY_BYTES: usize = 8 << 10;
-/// What is shown of a loan at once: other links get their turn in between.
+/// Bytes of an exposed message that are shown at once: other links get their turn in between.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
-
-/// Longest message that goes back through slots.
-const GOES_BACK_BYTES: usize = 4 << 20;
+/// Longest message that is copied when it is sent back from where it was received.
+const ECHO_BYTES: usize = 4 << 20;
 
 const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 
-/// Memory that can be lent: ours and the peer's.
+/// The arenas of both sides, and which parts of them are in use.
 #[derive(Default)]
-pub(super) struct Arenas {
+pub(super) struct ZeroCopy {
     own: Option<&'static Arena>,
     peer: Option<Window>,
-    /// What the peer read last of our memory.
-    lent: Range,
-    /// Where was received last, if it has not been sent since.
+    /// Memory of ours that the peer has read last.
+    pub exposed: Range,
+    /// Memory in which was received last, if it has not been sent since.
     pub received: Range,
 }
 
@@ -45,9 +42,9 @@ fn overlap(a: Range, b: Range) -> bool {
     a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }
 
-impl Arenas {
-    pub fn new(own: &'static Arena, peer: Window) -> Arenas {
-        Arenas { own: Some(own), peer: Some(peer), ..Arenas::default() }
+impl ZeroCopy {
+    pub fn new(own: &'static Arena, peer: Window) -> ZeroCopy {
+        ZeroCopy { own: Some(own), peer: Some(peer), ..ZeroCopy::default() }
     }
 
     #[inline]
@@ -55,70 +52,48 @@ impl Arenas {
         self.own?.offset_of(data, bytes)
     }
 
-    /// The bytes that the peer lends. Pointers from earlier calls are no longer valid.
-    pub fn borrow(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
-        let window = self.peer.as_mut().ok_or_else(|| garbage("a loan from nowhere"))?;
+    /// The bytes that the peer exposes. Pointers from earlier calls are no longer valid.
+    pub fn map(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
+        let window = self.peer.as_mut().ok_or_else(|| garbage("a zero copy from nowhere"))?;
         window.at(offset, bytes)
+    }
+
+    /// Whether a message is sent back to where it came from, in the memory in which it came. The peer would
+    /// have to get its lines back for the next one, so copies through bounce buffers cost less.
+    fn is_echo(&self, data: *const u8, bytes: usize) -> bool {
+        bytes <= ECHO_BYTES && overlap(self.received, (data.addr(), bytes))
+    }
+
+    /// Notes that the last `bytes` of a message leave by a copy. If nothing is received there before the next
+    /// message leaves, that one is no echo.
+    #[inline]
+    pub fn note_copied(&mut self, data: *const u8, bytes: usize) {
+        if overlap(self.received, (data.addr(), bytes)) {
+            self.received = Range::default();
+        }
     }
 }
 
 impl ShmLink {
-    /// From now on memory can be lent: ours, of which the peer knows, and the peer's.
-    pub(super) fn share(&mut self, arenas: Arenas) {
-        self.arenas = arenas;
-        self.word32(layout::can_map(self.side)).store(1, Ordering::Release);
+    /// Permits zero copies from now on, out of our memory, which the peer has mapped, and out of the peer's.
+    pub(super) fn enable_zero_copy(&mut self, zero_copy: ZeroCopy) {
+        self.zero_copy = zero_copy;
+        self.memory.own_single_copy().has_mapped.store(1, Ordering::Release);
     }
 
-    /// Whether a message would be lent without a copy.
+    /// Where in our arena a message is, if it would be sent without a copy.
     #[inline]
-    pub fn lends(&self, data: *const u8, bytes: usize) -> bool {
-        self.offer.is_none() && self.lendable(data, bytes).is_some()
+    pub(super) fn zero_copy_offset(&self, data: *const u8, bytes: usize) -> Option<usize> {
+        let has_mapped = || self.memory.peer_single_copy().has_mapped.load(Ordering::Acquire) == 1;
+        let offset = self.zero_copy.offset_of(data, bytes);
+        offset.filter(|_| has_mapped() && !self.zero_copy.is_echo(data, bytes))
     }
 
-    /// Where in our arena a message is, if the peer can read it there.
-    #[inline]
-    pub(super) fn lendable(&self, data: *const u8, bytes: usize) -> Option<usize> {
-        let can_map = || self.word32(layout::can_map(1 - self.side)).load(Ordering::Acquire) == 1;
-        self.arenas.offset_of(data, bytes).filter(|_| can_map() && !self.goes_back(data, bytes))
-    }
-
-    /// Whether a message goes back to where it came from, in the memory in which it came. The peer would have to take
-    /// its lines back for the next one: copies through slots cost less.
-    fn goes_back(&self, data: *const u8, bytes: usize) -> bool {
-        bytes <= GOES_BACK_BYTES && overlap(self.arenas.received, (data.addr(), bytes))
-    }
-
-    /// The last `bytes` of a message leave through a slot. If nothing is received there before the next message leaves, that
-    /// one does not go back.
-    #[inline]
-    pub(super) fn leaves(&mut self, data: *const u8, bytes: usize) {
-        if overlap(self.arenas.received, (data.addr(), bytes)) {
-            self.arenas.received = Range::default();
-        }
-    }
-
-    /// Puts a loan into the slot at `line`, which is free, and hands it over.
-    pub(super) fn lend(
-        &mut self,
-        line: usize,
-        header: &Header,
-        data: *const u8,
-        bytes: usize,
-        offset: usize,
-    ) {
-        let [offset, length] = cma::encode(offset as u64, bytes);
-        self.word64(line + 32).store(offset, Ordering::Relaxed);
-        self.word64(line + 40).store(length, Ordering::Relaxed);
-        self.begin_offer(header, bytes);
-        self.arenas.lent = (data.addr(), bytes);
-        self.publish_word(line, header, layout::LOAN, false);
-    }
-
-    /// [`Link::take`] where the head is a loan.
+    /// [`Link::take`] where the head is a message in the peer's arena.
     ///
     /// # Safety
-    /// As `take`.
-    pub(super) unsafe fn take_lent(
+    /// See [`Link::take`].
+    pub(super) unsafe fn take_zero_copy(
         &mut self,
         dst: *mut u8,
         bytes: usize,
@@ -126,14 +101,14 @@ impl ShmLink {
     ) -> io::Result<usize> {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // Lines that a far peer has read are slow to take back. Whole pieces are copied in a way that does not
-        // (by the C library), others had better go round them.
-        let taken_back =
-            n < PIECE_BYTES && self.distance.is_far() && overlap(self.arenas.lent, (dst.addr(), n));
-        let streaming = streamed || taken_back;
-        // SAFETY: the window has checked the loan against its mapping, which stays until the next one is borrowed;
-        // the caller vouches for `dst`. The peer filled the memory before the turn that `head` has seen
-        // (Acquire); if it still writes there, it can only spoil the bytes.
+        // Lines that a far peer has read are slow to get back. Whole pieces are copied in a way that does
+        // not (by the C library), others had better be written past the caches.
+        let was_exposed =
+            n < PIECE_BYTES && self.distance.is_far() && overlap(self.zero_copy.exposed, (dst.addr(), n));
+        let streaming = streamed || was_exposed;
+        // SAFETY: the window has checked the message against its mapping, which stays until the next one is
+        // mapped; the caller vouches for `dst`. The peer filled the memory before the turn that `head` has
+        // seen (Acquire); if it still writes there, it can only spoil the bytes.
         unsafe { copy_from_shared(dst, arrival.data, n, streaming) };
         self.consume(n)?;
         Ok(n)

@@ -3,7 +3,8 @@
 //! A message is cut into fragments, each with a `wire` header that leaves in one segment with its payload.
 //! `send` sends, `recv` receives; neither ever waits, and each look at an idle connection is one system call.
 //!
-//! One connection carries both directions and all sizes: docs/adr/0010-tcp-connections.md has the measurements.
+//! One connection carries both directions and all sizes: docs/adr/0010-tcp-connections.md has the
+//! measurements.
 
 mod recv;
 mod send;
@@ -20,15 +21,15 @@ use send::SendQueue;
 /// A link over TCP.
 pub struct TcpLink {
     socket: Socket,
-    outgoing: SendQueue,
-    incoming: RecvBuffer,
+    send: SendQueue,
+    recv: RecvBuffer,
 }
 
 impl TcpLink {
-    /// On a connected, authenticated socket.
+    /// Makes a link on a connected, authenticated socket.
     pub fn new(socket: Socket) -> TcpLink {
         socket.tune_for_data();
-        TcpLink { socket, outgoing: SendQueue::default(), incoming: RecvBuffer::new() }
+        TcpLink { socket, send: SendQueue::default(), recv: RecvBuffer::new() }
     }
 }
 
@@ -41,33 +42,33 @@ impl Link for TcpLink {
         _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         // SAFETY: the caller vouches for `data`.
-        unsafe { self.outgoing.send(&self.socket, header, data, bytes) }
+        unsafe { self.send.send(&self.socket, header, data, bytes) }
     }
 
     unsafe fn abandon(&mut self, header: &Header, data: *const u8, bytes: usize) {
         // SAFETY: the caller vouches for `data`.
-        unsafe { self.outgoing.abandon(header, data, bytes) }
+        unsafe { self.send.abandon(header, data, bytes) }
     }
 
     fn postpone(&mut self, header: &Header) -> bool {
-        self.outgoing.postpone(header)
+        self.send.postpone(header)
     }
 
     fn head(&mut self) -> io::Result<Option<Header>> {
-        self.incoming.head(&self.socket)
+        self.recv.head(&self.socket)
     }
 
     fn arrival(&mut self) -> io::Result<Arrival> {
-        self.incoming.arrival(&self.socket)
+        self.recv.arrival(&self.socket)
     }
 
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
         // SAFETY: the caller vouches for `dst`; the buffer is the link's own memory.
-        unsafe { self.incoming.take(&self.socket, dst, bytes) }
+        unsafe { self.recv.take(&self.socket, dst, bytes) }
     }
 
     fn consume(&mut self, bytes: usize) -> io::Result<()> {
-        self.incoming.consume(bytes);
+        self.recv.consume(bytes);
         Ok(())
     }
 

@@ -17,19 +17,19 @@ struct Unfinished {
     payload_left: usize,
 }
 
-/// What is under way to the peer.
+/// What is in flight to the peer: at most one fragment that is begun, and who goes next.
 #[derive(Default)]
 pub(super) struct SendQueue {
     unfinished: Option<Unfinished>,
-    /// The message that was refused first because of another one's fragment. It goes next: whoever fills the
-    /// connection is asked first, and would begin its next fragment at once.
+    /// The message that was refused first because of another one's fragment. It goes next: otherwise the
+    /// message that fills the connection would be asked first, and begin its next fragment at once.
     next: Option<Header>,
-    /// The rest of a fragment whose call has failed; it goes first. Empty, but for that.
+    /// The rest of a fragment whose call has failed, which goes first; most often empty.
     abandoned: Vec<u8>,
 }
 
 impl SendQueue {
-    /// As [`super::super::Link::send`].
+    /// See [`super::super::Link::send`].
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes.
@@ -64,8 +64,8 @@ impl SendQueue {
         let sent = if payload <= TOGETHER_BYTES {
             let mut together = [0; HEADER_BYTES + TOGETHER_BYTES];
             together[..wire.len()].copy_from_slice(wire);
-            // SAFETY: the caller vouches for `bytes`, of which this reads at most that; it is not this new array,
-            // which has room for both.
+            // SAFETY: the caller vouches for `bytes`, of which this reads at most that; it is not this new
+            // array, which has room for both.
             unsafe { std::ptr::copy_nonoverlapping(data, together[wire.len()..].as_mut_ptr(), payload) };
             socket.write(&together[..wire.len() + payload])
         } else {
@@ -83,14 +83,14 @@ impl SendQueue {
         if fragment.payload_left == 0 && fragment.wire_sent == HEADER_BYTES {
             return Ok(Some(of_payload));
         }
-        // Of a fragment that was not begun, nothing is kept: a shorter message may go first.
+        // Nothing is kept of a fragment that was not begun: a shorter message may go first.
         if fragment.wire_sent > 0 {
             self.unfinished = Some(fragment);
         }
         Ok((of_payload > 0).then_some(of_payload))
     }
 
-    /// As [`super::super::Link::abandon`].
+    /// See [`super::super::Link::abandon`].
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes.
@@ -101,8 +101,8 @@ impl SendQueue {
         let Some(fragment) = self.unfinished.take_if(|fragment| fragment.header == *header) else { return };
         let payload = fragment.payload_left.min(bytes);
         self.abandoned.extend(&fragment.wire[fragment.wire_sent..]);
-        // SAFETY: the caller vouches for `bytes` readable bytes, of which this is at most all; nobody writes them
-        // before the call has ended.
+        // SAFETY: the caller vouches for `bytes` readable bytes, of which this is at most all; nobody writes
+        // them before the call has ended.
         self.abandoned.extend(unsafe { std::slice::from_raw_parts(data, payload) });
     }
 

@@ -85,7 +85,7 @@ fn through(message: &[u8], piece: usize, by: By) -> Vec<u8> {
         };
         got.extend(receive(&mut b, &HEADER, piece.min(message.len() - got.len()), in_place));
     }
-    assert!(!a.outgoing.is_in_a_fragment() && b.incoming.is_empty());
+    assert!(!a.send.is_in_a_fragment() && b.recv.is_empty());
     got
 }
 
@@ -125,7 +125,7 @@ fn a_header_that_comes_byte_by_byte_is_read_once_it_is_whole() {
         peer.write(&[*byte]).unwrap();
     }
     assert_eq!(receive(&mut link, &HEADER, 3, false), b"abc");
-    assert!(link.incoming.is_empty());
+    assert!(link.recv.is_empty());
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_large_fragment_brings_the_next_header_but_none_of_its_payload() {
         got.extend(receive(&mut link, &HEADER, bytes - got.len(), false));
     }
     assert!(got == message(bytes, 0));
-    assert_eq!(link.incoming.buffered(), HEADER_BYTES);
+    assert_eq!(link.recv.buffered(), HEADER_BYTES);
     assert_eq!(receive(&mut link, &OTHER, 100, false), message(100, 5));
 }
 
@@ -178,7 +178,7 @@ fn another_message_waits_until_the_end_of_the_fragment_and_not_of_the_message() 
     let mut sent = offer(&mut a, &HEADER, &large).unwrap();
     assert!(sent < FRAGMENT_BYTES, "the socket should not take a whole fragment");
     assert_eq!(offer(&mut a, &OTHER, &small), None);
-    while a.outgoing.is_in_a_fragment() {
+    while a.send.is_in_a_fragment() {
         receive(&mut b, &HEADER, usize::MAX >> 20, true);
         sent += offer(&mut a, &HEADER, &large[sent..]).unwrap_or(0);
     }
@@ -203,7 +203,7 @@ fn a_message_that_is_postponed_leaves_the_way_to_others_but_in_the_middle_of_a_f
     // One that was refused, and so is next, is postponed, too: then it is not waited for.
     assert_eq!(offer(&mut a, &OTHER, &small), None);
     assert!(a.postpone(&OTHER));
-    while a.outgoing.is_in_a_fragment() {
+    while a.send.is_in_a_fragment() {
         receive(&mut b, &HEADER, BUFFER_BYTES, true);
         sent += offer(&mut a, &HEADER, &large[sent..]).unwrap_or(0);
     }
@@ -227,7 +227,7 @@ fn a_message_that_found_no_room_at_all_leaves_the_way_to_a_shorter_one() {
     while offer(&mut a, &HEADER, b"x").is_some() {
         filled += 1;
     }
-    assert!(filled > 0 && !a.outgoing.is_in_a_fragment(), "a Unix socket takes so little all at once");
+    assert!(filled > 0 && !a.send.is_in_a_fragment(), "a Unix socket takes so little all at once");
     while filled > 0 {
         filled -= receive(&mut b, &HEADER, 1, false).len();
     }

@@ -1,4 +1,4 @@
-//! What goes before each fragment on a TCP connection.
+//! The bytes before each fragment on a TCP connection.
 //!
 //! 32 bytes, little endian: a magic word, the bytes of payload that follow, then the [`Header`]. Headers from
 //! the wire are hostile: a wrong magic word or a fragment that is too long ends the connection.
@@ -10,8 +10,8 @@ use super::super::{FRAGMENT_GRAIN, Header, garbage};
 pub(super) const HEADER_BYTES: usize = 32;
 
 /// Largest payload of one fragment. A message of another call waits behind one of these at most, not behind a
-/// whole large message. One system call offers a whole fragment, and that decides the speed within a host: 256 KiB
-/// instead takes 4 MiB broadcasts from 500 us to 750, 2 MiB gains nothing.
+/// whole large message. One system call offers a whole fragment, and that decides the speed within a host:
+/// 256 KiB instead takes 4 MiB broadcasts from 500 us to 750, 2 MiB gains nothing.
 pub(super) const FRAGMENT_BYTES: usize = 1 << 20;
 
 const MAGIC: u32 = 0x414e_5943;

@@ -1,29 +1,29 @@
-//! Are stores into lines that a far peer has read slow?
+//! How bytes are stored for a far peer: through the caches, or past them where stores into lines that it has
+//! read are slow.
 //!
-//! Between cores that share no cache that depends on the machine. On one Zen 4 server, `rep movsb` into such lines went at
-//! 2 GB/s, a quarter of the speed of stores past the caches; on another it brings them to the peer earlier than those do
-//! (64 KiB one way: 3.9 against 4.6 us). So each link takes the time of some of its larger copies to a far peer. Where they are
-//! slow, the sender's own time shows it: the processor holds only so many stores that wait for their line. Not of all of them:
-//! taking the time keeps the processor from beginning with what comes next.
+//! Between cores that share no cache that depends on the machine. On one Zen 4 server, `rep movsb` into such
+//! lines went at 2 GB/s, a quarter of the speed of stores past the caches; on another it brings them to the
+//! peer earlier than those do (64 KiB one way: 3.9 against 4.6 us). So each link takes the time of some of
+//! its larger copies to a far peer. Where they are slow, the sender's own time shows it: the processor holds
+//! only so many stores that wait for their line. Most copies are not timed, because taking the time keeps the
+//! processor from beginning with what comes next.
 
+use super::hysteresis::Hysteresis;
 use crate::sys::cycles;
 
-/// A copy of fewer bytes says little.
+/// Shortest copy that is timed: fewer bytes say little.
 const TIMED_FROM: usize = 4 << 10;
-/// Copies that take more than this, in cycles of the time stamp counter, are slow: some 5 GB/s.
+/// Cycles of the time stamp counter per KiB above which a copy is slow: some 5 GB/s.
 const CYCLES_PER_KIB: u64 = 512;
-/// Bounds of the score. Single copies are slow for other reasons, such as an interrupt.
-const CERTAIN: u8 = 4;
-const SLOW_FROM: u8 = 3;
-/// One copy in so many is timed, and goes through the caches for that.
+/// Copies of which one is timed, and goes through the caches for that.
 const ROUND: u8 = 16;
-/// The same where it is likely to be slow.
+/// Copies of which one is timed where it is likely to be slow.
 const ROUND_WHERE_SLOW: u8 = 64;
 
 /// What the copies of one link have shown.
 #[derive(Debug, Default)]
 pub struct StoreMode {
-    score: u8,
+    is_slow: Hysteresis<3, 4>,
     round: u8,
 }
 
@@ -32,21 +32,16 @@ impl StoreMode {
     #[inline]
     pub fn copy(&mut self, bytes: usize, copy: impl FnOnce(bool)) {
         if bytes < TIMED_FROM || !self.is_timed() {
-            return copy(self.are_slow());
+            return copy(self.is_slow.is_yes());
         }
         let ((), took) = cycles::of(|| copy(false));
         self.note(bytes, took);
     }
 
     #[inline]
-    fn are_slow(&self) -> bool {
-        self.score >= SLOW_FROM
-    }
-
-    #[inline]
     fn is_timed(&mut self) -> bool {
         self.round += 1;
-        let is_over = self.round >= if self.are_slow() { ROUND_WHERE_SLOW } else { ROUND };
+        let is_over = self.round >= if self.is_slow.is_yes() { ROUND_WHERE_SLOW } else { ROUND };
         if is_over {
             self.round = 0;
         }
@@ -55,8 +50,7 @@ impl StoreMode {
 
     #[inline]
     fn note(&mut self, bytes: usize, took: u64) {
-        let is_slow = took > bytes as u64 * CYCLES_PER_KIB / 1024;
-        self.score = if is_slow { (self.score + 1).min(CERTAIN) } else { self.score.saturating_sub(1) };
+        self.is_slow.note(took > bytes as u64 * CYCLES_PER_KIB / 1024);
     }
 }
 
@@ -65,6 +59,7 @@ mod tests {
     use super::*;
 
     const BYTES: usize = 16 << 10;
+    const SLOW_FROM: usize = 3;
 
     /// Whether the next copy goes past the caches.
     fn goes_past(stores: &mut StoreMode, bytes: usize) -> bool {
@@ -88,7 +83,7 @@ mod tests {
 
     #[test]
     fn where_stores_are_slow_a_few_large_copies_find_out_whether_they_still_are() {
-        let mut stores = StoreMode { score: CERTAIN, round: 0 };
+        let mut stores = StoreMode { is_slow: Hysteresis::certain(), round: 0 };
         assert!((0..1000).all(|_| goes_past(&mut stores, 100)));
         // A copy that copies nothing is fast: two of them are enough.
         let through: Vec<u8> = (1..=200).filter(|_| !goes_past(&mut stores, BYTES)).collect();

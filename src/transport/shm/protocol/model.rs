@@ -52,7 +52,8 @@ fn every_fragment_is_read_once_and_in_order() {
 fn a_slot_of_which_the_reply_tells_is_free() {
     const SLOTS: usize = 1;
     loom::model(|| {
-        // The turns of both rings, what is consumed of the first in its own word and with the reply, and its data.
+        // The turns of both rings, what is consumed of the first in its own word and with the reply, and its
+        // data.
         let words = (AtomicU32::new(0), AtomicU32::new(0), AtomicU64::new(0), AtomicU64::new(0));
         let shared = Arc::new((words, UnsafeCell::new(0)));
         let theirs = Arc::clone(&shared);
@@ -79,10 +80,10 @@ fn a_slot_of_which_the_reply_tells_is_free() {
                 while !replies.is_filled(back) {
                     thread::yield_now();
                 }
-                assert!(end.must_look_for(1) && end.areas_under_way() == 1);
-                end.hear(told.load(Ordering::Relaxed)).unwrap();
+                assert!(end.must_look_for(1) && end.buffers_in_flight() == 1);
+                end.note_consumed(told.load(Ordering::Relaxed)).unwrap();
             }
-            assert!(!end.must_look_for(1) && end.areas_under_way() == 0);
+            assert!(!end.must_look_for(1) && end.buffers_in_flight() == 0);
             // SAFETY: the slot is the producer's; loom reports any concurrent access.
             data.with_mut(|cell| unsafe { *cell = value });
             end.publish(there, true);

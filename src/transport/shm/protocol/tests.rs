@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Of a ring of `slots` slots.
+/// Both ends of a ring of `slots` slots, the turn of a slot, and the count of consumed slots.
 fn ends(slots: usize) -> (Producer, Consumer, AtomicU32, AtomicU64) {
     (Producer::new(slots), Consumer::new(slots, slots), AtomicU32::new(0), AtomicU64::new(0))
 }
@@ -31,13 +31,13 @@ fn a_full_ring_gives_no_slot_until_one_is_released() {
 fn the_producer_is_told_after_a_quarter_of_the_ring_or_of_the_lead_or_at_once() {
     let consumed = AtomicU64::new(0);
     let mut consumer = Consumer::new(16, 8);
-    let mut release = |has_area, is_waiting| {
-        (consumer.release(&consumed, has_area, is_waiting), consumed.load(Ordering::Relaxed))
+    let mut release = |has_buffer, is_waiting| {
+        (consumer.release(&consumed, has_buffer, is_waiting), consumed.load(Ordering::Relaxed))
     };
     let slots = [(); 4].map(|()| release(false, false));
     assert_eq!(slots, [(false, 0), (false, 0), (false, 0), (true, 4)]);
-    let areas = [true, false, true].map(|has_area| release(has_area, false));
-    assert_eq!(areas, [(false, 4), (false, 4), (true, 7)]);
+    let buffers = [true, false, true].map(|has_buffer| release(has_buffer, false));
+    assert_eq!(buffers, [(false, 4), (false, 4), (true, 7)]);
     assert_eq!([release(true, true), release(true, false)], [(true, 8), (false, 8)]);
     assert_eq!([release(true, false), release(true, false)], [(true, 10), (false, 10)]);
 }
@@ -61,18 +61,22 @@ fn a_consumer_that_counts_too_far_is_found_out_and_one_that_counts_back_is_not_b
     let (mut producer, _, turn, consumed) = ends(2);
     producer.publish(&turn, true);
     producer.publish(&turn, true);
-    assert_eq!(producer.hear(2), Ok(()));
-    assert_eq!((producer.look(&consumed), producer.hear(1)), (Ok(()), Ok(())));
-    assert_eq!(producer.areas_under_way(), 0);
-    assert_eq!((producer.hear(3), producer.look(&AtomicU64::new(3))), (Err(CorruptRing), Err(CorruptRing)));
+    assert_eq!(producer.note_consumed(2), Ok(()));
+    assert_eq!((producer.look(&consumed), producer.note_consumed(1)), (Ok(()), Ok(())));
+    assert_eq!(producer.buffers_in_flight(), 0);
+    assert_eq!(
+        (producer.note_consumed(3), producer.look(&AtomicU64::new(3))),
+        (Err(CorruptRing), Err(CorruptRing))
+    );
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// Some: send a fragment, with an area or not. None: read one; now and then the producer hears of it.
+    /// Deeds. Some: send a fragment, with a buffer or not. None: read one; now and then the producer hears of
+    /// it.
     #[test]
-    fn as_many_areas_are_under_way_as_the_producer_has_not_heard_of(
+    fn as_many_buffers_are_in_flight_as_the_producer_has_not_heard_of(
         deeds in prop::collection::vec((prop::option::of(any::<bool>()), any::<bool>()), 0..200),
     ) {
         let (mut producer, mut consumer, turn, consumed) = ends(8);
@@ -80,26 +84,26 @@ proptest! {
         let mut unread = 0;
         for (sends, hears) in deeds {
             match sends {
-                Some(has_area) => if producer.has_room(&consumed, 1).unwrap() {
-                    producer.publish(&turn, has_area);
-                    unheard.push_back(has_area);
+                Some(has_buffer) => if producer.has_room(&consumed, 1).unwrap() {
+                    producer.publish(&turn, has_buffer);
+                    unheard.push_back(has_buffer);
                     unread += 1;
                 }
                 None => if unread > 0 {
-                    let has_area = unheard[unheard.len() - unread];
-                    let _ = consumer.release(&consumed, has_area, false);
+                    let has_buffer = unheard[unheard.len() - unread];
+                    let _ = consumer.release(&consumed, has_buffer, false);
                     unread -= 1;
                 }
             }
             if hears {
-                producer.hear(consumer.consumed()).unwrap();
+                producer.note_consumed(consumer.consumed()).unwrap();
                 unheard.drain(..unheard.len() - unread);
             }
-            let exact = unheard.iter().filter(|has_area| **has_area).count();
-            let read = unheard.iter().rev().take(unread).filter(|has_area| **has_area).count();
+            let exact = unheard.iter().filter(|has_buffer| **has_buffer).count();
+            let read = unheard.iter().rev().take(unread).filter(|has_buffer| **has_buffer).count();
             // A look at what is consumed may have told it more.
-            prop_assert!((read..=exact).contains(&producer.areas_under_way()));
-            prop_assert!(!hears || producer.areas_under_way() == exact);
+            prop_assert!((read..=exact).contains(&producer.buffers_in_flight()));
+            prop_assert!(!hears || producer.buffers_in_flight() == exact);
         }
     }
 }

@@ -1,0 +1,243 @@
+//! A trial of two ways for the same bytes: through bounce buffers, or copied once by the kernel (single
+//! copy).
+//!
+//! Which way is faster depends on the machine, so it is measured. The holder of a trial counts *runs*: of a
+//! message, or of a whole program of messages. The first runs of each period are the trial. They are made in
+//! batches, every other one with single copies: whatever disturbs the runs, disturbs both ways. From then on
+//! to the end of the period, all runs go the faster way.
+//!
+//! Runs give *samples*, the times of one or several runs in a row. Both ways have equally many, and of each
+//! way the one at the same place in the order of times decides ([`Design::deciding`]). Single copies must be
+//! faster by a sixteenth at least, because a bounce buffer lets a sender go on before its receiver has caught
+//! up.
+//!
+//! Next to other busy processes a trial may be wrong. A wrong decision for bounce buffers costs little. A
+//! wrong decision for single copies may cost a lot where a run ends only when both ranks have had their
+//! processors. So a design can demand that it is tried again soon, and later each time it is confirmed
+//! ([`Design::first_check`]).
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// How a trial is made.
+#[derive(Debug)]
+pub struct Design {
+    /// Runs from the beginning of one trial to that of the next.
+    pub period: u32,
+    /// Runs that begin a trial and do not count.
+    pub warm_up: u32,
+    /// Batches of a trial.
+    pub batches: u32,
+    /// Runs of a batch.
+    pub batch: u32,
+    /// Runs that begin a batch and do not count.
+    pub batch_warm_up: u32,
+    /// Runs whose times are added up to one sample.
+    pub sample: u32,
+    /// The sample that decides for its way: so many are faster.
+    pub deciding: usize,
+    /// Runs after a first decision for single copies until the next trial; twice as many after each trial
+    /// that confirms it. `None`: such a decision stands for the rest of the period.
+    pub first_check: Option<u32>,
+}
+
+impl Design {
+    /// Runs of a trial.
+    pub const fn runs(&self) -> u32 {
+        self.warm_up + self.batches * self.batch
+    }
+
+    /// Samples of a trial, of both ways together.
+    pub const fn samples(&self) -> usize {
+        (self.batches * self.samples_of_batch()) as usize
+    }
+
+    const fn samples_of_batch(&self) -> u32 {
+        (self.batch - self.batch_warm_up) / self.sample
+    }
+
+    /// The batch of a run, counted from the beginning of the period, and the run's place in it.
+    fn batch_of(&self, run: u32) -> Option<(u32, u32)> {
+        let at = run.checked_sub(self.warm_up).filter(|_| run < self.runs())?;
+        Some((at / self.batch, at % self.batch))
+    }
+}
+
+/// A trial with so many samples, and what it has decided.
+#[derive(Debug)]
+pub struct Trial<const SAMPLES: usize> {
+    design: &'static Design,
+    /// Runs since the beginning of some period.
+    runs: AtomicU32,
+    /// The samples of the last trial, in the order of their runs.
+    samples: [Sample; SAMPLES],
+    /// Runs since then that went by single copy as it decided, and have ended.
+    single_copy_runs: AtomicU32,
+    /// Trials before their time, since the last decision for bounce buffers.
+    checks: AtomicU32,
+}
+
+/// The time of some runs in a row, all one way.
+#[derive(Debug, Default)]
+struct Sample {
+    /// How many have come to their end.
+    ended: AtomicU32,
+    /// What these took, in cycles.
+    cycles: AtomicU64,
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Whether its messages go by single copy.
+    pub single_copy: bool,
+    /// The sample to which it counts.
+    sample: Option<u32>,
+    /// Whether it is a part of a trial, and not of what follows from one.
+    is_trial: bool,
+}
+
+impl<const SAMPLES: usize> Trial<SAMPLES> {
+    pub fn new(design: &'static Design) -> Trial<SAMPLES> {
+        assert!(design.samples() == SAMPLES);
+        Trial {
+            design,
+            runs: AtomicU32::new(0),
+            samples: std::array::from_fn(|_| Sample::default()),
+            single_copy_runs: AtomicU32::new(0),
+            checks: AtomicU32::new(0),
+        }
+    }
+
+    /// Begins the next run.
+    pub fn begin(&self) -> Run {
+        // Relaxed throughout: these words order nothing, and a wrong one costs time only.
+        let run = self.runs.fetch_add(1, Ordering::Relaxed) % self.design.period;
+        if run == 0 {
+            self.samples.iter().for_each(Sample::reset);
+        }
+        let single_copy = self.is_single_copy(run);
+        if run == self.design.runs() {
+            self.single_copy_runs.store(0, Ordering::Relaxed);
+            if !single_copy {
+                self.checks.store(0, Ordering::Relaxed);
+            }
+        }
+        Run { single_copy, sample: self.sample_of(run), is_trial: run < self.design.runs() }
+    }
+
+    /// Notes that a run has come to its end.
+    pub fn end(&self, run: &Run, cycles: u64) {
+        if let Some(sample) = run.sample {
+            self.samples[sample as usize].note(cycles);
+        } else if !run.is_trial && run.single_copy {
+            self.note_confirming_run();
+        }
+    }
+
+    /// Whether the next run goes by single copy.
+    pub fn next_is_single_copy(&self) -> bool {
+        self.is_single_copy(self.runs.load(Ordering::Relaxed) % self.design.period)
+    }
+
+    /// Notes a whole run whose way somebody else has chosen. In a trial, it counts only if that was the way
+    /// to be tried.
+    pub fn note(&self, single_copy: bool, cycles: u64) {
+        let run = self.runs.load(Ordering::Relaxed) % self.design.period;
+        if run >= self.design.runs() || single_copy == self.is_single_copy(run) {
+            self.end(&self.begin(), cycles);
+        }
+    }
+
+    /// Whether a run of the period goes by single copy: in every other batch of the trial, and after it if
+    /// that was faster.
+    fn is_single_copy(&self, run: u32) -> bool {
+        match self.design.batch_of(run) {
+            Some((batch, _)) => batch % 2 == 1,
+            None => run >= self.design.runs() && self.is_single_copy_faster(),
+        }
+    }
+
+    /// The sample to which a run of the period counts.
+    fn sample_of(&self, run: u32) -> Option<u32> {
+        let (batch, at) = self.design.batch_of(run)?;
+        let counted = at.checked_sub(self.design.batch_warm_up)?;
+        Some(batch * self.design.samples_of_batch() + counted / self.design.sample)
+    }
+
+    /// Begins the next trial when enough runs have ended that went by single copy as the last one decided.
+    fn note_confirming_run(&self) {
+        let Some(first_check) = self.design.first_check else { return };
+        let checks = self.checks.load(Ordering::Relaxed);
+        let ended = self.single_copy_runs.fetch_add(1, Ordering::Relaxed) + 1;
+        if ended == first_check << checks {
+            // No later than the next period would begin.
+            let most = (self.design.period / first_check).ilog2();
+            self.checks.store((checks + 1).min(most), Ordering::Relaxed);
+            self.runs.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn is_single_copy_faster(&self) -> bool {
+        match (self.deciding_time(0), self.deciding_time(1)) {
+            (Some(bounced), Some(single)) => single < bounced - bounced / 16,
+            _ => false,
+        }
+    }
+
+    /// Time of the deciding sample among those of every other batch from `first` on. `None`: too few runs
+    /// have come to their end.
+    fn deciding_time(&self, first: usize) -> Option<u64> {
+        let batches = self.samples.chunks(self.design.samples_of_batch() as usize).skip(first).step_by(2);
+        let whole = batches.flatten().filter_map(|sample| sample.time_of(self.design.sample));
+        let (mut times, mut count) = ([0; SAMPLES], 0);
+        for time in whole {
+            times[count] = time;
+            count += 1;
+        }
+        times[..count].sort_unstable();
+        times[..count].get(self.design.deciding).copied()
+    }
+
+    /// Runs since the beginning of the period.
+    #[cfg(test)]
+    pub fn runs(&self) -> u32 {
+        self.runs.load(Ordering::Relaxed) % self.design.period
+    }
+
+    /// Runs of each sample that have come to their end.
+    #[cfg(test)]
+    pub fn ended(&self) -> [u32; SAMPLES] {
+        std::array::from_fn(|at| self.samples[at].ended.load(Ordering::Relaxed))
+    }
+}
+
+impl Run {
+    /// Whether it counts to a sample.
+    #[cfg(test)]
+    pub fn counts(&self) -> bool {
+        self.sample.is_some()
+    }
+
+    /// This run, as if it went through bounce buffers.
+    #[cfg(test)]
+    pub fn through_buffers(self) -> Run {
+        Run { single_copy: false, ..self }
+    }
+}
+
+impl Sample {
+    fn reset(&self) {
+        self.ended.store(0, Ordering::Relaxed);
+        self.cycles.store(0, Ordering::Relaxed);
+    }
+
+    fn note(&self, cycles: u64) {
+        self.cycles.fetch_add(cycles, Ordering::Relaxed);
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The time of its runs, if all `runs` have come to their end.
+    fn time_of(&self, runs: u32) -> Option<u64> {
+        (self.ended.load(Ordering::Relaxed) == runs).then(|| self.cycles.load(Ordering::Relaxed))
+    }
+}

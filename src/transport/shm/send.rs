@@ -1,0 +1,250 @@
+//! The sending half of a link: cuts messages into fragments, or exposes them.
+
+use std::io;
+
+use super::ShmLink;
+use super::adapt::cache_distance::CacheDistance;
+use super::adapt::cma_choice::is_preferred;
+use super::cma::CMA_BYTES;
+use super::control_line::{Content, ControlLine, Extent};
+use super::layout::{FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
+use super::protocol::{CorruptRing, Ordering, Producer};
+use super::ring::Ring;
+use super::zero_copy::ZERO_COPY_BYTES;
+use crate::sys::memory_copy::{CopyMode, copy_to_shared};
+use crate::transport::{Header, SingleCopy, garbage};
+
+/// The ring that this side fills.
+pub(super) struct SendRing {
+    pub ring: Ring,
+    pub producer: Producer,
+}
+
+impl SendRing {
+    pub fn new(ring: Ring, slots: usize) -> SendRing {
+        SendRing { ring, producer: Producer::new(slots) }
+    }
+
+    /// Whether the next `slots` slots are free.
+    #[inline]
+    pub fn has_slots(&mut self, slots: usize, distance: &mut CacheDistance) -> io::Result<bool> {
+        if self.producer.must_look_for(slots) {
+            distance.sample(&self.ring.consumed);
+        }
+        self.producer.has_room(&self.ring.consumed, slots).map_err(corrupt)
+    }
+
+    /// Whether so many more bounce buffers may be in flight, which are at most `most` then.
+    #[inline]
+    pub fn may_use(&mut self, buffers: usize, most: usize, distance: &mut CacheDistance) -> io::Result<bool> {
+        if self.producer.buffers_in_flight() + buffers > most {
+            distance.sample(&self.ring.consumed);
+            self.producer.look(&self.ring.consumed).map_err(corrupt)?;
+        }
+        Ok(self.producer.buffers_in_flight() + buffers <= most)
+    }
+
+    /// Marks what was sent of a call and is not read yet.
+    pub fn cancel(&mut self, header: &Header) {
+        // A corrupt count shows again where it is treated.
+        if self.producer.look(&self.ring.consumed).is_err() {
+            return;
+        }
+        for slot in self.producer.unread() {
+            self.ring.line(slot).cancel(header);
+        }
+    }
+}
+
+fn corrupt(_: CorruptRing) -> io::Error {
+    garbage("consumed too much")
+}
+
+impl ShmLink {
+    /// [`super::Link::send`].
+    ///
+    /// # Safety
+    /// See [`super::Link::send`].
+    #[inline]
+    pub(super) unsafe fn send_message(
+        &mut self,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        single_copy: SingleCopy,
+    ) -> io::Result<Option<usize>> {
+        if let Some(exposed) = &self.exposures.current
+            && (exposed.is_abandoned || exposed.header == *header)
+        {
+            let is_abandoned = exposed.is_abandoned;
+            self.distance.sample_after(&self.send.ring.bytes_read, self.exposures.counted());
+            let read = self.exposures.note_progress(&self.send.ring)?;
+            if !is_abandoned {
+                return Ok(read);
+            }
+        }
+        if !self.send.has_slots(1, &mut self.distance)? {
+            return Ok(None);
+        }
+        if self.exposures.current.is_none() && self.expose(header, data, bytes, single_copy) {
+            return Ok(None);
+        }
+        // A receiver that shares our core reads when we have ended.
+        let is_led = bytes > HALF_FRAGMENT_BYTES && !self.is_oversubscribed;
+        let most = if is_led { self.memory.lead() } else { self.memory.quota() };
+        if bytes > INLINE_BYTES && !self.send.may_use(1, most, &mut self.distance)? {
+            return Ok(None);
+        }
+        // SAFETY: passed on from our caller; the slot is free.
+        Ok(unsafe { self.send_fragment(header, data, bytes, FRAGMENT_BYTES) })
+    }
+
+    /// Exposes a message in the next slot, which is free, if that is permitted and worth it. No other message
+    /// is exposed.
+    #[inline]
+    fn expose(&mut self, header: &Header, data: *const u8, bytes: usize, single_copy: SingleCopy) -> bool {
+        if single_copy != SingleCopy::Never
+            && bytes >= ZERO_COPY_BYTES
+            && let Some(offset) = self.zero_copy_offset(data, bytes)
+        {
+            self.zero_copy.exposed = (data.addr(), bytes);
+            self.publish_exposed(header, Content::ZeroCopy, offset as u64, bytes);
+            return true;
+        }
+        let may_read = bytes >= CMA_BYTES
+            && match single_copy {
+                SingleCopy::Always => true,
+                SingleCopy::IfOversubscribed => self.is_oversubscribed,
+                SingleCopy::IfFaster => self.is_oversubscribed || self.peer_prefers_single_copy(bytes),
+                SingleCopy::MappedOnly | SingleCopy::Never => false,
+            };
+        if !may_read || !self.peer_can_read() {
+            return false;
+        }
+        self.publish_exposed(header, Content::PeerMemory, data as u64, bytes);
+        true
+    }
+
+    /// Hands over where a message is.
+    fn publish_exposed(&mut self, header: &Header, content: Content, start: u64, bytes: usize) {
+        let ring = self.send.ring;
+        let line = ring.line(self.send.producer.next_slot());
+        line.write_location(start, bytes);
+        self.exposures.begin(&ring, header, bytes);
+        self.publish(line, header, content, false);
+    }
+
+    /// Whether the peer can read our memory.
+    fn peer_can_read(&self) -> bool {
+        self.memory.peer_single_copy().can_read.load(Ordering::Acquire) == 1
+    }
+
+    /// Whether the peer waits for a message of so many bytes, or did a moment ago, and would rather copy it
+    /// itself.
+    #[inline]
+    fn peer_prefers_single_copy(&self, bytes: usize) -> bool {
+        is_preferred(self.memory.peer_single_copy().preferred.load(Ordering::Relaxed), bytes)
+            && self.memory.peer_waiting().load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether a message would be exposed, if it may be: without a copy, or because the peer prefers a single
+    /// copy.
+    #[inline]
+    pub(super) fn sends_exposed(&self, data: *const u8, bytes: usize) -> bool {
+        self.sends_zero_copy(data, bytes)
+            || bytes >= CMA_BYTES
+                && self.peer_prefers_single_copy(bytes)
+                && !self.is_oversubscribed
+                && self.exposures.current.is_none()
+                && self.peer_can_read()
+    }
+
+    /// Whether a message would be sent without a copy, if it may be.
+    #[inline]
+    pub(super) fn sends_zero_copy(&self, data: *const u8, bytes: usize) -> bool {
+        self.exposures.current.is_none() && self.zero_copy_offset(data, bytes).is_some()
+    }
+
+    /// Sends one fragment in the next slot, which is free: as many of `bytes` bytes as find room in it, but
+    /// at most `most`. `None`: no bounce buffer is free.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes. One more bounce buffer may be in flight.
+    #[inline]
+    pub(super) unsafe fn send_fragment(
+        &mut self,
+        header: &Header,
+        data: *const u8,
+        bytes: usize,
+        most: usize,
+    ) -> Option<usize> {
+        let ring = self.send.ring;
+        let line = ring.line(self.send.producer.next_slot());
+        if bytes <= FRAGMENT_BYTES {
+            self.zero_copy.note_copied(data, bytes);
+        }
+        if bytes <= INLINE_BYTES {
+            // SAFETY: the caller vouches for `data`; the target is the payload of a control line that is ours
+            // until it is published, inside the mapping.
+            unsafe { std::ptr::copy_nonoverlapping(data, line.inline_payload(), bytes) };
+            self.publish_inline(line, header, bytes);
+            return Some(bytes);
+        }
+        if !self.has_buffers(1) {
+            return None;
+        }
+        let buffer = self.pool.pop()?;
+        let (left, bytes) = (bytes, bytes.min(most));
+        // SAFETY: the caller vouches for `data`; the buffer is ours.
+        unsafe { self.fill_buffer(buffer, data, bytes) };
+        if bytes >= HALF_FRAGMENT_BYTES {
+            line.write_message_bytes(left);
+        }
+        self.publish_buffer(line, header, Extent { bytes, buffer });
+        Some(bytes)
+    }
+
+    /// Copies a payload into a bounce buffer.
+    ///
+    /// # Safety
+    /// `data` is readable for `bytes` bytes, at most [`FRAGMENT_BYTES`]. The buffer is ours.
+    #[inline]
+    pub(super) unsafe fn fill_buffer(&mut self, buffer: u16, data: *const u8, bytes: usize) {
+        let buffer = self.memory.buffer(buffer);
+        // SAFETY: the caller vouches for `data`; the target is a buffer that is ours until it is published,
+        // inside the mapping, and no user buffer overlaps our mapping.
+        let copy = |mode| unsafe { copy_to_shared(buffer, data, bytes, mode) };
+        if self.distance.is_far() {
+            self.store_mode.copy(bytes, |past| copy(if past { CopyMode::PastCaches } else { CopyMode::Far }));
+        } else {
+            copy(CopyMode::Near);
+        }
+    }
+
+    /// Hands over a fragment whose payload is in its control line.
+    #[inline]
+    pub(super) fn publish_inline(&mut self, line: &ControlLine, header: &Header, bytes: usize) {
+        self.publish(line, header, Content::Copied(Extent { bytes, buffer: 0 }), false);
+    }
+
+    /// Hands over a fragment whose payload is in a bounce buffer.
+    #[inline]
+    pub(super) fn publish_buffer(&mut self, line: &ControlLine, header: &Header, extent: Extent) {
+        line.write_other_consumed(self.recv.consumer.consumed());
+        self.publish(line, header, Content::Copied(extent), true);
+    }
+
+    /// Fills a control line but for the payload, and hands it over.
+    #[inline]
+    fn publish(&mut self, line: &ControlLine, header: &Header, content: Content, has_buffer: bool) {
+        line.write(header, content);
+        self.send.producer.publish(&line.turn, has_buffer);
+        self.is_doorbell_due = true;
+    }
+
+    /// Whether so many bounce buffers are free.
+    #[inline]
+    pub(super) fn has_buffers(&mut self, buffers: usize) -> bool {
+        self.pool.has(buffers, self.recv.ring.returned(self.memory.slots()))
+    }
+}

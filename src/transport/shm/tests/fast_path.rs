@@ -1,0 +1,77 @@
+//! Whole messages by the fast path.
+
+use super::super::layout::INLINE_BYTES;
+use super::*;
+
+/// What `peek` gives, as often as it has something, of a message of `most` bytes; and whether it leaves the
+/// rest to the slow path.
+fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
+    let (mut lens, mut left) = (Vec::new(), most);
+    loop {
+        match link.peek(&HEADER, left) {
+            Peek::Data(_, bytes) => {
+                link.release();
+                lens.push(bytes);
+                left -= bytes;
+                if left == 0 {
+                    return (lens, false);
+                }
+            }
+            Peek::Empty => return (lens, false),
+            Peek::SlowPath => return (lens, true),
+        }
+    }
+}
+
+#[test]
+fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_the_size_asked_for() {
+    let (mut a, mut b) = pair();
+    for link in [&mut a, &mut b] {
+        link.set_oversubscribed(false);
+    }
+    // Whoever sleeps gets each slot back at once.
+    a.set_sleeping(true);
+    // A link looks at its peer when the first fragment is there.
+    assert_eq!(send(&mut a, &[1]), Some(1));
+    assert!(receive(&mut b).is_some());
+    let bytes = vec![7; layout::quota(SLOTS) * FRAGMENT_BYTES];
+    let post = |a: &mut ShmLink, len: usize, size| {
+        // SAFETY: a vector is readable for its length, which is more.
+        unsafe { a.post(&HEADER, bytes.as_ptr(), len, size) }
+    };
+    for _ in 0..3 {
+        assert!(post(&mut a, 0, FragmentSize::Half) && post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Full));
+        assert_eq!(peek_all(&mut b, 0), (vec![0], false));
+        assert_eq!(peek_all(&mut b, FRAGMENT_BYTES + 1), (vec![FRAGMENT_BYTES, 1], false));
+        assert!(post(&mut a, FRAGMENT_BYTES + 1, FragmentSize::Half));
+        assert_eq!(
+            peek_all(&mut b, FRAGMENT_BYTES + 1),
+            (vec![HALF_FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, 1], false)
+        );
+    }
+    // These were nine buffers. The peer has not given any back.
+    let left = layout::quota(SLOTS) - 9;
+    let whole = |buffers: usize| vec![FRAGMENT_BYTES; buffers];
+    assert!(!post(&mut a, (left + 1) * FRAGMENT_BYTES, FragmentSize::Full));
+    assert!(!post(&mut a, (left + 1) * HALF_FRAGMENT_BYTES, FragmentSize::Half));
+    assert!(post(&mut a, left * FRAGMENT_BYTES, FragmentSize::Full));
+    assert!(
+        !post(&mut a, INLINE_BYTES + 1, FragmentSize::Half) && post(&mut a, INLINE_BYTES, FragmentSize::Half)
+    );
+    assert_eq!(peek_all(&mut b, left * FRAGMENT_BYTES), (whole(left), false));
+    assert_eq!(peek_all(&mut b, INLINE_BYTES), (vec![INLINE_BYTES], false));
+    // Now it has.
+    assert!(post(&mut a, 8 * HALF_FRAGMENT_BYTES, FragmentSize::Half));
+    assert_eq!(peek_all(&mut b, 8 * HALF_FRAGMENT_BYTES), (vec![HALF_FRAGMENT_BYTES; 8], false));
+    // As many slots as there are, and no more.
+    for _ in 0..SLOTS {
+        assert!(post(&mut a, 0, FragmentSize::Half));
+    }
+    assert!(!post(&mut a, 0, FragmentSize::Half) && !post(&mut a, FRAGMENT_BYTES, FragmentSize::Full));
+    for _ in 0..SLOTS {
+        assert_eq!(peek_all(&mut b, 0), (vec![0], false));
+    }
+    // More than was to come is somebody else's mistake, for the slow path to tell.
+    assert!(post(&mut a, HALF_FRAGMENT_BYTES, FragmentSize::Full));
+    assert_eq!(peek_all(&mut b, HALF_FRAGMENT_BYTES - 1), (vec![], true));
+}
