@@ -163,7 +163,7 @@ struct stuck {
     ncclResult_t result;
 };
 
-static void *wait_in_vain(void *argument)
+static void *wait_without_sender(void *argument)
 {
     struct stuck *stuck = argument;
     float value = 0;
@@ -178,7 +178,7 @@ static void abort_from_outside(void)
     ncclResult_t result;
     CHECK_OK(ncclCommInitAll(comms, 2, NULL));
     struct stuck stuck = {comms[0], ncclSuccess};
-    CHECK(pthread_create(&thread, NULL, wait_in_vain, &stuck) == 0);
+    CHECK(pthread_create(&thread, NULL, wait_without_sender, &stuck) == 0);
     /* Whether it is in the call already or not: it fails. */
     CHECK_OK(ncclCommGetAsyncError(comms[0], &result));
     CHECK(result == ncclSuccess);
@@ -303,7 +303,7 @@ static void by_address(int size)
 }
 
 /* What was put and is not waited for is nobody's any more when both have gone. */
-static void put_in_vain(void)
+static void put_without_wait(void)
 {
     enum { BYTES = 8 << 20 };
     ncclComm_t pair[2];
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
     if (spread.processes == 1) {
         abort_from_outside();
         grow();
-        put_in_vain();
+        put_without_wait();
         two_roots();
         abort_while_forming();
     } else if (spread.threads == 1) {

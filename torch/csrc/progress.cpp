@@ -51,8 +51,8 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
       // Whoever waits for it moves it on.
       return;
     }
-    if (bell_comm_ == ANYCCL_COMM_NONE) {
-      open_bell();
+    if (doorbell_comm_ == ANYCCL_COMM_NONE) {
+      open_doorbell();
     }
     arrivals_.push_back(std::move(work));
     if (!has_leader_) {
@@ -64,7 +64,7 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   if (must_ring) {
     ring();
   } else if (must_wake) {
-    news_.notify_one();
+    arrived_.notify_one();
   }
 }
 
@@ -84,24 +84,24 @@ void Progress::stop(std::chrono::milliseconds at_most) {
     // The leader is out of the library before it asks for the lock.
     ring();
   }
-  news_.notify_one();
+  arrived_.notify_one();
   help_.notify_all();
   thread_ended_.wait_for(lock, at_most, [this] { return threads_ == 0; });
 }
 
-void Progress::open_bell() {
+void Progress::open_doorbell() {
   anyccl_store_t store = ANYCCL_STORE_INIT;
   store.set = set_nothing;
   store.get = get_nothing;
   anyccl_config_t config = ANYCCL_CONFIG_INIT;
   config.name = "torch's progress thread";
   config.timeout_ms = ANYCCL_TIMEOUT_NEVER;
-  check(anyccl_comm_create_with_store(&store, 1, 0, &config, &bell_comm_), "starting the progress thread");
+  check(anyccl_comm_create_with_store(&store, 1, 0, &config, &doorbell_comm_), "starting the progress thread");
 }
 
 void Progress::ring() {
   const char any = 1;
-  (void)anyccl_send(&any, 1, ANYCCL_BYTE, 0, 0, bell_comm_);
+  (void)anyccl_send(&any, 1, ANYCCL_BYTE, 0, 0, doorbell_comm_);
 }
 
 void Progress::run() {
@@ -178,7 +178,7 @@ bool Progress::receive() {
   if (works_.empty()) {
     if (naps_ == 0) {
       is_asleep_ = true;
-      news_.wait(lock, [this] { return stopping_ || !arrivals_.empty(); });
+      arrived_.wait(lock, [this] { return stopping_ || !arrivals_.empty(); });
       is_asleep_ = false;
     }
     if (!stopping_) {
@@ -205,16 +205,16 @@ Progress::Works Progress::move_on() {
   if (works_.empty()) {
     return {};
   }
-  if (bell_ == ANYCCL_REQUEST_NULL) {
-    (void)anyccl_irecv(&rung_, 1, ANYCCL_BYTE, 0, 0, bell_comm_, &bell_);
+  if (doorbell_ == ANYCCL_REQUEST_NULL) {
+    (void)anyccl_irecv(&rung_, 1, ANYCCL_BYTE, 0, 0, doorbell_comm_, &doorbell_);
   }
-  std::vector<anyccl_request_t> requests{bell_};
+  std::vector<anyccl_request_t> requests{doorbell_};
   for (const auto& work : works_) {
     work->append_requests(requests);
   }
   (void)anyccl_wait_ready(requests.size(), requests.data());
   int was_rung = 0;
-  (void)anyccl_test(&bell_, &was_rung);
+  (void)anyccl_test(&doorbell_, &was_rung);
   {
     const Lock lock(mutex_);
     in_library_ = false;

@@ -48,11 +48,11 @@ class Progress {
   bool receive();
   Works move_on();
   void make_last_moves();
-  void open_bell();
+  void open_doorbell();
   void ring();
 
   std::mutex mutex_;
-  std::condition_variable news_;
+  std::condition_variable arrived_;
   Works arrivals_;
   bool in_library_ = false;
   bool is_asleep_ = false;
@@ -67,8 +67,8 @@ class Progress {
   // Of the leader; read by others while there is none.
   Works works_;
   int naps_ = 0;
-  anyccl_comm_t bell_comm_ = ANYCCL_COMM_NONE;
-  anyccl_request_t bell_ = ANYCCL_REQUEST_NULL;
+  anyccl_comm_t doorbell_comm_ = ANYCCL_COMM_NONE;
+  anyccl_request_t doorbell_ = ANYCCL_REQUEST_NULL;
   char rung_ = 0;
 };
 

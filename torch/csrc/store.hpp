@@ -17,7 +17,7 @@ bool wait_for_keys(
     c10d::Store& store, const std::vector<std::string>& keys, std::chrono::steady_clock::time_point end, size_t ranks);
 
 // Makes a communicator of the ranks that share the store. It is asked as it is: a connection of its own, as Store::clone()
-// makes, would take longer than all the rest, and seconds where torch asks a name server in vain for the peer's name.
+// makes, would take longer than all the rest, and seconds where no name server knows the name of the peer.
 anyccl_comm_t join(
     c10d::Store& store,
     int rank,

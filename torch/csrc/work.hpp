@@ -1,7 +1,7 @@
 // A call that was made and may not have ended: torch's Work.
 //
 // A work belongs to one thread at a time while it is under way. Whoever takes it, by take(), brings it to its end: the
-// thread that waits for it, if that comes at once; else the progress thread (progress.hpp). The others wait for news. The
+// thread that waits for it, if that comes at once; else the progress thread (progress.hpp). The others wait for its end. The
 // end comes in this order: results are where they belong, the work says that it is complete, the future is completed. No
 // lock is held then: callbacks may be Python, and may wait for other works.
 #pragma once

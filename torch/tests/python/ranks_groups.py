@@ -70,7 +70,7 @@ def test_from_id_from_store_and_from_file(comm):
         assert "closed" in repr(other)
 
 
-def test_a_store_that_fails_or_waits_in_vain(comm):
+def test_a_store_that_fails_or_times_out(comm):
     class Broken:
         def set(self, key, value):
             raise OSError("no such luck")
