@@ -58,8 +58,9 @@ static int sum_three_ways(const void *input, void *const results[WAYS], void *pi
     return 0;
 }
 
-/* Whether two sums over the ranks agree as far as rounding allows: in whatever order `size` numbers are added,
- * the sum is off by less than size * FLT_EPSILON / 2 times the sum of their magnitudes, and here are two sums. */
+/* Whether two sums over the ranks agree as far as rounding allows: in whatever order `size` numbers are
+ * added, the sum is off by less than size * FLT_EPSILON / 2 times the sum of their magnitudes, and here
+ * are two sums. */
 static int within_rounding(const float *a, const float *b, int size)
 {
     size_t count = (size_t)size * ELEMENTS_PER_RANK;

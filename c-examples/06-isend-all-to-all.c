@@ -1,11 +1,12 @@
-/* All to all with blocks of different sizes, written by hand out of sends and receives, next to the built-in call for equal
- * blocks. Programs had to write this for libraries whose all_to_all takes only equal blocks.
+/* All to all with blocks of different sizes, written by hand out of sends and receives, next to the
+ * built-in call for equal blocks. Programs had to write this for libraries whose all_to_all takes only
+ * equal blocks.
  *
  *     rank 0   to 0: -    to 1: 1    to 2: 2 2          from 0: -    from 1: 10        from 2: 20 20
  *     rank 1   to 0: 10   to 1: 11 11 ...         =>    from 0: 1    from 1: 11 11     ...
  *
- * Three things make it right and fast: all receives are started before the first send; all are in flight at the same time,
- * so that the order does not matter; and the sends are waited for, no barrier is needed.
+ * Three things make it right and fast: all receives are started before the first send; all are in flight
+ * at the same time, so that the order does not matter; and the sends are waited for, no barrier is needed.
  *
  *     cc 06-isend-all-to-all.c -o isend-all-to-all -lanyccl
  *     anyccl run -n 4 ./isend-all-to-all */
@@ -24,8 +25,8 @@ static size_t block_count(int from, int to)
     return (size_t)(from + to);
 }
 
-/* Block k of `send`, of send_counts[k] elements, goes to rank k; block k of `recv` comes from rank k. The blocks lie one
- * after the other. */
+/* Block k of `send`, of send_counts[k] elements, goes to rank k; block k of `recv` comes from rank k. The
+ * blocks lie one after the other. */
 static int all_to_all_by_hand(const int *send, const size_t *send_counts, int *recv, const size_t *recv_counts, int rank,
                               int size)
 {

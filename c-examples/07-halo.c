@@ -1,5 +1,5 @@
-/* Heat spreads over a plate that the ranks share, each with a block of it. In every step each block needs the edges of
- * its neighbours: they go into its halo, a frame around it that is one cell wide.
+/* Heat spreads over a plate that the ranks share, each with a block of it. In every step each block needs
+ * the edges of its neighbours: they go into its halo, a frame around it that is one cell wide.
  *
  *         columns of rank 0   of rank 1
  *         +--------------+  +--------------+
@@ -81,7 +81,8 @@ static void copy_side(block_t block, const struct place *place, int side, double
     }
 }
 
-/* The neighbours that are there, in the order of the sides, as a graph: each sends this rank as many cells as it gets. */
+/* The neighbours that are there, in the order of the sides, as a graph: each sends this rank as many cells
+ * as it gets. */
 struct neighbourhood {
     anyccl_graph_t graph;
     int count, sides[SIDES];
@@ -106,7 +107,8 @@ static int meet_neighbours(const struct place *place, struct neighbourhood *arou
     return 0;
 }
 
-/* Fills the halo from the neighbours: one call sends each its side, one after the other in `out`, and gets theirs. */
+/* Fills the halo from the neighbours: one call sends each its side, one after the other in `out`, and gets
+ * theirs. */
 static int exchange(block_t block, const struct place *place, const struct neighbourhood *around)
 {
     double in[2 * (COLUMNS + ROWS)], out[2 * (COLUMNS + ROWS)];

@@ -3,9 +3,9 @@
 //     c++ -std=c++17 09-cpp.cpp -o power -lanyccl
 //     anyccl run -n 4 ./power
 //
-// In each iteration a rank multiplies its rows by the vector, which all_gather puts together again; its length is an
-// all_reduce that is under way meanwhile. Failures are exceptions: what leaves main's try block has told the other
-// ranks already, as the world goes with it.
+// In each iteration a rank multiplies its rows by the vector, which all_gather puts together again; its
+// length is an all_reduce that is under way meanwhile. Failures are exceptions: what leaves main's try block
+// has told the other ranks already, as the world goes with it.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

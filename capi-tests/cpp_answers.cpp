@@ -1,5 +1,5 @@
-// The C++ header without exceptions: every failure comes back as a result. Built with -fno-exceptions, and with
-// exceptions in the compiler but ANYCCL_NO_EXCEPTIONS defined.
+// The C++ header without exceptions: every failure comes back as a result. Built with -fno-exceptions, and
+// with exceptions in the compiler but ANYCCL_NO_EXCEPTIONS defined.
 #include <anyccl/anyccl.hpp>
 
 #include <chrono>

@@ -71,7 +71,8 @@ void append(const void* in, void* inout, std::size_t count, anyccl_datatype_t, v
 void operators(const anyccl::communicator_ref& comm)
 {
     long ten = 10, digit = comm.rank() + 1, number = 0;
-    // Only of one digit each: the left operand moves by the length of the right one, which is 1 for one rank alone.
+    // Only of one digit each: the left operand moves by the length of the right one, which is 1 for one rank
+    // alone.
     const auto appended = anyccl::made_op::of(append, &ten, false);
     const auto pair = comm.split(comm.rank() / 2);
     pair.all_reduce(digit, number, appended);

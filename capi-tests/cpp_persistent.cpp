@@ -57,7 +57,8 @@ void collectives(const anyccl::communicator_ref& comm)
     }
 }
 
-// Blocks of any length, lists, neighbours, many buffers: what counts are given is read when they are prepared.
+// Blocks of any length, lists, neighbours, many buffers: what counts are given is read when they are
+// prepared.
 void others(const anyccl::communicator_ref& comm)
 {
     const auto size = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());

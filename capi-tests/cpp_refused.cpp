@@ -1,5 +1,5 @@
-// What the C++ header does not let through the compiler. CMakeLists.txt compiles this once per MISTAKE, and looks for
-// the sentence that explains it.
+// What the C++ header does not let through the compiler. CMakeLists.txt compiles this once per MISTAKE, and
+// looks for the sentence that explains it.
 #include <anyccl/anyccl.hpp>
 
 #include <list>

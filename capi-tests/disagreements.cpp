@@ -1,5 +1,5 @@
-// Ranks that disagree in one argument: each is told of both sides, whatever the call, whoever the odd one is. Ranks are
-// threads; the calls are those of anyccl.hpp.
+// Ranks that disagree in one argument: each is told of both sides, whatever the call, whoever the odd one is.
+// Ranks are threads; the calls are those of anyccl.hpp.
 #include <anyccl/anyccl.hpp>
 
 #include <array>
@@ -315,7 +315,8 @@ const std::vector<disagreement> all = {
     {"create_from_ranks: call", create_from_ranks({0, 1}), "create_from_ranks", dup, "dup"},
 };
 
-// What goes wrong in a call, or in the two barriers after it: a rank whose part was right has nothing to wait for.
+// What goes wrong in a call, or in the two barriers after it: a rank whose part was right has nothing to wait
+// for.
 std::optional<anyccl::error> error_of(const communicator_ref& comm, const call& first)
 {
     try {

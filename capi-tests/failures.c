@@ -1,5 +1,5 @@
-/* What the ranks are told when something goes wrong among them: nobody hangs, everybody gets a status and a sentence, and
- * the communicator can still be destroyed. */
+/* What the ranks are told when something goes wrong among them: nobody hangs, everybody gets a status and
+ * a sentence, and the communicator can still be destroyed. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Log lines go to the program's own function, with its own pointer, at the level that the configuration names. */
+/* Log lines go to the program's own function, with its own pointer, at the level that the configuration
+ * names. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Messages: tags, any source and any tag, what a status says, probes, synchronous sends, cancels, contradictions. */
+/* Messages: tags, any source and any tag, what a status says, probes, synchronous sends, cancels,
+ * contradictions. */
 #include <stdlib.h>
 #include <string.h>
 

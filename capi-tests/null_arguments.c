@@ -1,5 +1,5 @@
-/* NULL, and handles that are no good, given to every function that takes a pointer: an error with a sentence, never a
- * crash, and never a change of what is passed. Without a world, and with one. */
+/* NULL, and handles that are no good, given to every function that takes a pointer: an error with a
+ * sentence, never a crash, and never a change of what is passed. Without a world, and with one. */
 #include <string.h>
 
 #include "check.h"
@@ -13,7 +13,8 @@ static int buffer[16];
         CHECK(strncmp(anyccl_last_error(), #function ": ", strlen(#function) + 2) == 0);                               \
     } while (0)
 
-/* The two forms of a collective, with everything that can be NULL. `arguments` are all but the buffers and comm. */
+/* The two forms of a collective, with everything that can be NULL. `arguments` are all but the buffers and
+ * comm. */
 #define NULLS(name, ...)                                                                                               \
     do {                                                                                                               \
         anyccl_request_t request = ANYCCL_REQUEST_NULL;                                                                \

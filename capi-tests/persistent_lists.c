@@ -1,5 +1,6 @@
-/* Persistent operations with blocks of unequal length, on lists of buffers, along a graph; and operators that the program
- * has made where parts of the result differ in length. Argument: the largest number of ranks, which are threads. */
+/* Persistent operations with blocks of unequal length, on lists of buffers, along a graph; and operators
+ * that the program has made where parts of the result differ in length. Argument: the largest number of
+ * ranks, which are threads. */
 #include <string.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Several ranks in one process: each thread makes its communicator from the same id. Every collective, blocking and
- * started, apart and in place, against the oracle; two communicators at once. */
+/* Several ranks in one process: each thread makes its communicator from the same id. Every collective,
+ * blocking and started, apart and in place, against the oracle; two communicators at once. */
 #include "check.h"
 #include "ranks.h"
 

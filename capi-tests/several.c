@@ -135,7 +135,8 @@ static void ready(struct harness *harness, void *shared)
     CHECK(done == 1 && values[0] == 7);
 }
 
-/* The time without progress counts on from one wait to the next, and is the one that was set last when it was started. */
+/* The time without progress counts on from one wait to the next, and is the one that was set last when it
+ * was started. */
 static void patience(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2];

@@ -1,5 +1,6 @@
-/* Memory of anyccl_mem_alloc and memory that is registered: refusals, ordinary use, parts of it in every collective and in
- * messages, and what a child of fork may do. Argument: the largest number of ranks, which are threads. */
+/* Memory of anyccl_mem_alloc and memory that is registered: refusals, ordinary use, parts of it in every
+ * collective and in messages, and what a child of fork may do. Argument: the largest number of ranks,
+ * which are threads. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

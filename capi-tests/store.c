@@ -1,4 +1,5 @@
-/* Communicators by a store of the caller's: one table that the threads share, with everything that can go wrong. */
+/* Communicators by a store of the caller's: one table that the threads share, with everything that can go
+ * wrong. */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-/* Calls whose blocks differ in length, and scans: what comes out, what is refused, and what is said when the ranks disagree.
- * Argument: the number of ranks, which are threads. */
+/* Calls whose blocks differ in length, and scans: what comes out, what is refused, and what is said when
+ * the ranks disagree. Argument: the number of ranks, which are threads. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

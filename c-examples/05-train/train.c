@@ -1,8 +1,9 @@
 /* Data-parallel training: handwritten digits, softmax regression, gradients summed with all_reduce.
  *
- * Every rank has the whole model and a share of the samples. In each step every rank adds up the gradient of its
- * own samples of the batch, one all_reduce adds the ranks' gradients, and every rank makes the same step. The batch
- * is the same however many ranks share it, so 1 rank and 4 ranks find the same weights, up to rounding.
+ * Every rank has the whole model and a share of the samples. In each step every rank adds up the gradient
+ * of its own samples of the batch, one all_reduce adds the ranks' gradients, and every rank makes the same
+ * step. The batch is the same however many ranks share it, so 1 rank and 4 ranks find the same weights, up
+ * to rounding.
  *
  *     gunzip -k digits.csv.gz
  *     cc -O2 -I.. train.c model.c dataset.c -o train -lanyccl -lm

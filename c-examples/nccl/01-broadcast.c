@@ -3,8 +3,8 @@
  *     cc 01-broadcast.c -o broadcast -lnccl
  *     ./broadcast 4
  *
- * The buffer is ordinary memory and the stream NULL: with libnccl.so.2 of anyccl the numbers are there when the call
- * returns. On a GPU they would be there after cudaStreamSynchronize. */
+ * The buffer is ordinary memory and the stream NULL: with libnccl.so.2 of anyccl the numbers are there
+ * when the call returns. On a GPU they would be there after cudaStreamSynchronize. */
 #include "common/ranks.h"
 
 enum { COUNT = 4 };

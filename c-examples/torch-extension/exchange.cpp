@@ -3,8 +3,8 @@
  *     rank 0  x = a0 a1          rank 0  exchange(x) = a0 b0
  *     rank 1  x = b0 b1    =>    rank 1  exchange(x) = a1 b1
  *
- * Built by setup.py, used by exchange.py. The program joins the job, here by anyccl.Communicator.world() in Python; the
- * operator uses the same library, and so the same world. */
+ * Built by setup.py, used by exchange.py. The program joins the job, here by anyccl.Communicator.world()
+ * in Python; the operator uses the same library, and so the same world. */
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_like.h>
 #include <anyccl/anyccl.h>

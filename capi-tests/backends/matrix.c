@@ -1,5 +1,5 @@
-/* Every collective on the world, by whichever engine the environment names, against the oracle. Up to four ranks; started by
- * run.py under the launcher that the engine needs. */
+/* Every collective on the world, by whichever engine the environment names, against the oracle. Up to four
+ * ranks; started by run.py under the launcher that the engine needs. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
-/* How a test says what went wrong: file, line, what was expected; then the process ends with 1. */
+/* Checks of a test: what went wrong is printed with file and line, then the process ends with 1.
+ *
+ * For the functions of anyccl; with CHECK_NCCL defined, for those of NCCL.
+ */
 #ifndef CHECK_H
 #define CHECK_H
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <anyccl/anyccl.h>
 
 /* _Exit: other threads may still be inside a call, and nothing needs to be tidied up for them. */
 #define CHECK(condition)                                                                                               \
@@ -16,17 +17,29 @@
         }                                                                                                              \
     } while (0)
 
-#define CHECK_STATUS(expected, call)                                                                                   \
+/* That `call`, spelled `text`, gives `expected`; `name_of` names such a number, `last_error` is the
+ * sentence of a failure. */
+#define CHECK_NUMBER(type, expected, call, text, name_of, last_error)                                                  \
     do {                                                                                                               \
-        const int status_ = (call);                                                                                    \
-        const int expected_ = (expected);                                                                              \
-        if (status_ != expected_) {                                                                                    \
-            fprintf(stderr, "%s:%d: %s\n  expected %s, got %s\n  last error: %s\n", __FILE__, __LINE__, #call,         \
-                    anyccl_status_string(expected_), anyccl_status_string(status_), anyccl_last_error());              \
+        const type number_ = (call);                                                                                   \
+        const type expected_ = (expected);                                                                             \
+        if (number_ != expected_) {                                                                                    \
+            fprintf(stderr, "%s:%d: %s\n  expected %s, got %s\n  last error: %s\n", __FILE__, __LINE__, text,          \
+                    name_of(expected_), name_of(number_), last_error);                                                 \
             _Exit(1);                                                                                                  \
         }                                                                                                              \
     } while (0)
 
+#ifdef CHECK_NCCL
+#include <nccl.h>
+#define CHECK_RESULT(expected, call)                                                                                   \
+    CHECK_NUMBER(ncclResult_t, expected, call, #call, ncclGetErrorString, ncclGetLastError(NULL))
+#define CHECK_OK(call) CHECK_RESULT(ncclSuccess, call)
+#else
+#include <anyccl/anyccl.h>
+#define CHECK_STATUS(expected, call)                                                                                   \
+    CHECK_NUMBER(int, expected, call, #call, anyccl_status_string, anyccl_last_error())
 #define CHECK_OK(call) CHECK_STATUS(ANYCCL_SUCCESS, call)
+#endif
 
 #endif

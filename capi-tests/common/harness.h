@@ -28,11 +28,12 @@ struct trial {
     int started; /* by the form that gives a request */
 };
 
-/* Makes the call on every rank, and ends the process when a byte is wrong: of the result, of the send buffer, or
- * outside of both. */
+/* Makes the call on every rank, and ends the process when a byte is wrong: of the result, of the send
+ * buffer, or outside of both. */
 void try_collective(const struct harness *harness, const struct trial *trial);
 
-/* Tries every collective in both forms, apart and in place, with every root: for one datatype, operator, count. */
+/* Tries every collective in both forms, apart and in place, with every root: for one datatype, operator,
+ * count. */
 void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count);
 
 /* Tries everything for every datatype and operator that go together, with a few counts. At most four ranks. */

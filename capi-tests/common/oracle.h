@@ -1,7 +1,8 @@
 /* What a collective is defined to give, computed the plain way.
  *
- * Every rank contributes a known number at every index. The numbers are chosen so small that all results for up to four
- * ranks are exact in every datatype, 8-bit floats included: results are compared bit for bit. */
+ * Every rank contributes a known number at every index. The numbers are chosen so small that all results
+ * for up to four ranks are exact in every datatype, 8-bit floats included: results are compared bit for
+ * bit. */
 #ifndef ORACLE_H
 #define ORACLE_H
 

@@ -7,8 +7,8 @@
 /* Long enough for a slow machine under valgrind; a test that hangs fails by it. */
 enum { PATIENCE_MS = 60000 };
 
-/* Runs `body` on `size` threads, each with a communicator of its own that names the same ranks. `body` may destroy the
- * communicator itself and set harness->comm to NULL. Returns when all have ended. */
+/* Runs `body` on `size` threads, each with a communicator of its own that names the same ranks. `body` may
+ * destroy the communicator itself and set harness->comm to NULL. Returns when all have ended. */
 void run_ranks(int size, int timeout_ms, void (*body)(struct harness *harness, void *shared), void *shared);
 
 #endif

@@ -1,4 +1,5 @@
-/* A program that never calls anyccl_finalize, and whose child exits before it: to a launcher both must look well. */
+/* A program that never calls anyccl_finalize, and whose child exits before it: to a launcher both must
+ * look well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

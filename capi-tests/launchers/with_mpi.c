@@ -1,5 +1,5 @@
-/* A program that uses anyccl and MPI. The argument says which comes first, "anyccl" or "mpi", or that MPI is only linked,
- * "none". */
+/* A program that uses anyccl and MPI. The argument says which comes first, "anyccl" or "mpi", or that MPI
+ * is only linked, "none". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Says which version of NCCL it has: asks, or asks LIBRARY by dlopen. Without -DLINKED it is not linked with any. */
+/* Says which version of NCCL it has: asks, or asks LIBRARY by dlopen. Without -DLINKED it is not linked
+ * with any. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Every collective, every datatype, every operator, with several counts, apart and in place, alone and with settings of
- * one call: equal to what they are defined to give. */
+/* Every collective, every datatype, every operator, with several counts, apart and in place, alone and
+ * with settings of one call: equal to what they are defined to give. */
 #include <string.h>
 
 #include "check.h"
@@ -208,7 +208,8 @@ static void try_everything(struct harness *harness)
                     }
 }
 
-/* What is too large is the largest finite number, infinities included, as by NVIDIA's __nv_fp8 constructors; NaN stays. */
+/* What is too large is the largest finite number, infinities included, as by NVIDIA's __nv_fp8
+ * constructors; NaN stays. */
 static void saturate(struct harness *harness)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* The life of communicators: made from others, non-blocking, revoked, aborted while a call is stuck, grown, shrunk with and
- * without the loss of a rank. */
+/* The life of communicators: made from others, non-blocking, revoked, aborted while a call is stuck,
+ * grown, shrunk with and without the loss of a rank. */
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>

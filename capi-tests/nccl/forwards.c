@@ -1,4 +1,5 @@
-/* Stands in for our library where that has another NCCL behind it: gives the version of OTHER, which it opens by its path, plus one. */
+/* Stands in for our library where that has another NCCL behind it: gives the version of OTHER, which it
+ * opens by its path, plus one. */
 #include <dlfcn.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* Messages from rank to rank, and groups: calls that need each other, several communicators in one thread, refused
- * arguments that leave the group whole. */
+/* Messages from rank to rank, and groups: calls that need each other, several communicators in one thread,
+ * refused arguments that leave the group whole. */
 #include <string.h>
 
 #include "check.h"
@@ -136,8 +136,8 @@ static void scaled(const struct harness *harness)
     CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(ncclSum, harness->comm));
 }
 
-/* What a rank puts into the windows of all is there when they have waited for its signal. Large enough to be more than what
- * leaves unasked. */
+/* What a rank puts into the windows of all is there when they have waited for its signal. Large enough to
+ * be more than what leaves unasked. */
 static void windows(const struct harness *harness)
 {
     enum { ROOM = 100000 };

@@ -27,6 +27,8 @@ import pypi  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+# check.h, for functions of NCCL.
+CHECKS = ["-I", HERE.parent / "common", "-DCHECK_NCCL"]
 WORK = ROOT / "target" / "nccl"
 # The newest one when this was written; the library promises its names.
 WHEEL = "nvidia-nccl-cu13==2.32.3"
@@ -102,7 +104,7 @@ def compile_c(output, *arguments):
 def build(name, library):
     """A program of this folder, linked with the library under its own name."""
     shared = [HERE / "ranks.c", HERE / "values.c"] if name != "layout" else []
-    return compile_c(WORK / "programs" / name, HERE / f"{name}.c", *shared, library,
+    return compile_c(WORK / "programs" / name, *CHECKS, HERE / f"{name}.c", *shared, library,
                      f"-Wl,-rpath,{library.parent}", "-lm")
 
 
@@ -130,7 +132,7 @@ def ways_in(library):
     wrapper = compile_c(WORK / "programs" / "libwrapper.so", "-shared", "-fPIC", HERE / "wrapper.c")
     opener = compile_c(WORK / "programs" / "opener", HERE / "opener.c", "-ldl")
     # It asks for libnccl.so.2, and says nothing of where.
-    linked = compile_c(WORK / "programs" / "linked", HERE / "layout.c", library)
+    linked = compile_c(WORK / "programs" / "linked", *CHECKS, HERE / "layout.c", library)
     output_of([linked], LD_LIBRARY_PATH=str(library.parent))
     output_of([linked], LD_PRELOAD=str(library))
     output_of([opener, library])

@@ -1,4 +1,5 @@
-/* Stands in for the CUDA driver on a machine that has none: it starts, and has NO_DEVICE_COUNT devices that are all the same. */
+/* Stands in for the CUDA driver on a machine that has none: it starts, and has NO_DEVICE_COUNT devices
+ * that are all the same. */
 #include <stdlib.h>
 #include <string.h>
 

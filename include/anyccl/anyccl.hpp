@@ -1,4 +1,5 @@
-// anyccl in C++17 and later: anyccl.h with owners, element types and sizes that the compiler and the call check.
+// anyccl in C++17 and later: anyccl.h with owners, element types and sizes that the compiler and the call
+// check.
 //
 //     #include <anyccl/anyccl.hpp>
 //
@@ -11,11 +12,12 @@
 //
 // Header only: it calls the C API, and what is said in anyccl.h holds here. What is different:
 //
-//   communicator   owns what anyccl_comm_create, split, dup ... give; communicator_ref borrows it. `world` is the job.
-//   request        owns a started operation, and waits for it when it goes out of scope.
-//   buffers        are whatever has std::data and std::size, or a single element; `view` is made of a pointer and a count.
+//   communicator   owns what anyccl_comm_create, split, dup ... give; communicator_ref borrows it. `world` is
+//   the job. request        owns a started operation, and waits for it when it goes out of scope. buffers
+//   are whatever has std::data and std::size, or a single element; `view` is made of a pointer and a count.
 //                  The datatype follows from the element type: see datatype_of. Sizes must fit the call.
-//   failures       are thrown as anyccl::error, which has the status and the sentence. With ANYCCL_NO_EXCEPTIONS defined,
+//   failures       are thrown as anyccl::error, which has the status and the sentence. With
+//   ANYCCL_NO_EXCEPTIONS defined,
 //                  or where the compiler has no exceptions, each call returns anyccl::result<T> instead, and a
 //                  compiler that knows [[nodiscard]] says where nobody looks at it.
 //   persistent     owns an operation that is prepared once and started often.
@@ -26,8 +28,8 @@
 //   batch          starts calls together.
 //   allocator      is for containers in memory that other ranks read where it is.
 //
-// A communicator's calls are const: they may be made wherever anyccl.h allows it, from any thread. Objects of this header
-// are otherwise as safe between threads as an int.
+// A communicator's calls are const: they may be made wherever anyccl.h allows it, from any thread. Objects of
+// this header are otherwise as safe between threads as an int.
 #ifndef ANYCCL_ANYCCL_HPP
 #define ANYCCL_ANYCCL_HPP
 

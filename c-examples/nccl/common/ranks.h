@@ -1,7 +1,8 @@
-/* One process per rank, on this host: the first one starts the others and gives them the id of their communicator.
+/* One process per rank, on this host: the first one starts the others and gives them the id of their
+ * communicator.
  *
- * Programs that run on several hosts leave this to MPI or another launcher: one rank calls ncclGetUniqueId, all get the
- * bytes. */
+ * Programs that run on several hosts leave this to MPI or another launcher: one rank calls
+ * ncclGetUniqueId, all get the bytes. */
 #ifndef RANKS_H
 #define RANKS_H
 

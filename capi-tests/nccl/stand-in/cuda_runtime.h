@@ -1,4 +1,5 @@
-/* What nccl.h needs of CUDA's headers, for programs on host memory where there is no CUDA: the names of two handles. */
+/* What nccl.h needs of CUDA's headers, for programs on host memory where there is no CUDA: the names of
+ * two handles. */
 #ifndef ANYCCL_STAND_IN_CUDA_RUNTIME_H
 #define ANYCCL_STAND_IN_CUDA_RUNTIME_H
 

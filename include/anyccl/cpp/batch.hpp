@@ -9,9 +9,9 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// From here to `end`, calls of this thread do not block: each returns as soon as it is started, and they may stand in any
-// order. What they are given, buffers and `told`, must live until the end: temporaries do not. A batch that goes out of
-// scope ends, too, and its failure is lost.
+// From here to `end`, calls of this thread do not block: each returns as soon as it is started, and they may
+// stand in any order. What they are given, buffers and `told`, must live until the end: temporaries do not. A
+// batch that goes out of scope ends, too, and its failure is lost.
 class [[nodiscard]] batch {
 public:
     batch() noexcept { (void)anyccl_batch_begin(); }

@@ -19,9 +19,10 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// What the call without _coalesced does, for each buffer of a list. A list is a range of buffers with elements of one type:
-// vectors, spans, views. The buffers of a form that starts with `i` must live until the request has ended, those of one
-// that ends with `_init` as long as the operation; the range itself is read during the call.
+// What the call without _coalesced does, for each buffer of a list. A list is a range of buffers with
+// elements of one type: vectors, spans, views. The buffers of a form that starts with `i` must live until the
+// request has ended, those of one that ends with `_init` as long as the operation; the range itself is read
+// during the call.
 class coalesced : public unequal {
 public:
     using unequal::unequal;

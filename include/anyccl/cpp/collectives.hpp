@@ -16,12 +16,13 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// All ranks make the same calls in the same order. Each call has a form that starts with `i`, returns at once and
-// gives a request, and one that ends with `_init` and gives an operation that can be started often. A call with one buffer
-// is in place. Sizes are checked before anything is sent: a call that is refused
-// leaves the communicator as it was, but the other ranks wait for this one.
+// All ranks make the same calls in the same order. Each call has a form that starts with `i`, returns at once
+// and gives a request, and one that ends with `_init` and gives an operation that can be started often. A
+// call with one buffer is in place. Sizes are checked before anything is sent: a call that is refused leaves
+// the communicator as it was, but the other ranks wait for this one.
 //
-// `send` and `recv` are whatever has elements side by side, or one element. anyccl.h has a picture of each call.
+// `send` and `recv` are whatever has elements side by side, or one element. anyccl.h has a picture of each
+// call.
 class collectives : public collective_rules {
 public:
     using collective_rules::collective_rules;
@@ -140,8 +141,8 @@ public:
         return do_broadcast(preparing("broadcast_init"), buffer, buffer, root);
     }
 
-    // Collects the elements of all ranks, in the order of ranks, on every rank. In place, this rank's elements lie in
-    // its part of the buffer.
+    // Collects the elements of all ranks, in the order of ranks, on every rank. In place, this rank's
+    // elements lie in its part of the buffer.
     template <class Send, class Recv>
     outcome<void> all_gather(const Send& send, Recv&& recv) const
     {

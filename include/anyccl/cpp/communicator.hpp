@@ -20,9 +20,9 @@ inline namespace ANYCCL_CPP_MODE {
 
 class communicator;
 
-// A communicator that somebody else owns: what a function takes that communicates. Copied like a pointer; valid as long
-// as the communicator. Has all calls: see also detail::collectives, detail::unequal, detail::lists, detail::neighbors and
-// detail::transfers.
+// A communicator that somebody else owns: what a function takes that communicates. Copied like a pointer;
+// valid as long as the communicator. Has all calls: see also detail::collectives, detail::unequal,
+// detail::lists, detail::neighbors and detail::transfers.
 class communicator_ref : public detail::neighbors {
 public:
     // None: calls on it are refused.
@@ -50,8 +50,8 @@ public:
             .get([&] { return anyccl_comm_local_size(handle(), &size); }, [&] { return size; });
     }
 
-    // Parts it: ranks that pass the same color come together, numbered in ascending order of `key`. Where the color is
-    // ANYCCL_COLOR_NONE, the communicator that comes back is none.
+    // Parts it: ranks that pass the same color come together, numbered in ascending order of `key`. Where the
+    // color is ANYCCL_COLOR_NONE, the communicator that comes back is none.
     outcome<communicator> split(int color, int key = 0, const config& config = {}) const;
     // Parts it by hosts.
     outcome<communicator> split_by_host(const config& config = {}) const;
@@ -80,8 +80,9 @@ public:
     }
 };
 
-// A communicator of our own, destroyed with this object. Requests must end before it: declare them after it. When an
-// exception destroys it, it is aborted first, so that the other ranks fail at once and this one does not wait for them.
+// A communicator of our own, destroyed with this object. Requests must end before it: declare them after it.
+// When an exception destroys it, it is aborted first, so that the other ranks fail at once and this one does
+// not wait for them.
 class communicator : public communicator_ref {
 public:
     // None.

@@ -27,7 +27,8 @@ struct config {
     anyccl_log_level log_level = ANYCCL_LOG_DEFAULT;
     // Interfaces for TCP, as in ANYCCL_SOCKET_IFNAME: "eth0", "^docker". Empty: what that variable says.
     std::string interfaces{};
-    // Which engine serves calls, as in ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin". Empty: what that variable says.
+    // Which engine serves calls, as in ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin". Empty: what that
+    // variable says.
     std::string backend{};
 };
 
@@ -47,7 +48,8 @@ inline anyccl_config_t to_c(const config& config) noexcept
 
 }  // namespace detail
 
-// The name of a communicator to be: bytes, to be given to the other ranks by any means. They contain the job's secret.
+// The name of a communicator to be: bytes, to be given to the other ranks by any means. They contain the
+// job's secret.
 class unique_id {
 public:
     // Makes a new id. One rank calls it and gives the bytes to all ranks of the communicator to be.

@@ -12,8 +12,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// The datatype of elements of type T, as `value`. A type without `value` is no element. For a type of your own, such
-// as a 16-bit float:
+// The datatype of elements of type T, as `value`. A type without `value` is no element. For a type of your
+// own, such as a 16-bit float:
 //
 //     template <>
 //     struct anyccl::datatype_of<half> : anyccl::is_datatype<ANYCCL_FLOAT16> {};
@@ -94,8 +94,8 @@ struct datatype_of<std::complex<float>> : is_datatype<ANYCCL_COMPLEX64> {};
 template <>
 struct datatype_of<std::complex<double>> : is_datatype<ANYCCL_COMPLEX128> {};
 
-// How contributions are combined; see enum anyccl_reduce_op for which datatypes each takes. One that the program makes
-// is a made_op.
+// How contributions are combined; see enum anyccl_reduce_op for which datatypes each takes. One that the
+// program makes is a made_op.
 enum class op : anyccl_reduce_op_t {
     sum = ANYCCL_SUM,
     product = ANYCCL_PRODUCT,

@@ -63,7 +63,8 @@ public:
         return do_all_gather_list(preparing("all_gather_list_init"), send, recvs);
     }
 
-    // Gives all ranks the root's buffers, whose elements may be of different types: `comm.sync_params({weights, bias}, 0)`.
+    // Gives all ranks the root's buffers, whose elements may be of different types:
+    // `comm.sync_params({weights, bias}, 0)`.
     template <class Buffers>
     outcome<void> sync_params(const Buffers& buffers, int root) const
     {

@@ -18,8 +18,9 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// An allocator of such memory, for standard containers; see anyccl_mem_alloc for when it pays. Where there is no memory
-// it throws std::bad_alloc; without exceptions it ends the process, as a container has no other way to fail.
+// An allocator of such memory, for standard containers; see anyccl_mem_alloc for when it pays. Where there is
+// no memory it throws std::bad_alloc; without exceptions it ends the process, as a container has no other way
+// to fail.
 template <class T>
 struct allocator {
     static_assert(alignof(T) <= 64, "anyccl_mem_alloc aligns to 64 bytes");
@@ -65,8 +66,8 @@ struct allocator {
 template <class T>
 using vector = std::vector<T, allocator<T>>;
 
-// Says that calls are going to use these elements, for as long as this object is there: see anyccl_mem_register. They must
-// be there as long.
+// Says that calls are going to use these elements, for as long as this object is there: see
+// anyccl_mem_register. They must be there as long.
 class [[nodiscard]] registration {
 public:
     // None.

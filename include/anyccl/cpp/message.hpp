@@ -13,8 +13,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A message that mprobe has taken out: only who has this object can receive it, once. One that is never received stays with its
-// communicator.
+// A message that mprobe has taken out: only who has this object can receive it, once. One that is never
+// received stays with its communicator.
 class [[nodiscard]] matched_message {
 public:
     // None: to receive it is refused.

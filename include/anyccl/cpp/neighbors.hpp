@@ -19,7 +19,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// With which ranks this rank exchanges; made by `create_graph`. Before or after its communicator it may be destroyed.
+// With which ranks this rank exchanges; made by `create_graph`. Before or after its communicator it may be
+// destroyed.
 class graph {
 public:
     // None: exchanges along it are refused.
@@ -65,8 +66,8 @@ class neighbors : public lists {
 public:
     using lists::lists;
 
-    // A graph, of the ranks that send to this one and those that it sends to. Collective; refused on every rank when two
-    // of them do not say the same.
+    // A graph, of the ranks that send to this one and those that it sends to. Collective; refused on every
+    // rank when two of them do not say the same.
     template <class Sources, class Destinations>
     outcome<graph> create_graph(const Sources& sources, const Destinations& destinations) const
     {

@@ -15,8 +15,8 @@ inline namespace ANYCCL_CPP_MODE {
 // An operator of the program's own; give it to a call like one of enum op. Must live as long as it is in use.
 class made_op {
 public:
-    // Combines by a function: see anyccl_reduce_function_t for what it may do. Where it does not commute, contributions are
-    // combined in the order of the ranks.
+    // Combines by a function: see anyccl_reduce_function_t for what it may do. Where it does not commute,
+    // contributions are combined in the order of the ranks.
     static outcome<made_op> of(anyccl_reduce_function_t function, void* context = nullptr, bool commutative = true)
     {
         return make([&](anyccl_reduce_op_t* op) { return anyccl_op_create(function, context, commutative, op); });

@@ -18,8 +18,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// Why a call could not do what was asked. what() is the sentence of anyccl_last_error(): which function, what was
-// wrong, what is accepted or who is missing.
+// Why a call could not do what was asked. what() is the sentence of anyccl_last_error(): which function, what
+// was wrong, what is accepted or who is missing.
 class error : public std::runtime_error {
 public:
     error(anyccl_status_t status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}

@@ -15,10 +15,10 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A prepared operation: its arguments are checked, nothing is sent. Each start is a call of its own, in the order of calls on
-// the communicator; its buffers belong to the library from there until `wait` or `test` have seen the end. An object that
-// goes out of scope waits for a run under way, and must do so before its communicator: declare it after that, and after
-// its buffers.
+// A prepared operation: its arguments are checked, nothing is sent. Each start is a call of its own, in the
+// order of calls on the communicator; its buffers belong to the library from there until `wait` or `test`
+// have seen the end. An object that goes out of scope waits for a run under way, and must do so before its
+// communicator: declare it after that, and after its buffers.
 class [[nodiscard]] persistent {
 public:
     // None.

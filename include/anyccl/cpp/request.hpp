@@ -20,9 +20,10 @@ inline namespace ANYCCL_CPP_MODE {
 // What is known of a message: who sent it, with which tag, how many elements.
 using message_status = anyccl_message_status_t;
 
-// A started operation. Its buffers belong to the library until it has ended: they must live so long, and a receive
-// buffer is neither read nor written. A request that goes out of scope before its end waits for it, and its failure is
-// lost: wait where the failure matters. So declare buffers before requests: they are destroyed after them.
+// A started operation. Its buffers belong to the library until it has ended: they must live so long, and a
+// receive buffer is neither read nor written. A request that goes out of scope before its end waits for it,
+// and its failure is lost: wait where the failure matters. So declare buffers before requests: they are
+// destroyed after them.
 class [[nodiscard]] request {
 public:
     // One that has ended.
@@ -51,7 +52,8 @@ public:
         return detail::call("wait").run([this] { return anyccl_wait(&handle_); });
     }
 
-    // As wait, of a send or receive: what is known of its message. All zero where the request has ended already.
+    // As wait, of a send or receive: what is known of its message. All zero where the request has ended
+    // already.
     outcome<message_status> wait_message()
     {
         message_status found{};

@@ -14,8 +14,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// In each of these calls `requests` is any range of request with a size, of one or several communicators. Those that have
-// ended already are skipped.
+// In each of these calls `requests` is any range of request with a size, of one or several communicators.
+// Those that have ended already are skipped.
 
 // Waits for the end of all of them. The failure is the first one in their order, after all have ended.
 template <class Requests>
@@ -36,7 +36,8 @@ inline std::optional<std::size_t> place(std::size_t index) noexcept
 
 }  // namespace detail
 
-// Waits for the end of one of them, and tells which; none where all had ended. A failure is that of the one that has ended.
+// Waits for the end of one of them, and tells which; none where all had ended. A failure is that of the one
+// that has ended.
 template <class Requests>
 outcome<std::optional<std::size_t>> wait_any(Requests&& requests)
 {
@@ -84,8 +85,8 @@ struct ended {
     anyccl_status_t status;
 };
 
-// Waits until one of them has ended, at least; tells of all that have by then, in their order. None where all had ended
-// before. An operation that failed is told of here, and is no failure of this call.
+// Waits until one of them has ended, at least; tells of all that have by then, in their order. None where all
+// had ended before. An operation that failed is told of here, and is no failure of this call.
 template <class Requests>
 outcome<std::vector<ended>> wait_some(Requests&& requests)
 {

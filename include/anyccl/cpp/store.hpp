@@ -20,7 +20,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A key/value store of the program's, such as one that its own launcher offers. For communicator::create: derive from it.
+// A key/value store of the program's, such as one that its own launcher offers. For communicator::create:
+// derive from it.
 class store {
 public:
     using bytes = std::vector<unsigned char>;

@@ -22,8 +22,9 @@ inline constexpr int any_tag = ANYCCL_ANY_TAG;
 
 namespace detail {
 
-// Calls between two ranks. Both sides have the same type of elements; a receive has room for as many as are sent, or
-// more. A tag is 0 or more; messages of one rank with one tag are received in the order in which they were sent.
+// Calls between two ranks. Both sides have the same type of elements; a receive has room for as many as are
+// sent, or more. A tag is 0 or more; messages of one rank with one tag are received in the order in which
+// they were sent.
 class transfers : public handle_base {
 public:
     using handle_base::handle_base;
@@ -124,8 +125,8 @@ public:
             [&] { return is_found != 0 ? std::optional<message_status>(found) : std::nullopt; });
     }
 
-    // Waits for a message and takes it out: what it has room for can be made before it is received, and no other thread
-    // receives it meanwhile.
+    // Waits for a message and takes it out: what it has room for can be made before it is received, and no
+    // other thread receives it meanwhile.
     outcome<matched_message> mprobe(int source, int tag = 0) const
     {
         anyccl_message_t message = nullptr;

@@ -19,12 +19,14 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// The calls. Where parts have no displacements, a range of counts will do: `comm.all_gather_v(send, recv, counts)`.
+// The calls. Where parts have no displacements, a range of counts will do: `comm.all_gather_v(send, recv,
+// counts)`.
 class unequal : public unequal_rules {
 public:
     using unequal_rules::unequal_rules;
 
-    // Collects the elements of all ranks on every rank; `parts` is the same on every rank but for displacements.
+    // Collects the elements of all ranks on every rank; `parts` is the same on every rank but for
+    // displacements.
     template <class Send, class Recv>
     outcome<void> all_gather_v(const Send& send, Recv&& recv, const parts& parts) const
     {

@@ -16,8 +16,8 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// One function per collective, for both ways. Counts and displacements are looked at here, not in the C call, where
-// their number is not known.
+// One function per collective, for both ways. Counts and displacements are looked at here, not in the C call,
+// where their number is not known.
 class unequal_rules : public collectives {
 public:
     using collectives::collectives;

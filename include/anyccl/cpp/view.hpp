@@ -21,8 +21,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// Elements that somebody else owns: a pointer and a count. What std::span is, in every standard and with one type in
-// all of them. Made from whatever has std::data and std::size: array, vector, std::span.
+// Elements that somebody else owns: a pointer and a count. What std::span is, in every standard and with one
+// type in all of them. Made from whatever has std::data and std::size: array, vector, std::span.
 template <class T>
 class view {
 public:

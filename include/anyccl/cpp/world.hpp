@@ -14,8 +14,9 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// The communicator of the whole job, which is left with this object. A process has one, in main. When an exception
-// destroys it, it is aborted first, so that the other ranks fail at once and this one does not wait for them.
+// The communicator of the whole job, which is left with this object. A process has one, in main. When an
+// exception destroys it, it is aborted first, so that the other ranks fail at once and this one does not wait
+// for them.
 class world : public communicator_ref {
 public:
     // Joins the job that the environment describes; see anyccl_init_with.
