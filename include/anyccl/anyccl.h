@@ -3,38 +3,40 @@
  * Made from abi/native by `cargo xtask header`. Do not edit.
  *
  * Conventions
- *   Every call returns a status, or a value that cannot fail. After a failure anyccl_last_error() has the sentence.
- *   An out-parameter is written only on ANYCCL_SUCCESS, if it does not say otherwise. Counts are elements; bytes are
- *   called bytes. Pointers are borrowed for the call, if they do not say otherwise; buffers are host memory of any
- *   alignment. A call that is "local" talks to no other rank. Every call may be made from any thread; what may not
- *   run at the same time is said.
+ *   Every call returns a status, or a value that cannot fail. After a failure anyccl_last_error() has the
+ *   sentence. An out-parameter is written only on ANYCCL_SUCCESS, if it does not say otherwise. Counts are
+ *   elements; bytes are called bytes. Pointers are borrowed for the call, if they do not say otherwise;
+ *   buffers are host memory of any alignment. A call that is "local" talks to no other rank. Every call
+ *   may be made from any thread; what may not run at the same time is said.
  *
  * Collectives
- *   All ranks of a communicator make the same calls in the same order, with the same count, datatype, operator and
- *   root. Several threads may use one communicator when the program fixes the order of their calls; else give each a
- *   communicator of its own.
- *   Send and receive buffer must not overlap, except in place, as each call defines it; each rank decides for itself.
- *   A count of 0 is a call like any other; its buffers may be NULL.
- *   A call may return before the other ranks have made it, and may wait until they do. A rank that is behind keeps what others
- *   send ahead, about 16 MiB (and one message) of each sender in each communicator; then the sender waits. So a
- *   program is right if it would be right with calls that wait for all ranks.
+ *   All ranks of a communicator make the same calls in the same order, with the same count, datatype,
+ *   operator and root. Several threads may use one communicator when the program fixes the order of their
+ *   calls; else give each a communicator of its own. Send and receive buffer must not overlap, except in
+ *   place, as each call defines it; each rank decides for itself. A count of 0 is a call like any other;
+ *   its buffers may be NULL. A call may return before the other ranks have made it, and may wait until
+ *   they do. A rank that is behind keeps what others send ahead, about 16 MiB (and one message) of each
+ *   sender in each communicator; then the sender waits. So a program is right if it would be right with
+ *   calls that wait for all ranks.
  *
  * Ranks that make different calls
- *   Every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both calls: at once where this rank receives something
- *   that contradicts its call, after a tenth of a second where the ranks wait for each other. A call whose part on this
- *   rank is complete before that can be known returns ANYCCL_SUCCESS: that of a root of broadcast or scatter, which
- *   receives nothing; of a rank that only sends in reduce or gather; of a rank of broadcast or scatter to which its own
- *   root has sent; of any rank where the count is 0. Then the next call of the communicator that meets the difference
- *   returns the error, at the latest anyccl_finalize or anyccl_comm_destroy: there the ranks compare all calls that they
- *   have made. A communicator that was made from another is left by each rank alone. A rank that has left it before the
- *   difference could be known gets the error from the end of the communicator that it was made from (by way of others,
- *   if so), which is anyccl_finalize or an anyccl_comm_destroy that is collective. A rank that waits in a call that
- *   another one, which has left, has not made gets ANYCCL_ERR_PEER_LOST.
+ *   Every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both calls: at once where this rank
+ *   receives something that contradicts its call, after a tenth of a second where the ranks wait for each
+ *   other. A call whose part on this rank is complete before that can be known returns ANYCCL_SUCCESS:
+ *   that of a root of broadcast or scatter, which receives nothing; of a rank that only sends in reduce or
+ *   gather; of a rank of broadcast or scatter to which its own root has sent; of any rank where the count
+ *   is 0. Then the next call of the communicator that meets the difference returns the error, at the
+ *   latest anyccl_finalize or anyccl_comm_destroy: there the ranks compare all calls that they have made.
+ *   A communicator that was made from another is left by each rank alone. A rank that has left it before
+ *   the difference could be known gets the error from the end of the communicator that it was made from
+ *   (by way of others, if so), which is anyccl_finalize or an anyccl_comm_destroy that is collective. A
+ *   rank that waits in a call that another one, which has left, has not made gets ANYCCL_ERR_PEER_LOST.
  *
  * Messages
- *   A send names a rank and a tag, a receive names them too or says "any" (ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG). A message
- *   goes to the oldest receive that accepts it, and a receive takes the oldest message that it accepts; each
- *   communicator has messages of its own. A receive may have more room than the message needs.
+ *   A send names a rank and a tag, a receive names them too or says "any" (ANYCCL_ANY_SOURCE,
+ *   ANYCCL_ANY_TAG). A message goes to the oldest receive that accepts it, and a receive takes the oldest
+ *   message that it accepts; each communicator has messages of its own. A receive may have more room than
+ *   the message needs.
  *
  * Failures of a collective or a message
  *   ANYCCL_ERR_INVALID_ARGUMENT  refused on this rank, nothing was sent, the communicator works on
@@ -48,8 +50,9 @@
  *   ANYCCL_ERR_INTERNAL          a bug                                      /  anyccl_comm_shrink, to go on
  *
  * fork
- *   A child of fork cannot use what its parent made: its calls return ANYCCL_ERR_INVALID_USAGE and touch nothing.
- *   It keeps no connection of its parent open, so the other ranks learn of the parent's death though the child lives.
+ *   A child of fork cannot use what its parent made: its calls return ANYCCL_ERR_INVALID_USAGE and touch
+ *   nothing. It keeps no connection of its parent open, so the other ranks learn of the parent's death
+ *   though the child lives.
  *
  * Apart from C and C++ itself nothing is needed: C99, C++11 and later. */
 
@@ -3540,7 +3543,8 @@ anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 /* Where an anyccl_request_t begins and ends. */
 #define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)
 
-/* Not the place of any request: what anyccl_wait_any and anyccl_test_any give when there is nothing to wait for. */
+/* Not the place of any request: what anyccl_wait_any and anyccl_test_any give when there is nothing to
+ * wait for. */
 #define ANYCCL_NO_INDEX ((size_t)-1)
 
 /* Where an anyccl_config_t begins: anyccl_config_t config = ANYCCL_CONFIG_INIT; */

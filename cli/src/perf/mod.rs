@@ -8,6 +8,7 @@
 
 mod arguments;
 mod bandwidth;
+mod bench;
 mod check;
 mod launch;
 mod measure;
@@ -32,18 +33,11 @@ use anyccl_engine::reduce;
 use crate::Failure;
 use crate::sys::signal;
 use arguments::What;
+use bench::Bench;
 use output::{Files, Output};
 use ranks::Ranks;
 use report::Header;
 use trace::Tracer;
-
-/// What all measurements have in common.
-struct Bench<'a> {
-    arguments: &'a PerfArguments,
-    ranks: Ranks,
-    output: Output,
-    tracer: Tracer,
-}
 
 /// Measures. Answers the exit code: 1 when a result was wrong.
 pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {

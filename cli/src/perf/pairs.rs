@@ -2,9 +2,9 @@
 
 use anyccl_engine::base::{Rank, Result};
 
-use super::Bench;
 use super::arguments::What;
 use super::bandwidth::gigabytes_per_second;
+use super::bench::Bench;
 use super::measure::measure;
 use super::ping_pong::PingPong;
 use super::report::PairRow;

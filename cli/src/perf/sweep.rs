@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyccl_engine::base::{Call, CallKind, Collective, Error};
 use anyccl_engine::comm::Communicator;
 
-use super::Bench;
 use super::bandwidth::{bus_factor, gigabytes_per_second};
+use super::bench::Bench;
 use super::check::Case;
 use super::measure::measure;
 use super::memory::CollectiveCall;

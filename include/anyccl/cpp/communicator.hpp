@@ -50,10 +50,10 @@ public:
             .get([&] { return anyccl_comm_local_size(handle(), &size); }, [&] { return size; });
     }
 
-    // Parts it: ranks that pass the same color come together, numbered in ascending order of `key`. Where the
+    // Splits it: ranks that pass the same color form a communicator, numbered in ascending order of `key`. Where the
     // color is ANYCCL_COLOR_NONE, the communicator that comes back is none.
     outcome<communicator> split(int color, int key = 0, const config& config = {}) const;
-    // Parts it by hosts.
+    // Splits it by hosts.
     outcome<communicator> split_by_host(const config& config = {}) const;
     // The same ranks with a context of its own.
     outcome<communicator> dup(const config& config = {}) const;
@@ -80,7 +80,7 @@ public:
     }
 };
 
-// A communicator of our own, destroyed with this object. Requests must end before it: declare them after it.
+// A communicator that this object owns and destroys. Requests must end before it: declare them after it.
 // When an exception destroys it, it is aborted first, so that the other ranks fail at once and this one does
 // not wait for them.
 class communicator : public communicator_ref {

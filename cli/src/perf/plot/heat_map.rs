@@ -3,8 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::Drawn;
-use super::style::{FONT, INK, heat, short};
+use super::style::{Drawn, FONT, INK, heat, short};
 use crate::perf::report::Values;
 
 const TITLE: i32 = 22;

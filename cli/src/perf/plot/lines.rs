@@ -3,9 +3,8 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::Drawn;
 use super::series::{Figure, Panel, Series};
-use super::style::{FAINT, FONT, INK, LINES, bytes, short};
+use super::style::{Drawn, FAINT, FONT, INK, LINES, bytes, short};
 
 const WIDTH: u32 = 1140;
 const LEGEND: u32 = 240;

@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use super::report::{Header, Matrix, PairRow, Report, Row};
 pub use lines::draw as draw_lines;
 pub use series::{Figure, Panel, Series};
+use style::Drawn;
 
 /// Collects what will be drawn.
 #[derive(Default)]
@@ -22,9 +23,6 @@ pub struct Plot {
     pairs: Vec<PairRow>,
     matrix: Option<Matrix>,
 }
-
-/// A picture that could not be drawn: a bug here, or no memory.
-type Drawn = Result<String, Box<dyn std::error::Error + Send + Sync>>;
 
 impl Plot {
     fn draw(&self) -> Drawn {

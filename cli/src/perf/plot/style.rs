@@ -45,6 +45,9 @@ pub fn short(number: f64) -> String {
     if digits > 0 { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
+/// A picture as SVG; one that could not be drawn is a bug here, or there is no memory.
+pub type Drawn = Result<String, Box<dyn std::error::Error + Send + Sync>>;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::{Header, PairRow, Report, Row, verdict};
+use super::rows::{Header, PairRow, Report, Row, verdict};
 
 const ROW_NAMES: &str = "collective,algorithm,chosen,in_place,bytes,count,calls,samples,median_us,min_us,p95_us,\
                          algorithm_bandwidth_gb_s,bus_bandwidth_gb_s,check";

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Header, PairRow, Report, Row};
+use super::rows::{Header, PairRow, Report, Row};
 
 /// Collects everything.
 #[derive(Default, Serialize)]

@@ -2,7 +2,7 @@
 
 use anyccl_engine::base::Rank;
 
-use super::PairRow;
+use super::rows::PairRow;
 
 /// What has been measured of each pair so far. The first size of a pair is the smallest, the last one the
 /// largest.

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Header, Matrix, PairRow, Report, Row, verdict};
+use super::matrix::Matrix;
+use super::rows::{Header, PairRow, Report, Row, verdict};
 
 /// Remembers what the columns are, to write their names when they change.
 #[derive(Default)]

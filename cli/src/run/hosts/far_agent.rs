@@ -8,10 +8,10 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::fleet::Common;
 use super::frame::Frame;
 use super::order::Order;
 use super::placement::{HostRanks, quoted, words};
+use super::setup::Common;
 use crate::Failure;
 use crate::run::arguments::{Bind, Facade, OWN_VARIABLES};
 use crate::sys::child::{Orders, prepare};

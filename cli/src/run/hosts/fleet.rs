@@ -3,42 +3,28 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use super::far_agent::Agent;
 use super::frame::Frame;
 use super::placement::HostRanks;
+use super::setup::Common;
 use crate::Failure;
 use crate::nccl::method::Method;
 use crate::nccl::usage::UsageReport;
-use crate::run::arguments::RunArguments;
 use crate::run::crew::{Crew, End};
 use crate::run::rank_output::RankOutput;
 use crate::run::report::{Loss, RankRecord};
 use crate::run::sink::Sink;
-use crate::run::watchdog::Watchdog;
-use crate::sys::files::FileLimit;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, Pid, in_foreground, signal_group};
-use crate::sys::signal::SignalMask;
 
 /// Input that is on its way to rank 0 at most.
 const INPUT_AHEAD: usize = 256 << 10;
 /// After the job, agents have so long to end their ranks and themselves.
 const LEAVE: Duration = Duration::from_secs(2);
 const STDERR: usize = 1;
-
-/// What all agents are started with.
-pub struct Common<'a> {
-    pub arguments: &'a RunArguments,
-    pub stores: Vec<SocketAddr>,
-    pub key: [u8; 32],
-    pub files: FileLimit,
-    pub mask: SignalMask,
-    pub watchdog: &'a Watchdog,
-}
 
 /// Starts an agent per place and gives each its order.
 pub fn start(common: &Common<'_>, places: Vec<HostRanks>) -> Result<Fleet, Failure> {

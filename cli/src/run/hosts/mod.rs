@@ -14,7 +14,9 @@ mod frame;
 mod order;
 mod placement;
 mod ranks_here;
+mod setup;
 
 pub use agent::agent;
-pub use fleet::{Common, start};
+pub use fleet::start;
 pub use placement::places;
+pub use setup::Common;
