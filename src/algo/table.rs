@@ -1,6 +1,6 @@
 //! The table of algorithms: a row each. `tests` prove every row, `tuning` chooses among them.
 
-use super::{Algorithm, Cost, HIERARCHICAL, always};
+use super::algorithm::{Algorithm, Cost, HIERARCHICAL, always};
 use super::{
     all_gather, all_reduce, all_to_all, barrier, broadcast, gather, neighbor, reduce, reduce_scatter, scan,
     scatter,
@@ -507,3 +507,13 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Everywhere, neighbor::direct::cost),
     },
 ];
+
+/// The algorithm of this collective with this name.
+pub fn find(collective: Collective, name: &str) -> Option<&'static Algorithm> {
+    of(collective).find(|algorithm| algorithm.name == name)
+}
+
+/// The algorithms of a collective, in the order of the table.
+pub fn of(collective: Collective) -> impl Iterator<Item = &'static Algorithm> {
+    ALGORITHMS.iter().filter(move |algorithm| algorithm.collective == collective)
+}

@@ -1,27 +1,15 @@
 //! What an engine does itself, what is composed, what is left to the builtin engine.
 //!
-//! A [`Table`] is made once per communicator, so that a call costs one look-up. It depends on the engine and nothing else: ranks
+//! A [`CapabilityTable`] is made once per communicator, so that a call costs one look-up. It depends on the engine and nothing else: ranks
 //! with the same engine have the same table.
 
 use std::fmt;
 
 use super::compose;
 use super::engine::ForeignEngine;
+use super::shape::Shape;
 use crate::base::{Collective, Datatype, ReduceOp};
 use crate::config::MemoryKind;
-
-/// What the answer may depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Which collective.
-    pub collective: Collective,
-    /// Element type.
-    pub datatype: Datatype,
-    /// Operator, where the collective reduces: a builtin one.
-    pub op: Option<ReduceOp>,
-    /// Where the buffers are.
-    pub memory: MemoryKind,
-}
 
 /// Who serves a call, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,13 +44,13 @@ const OPERATORS: usize = ReduceOp::ALL.len() + 1;
 const SHAPES: usize = Collective::ALL.len() * Datatype::ALL.len() * OPERATORS;
 
 /// The answers for one engine and one kind of memory.
-pub struct Table {
+pub struct CapabilityTable {
     answers: Box<[Support; SHAPES]>,
 }
 
-impl Table {
+impl CapabilityTable {
     /// Asks the engine.
-    pub fn new(engine: &dyn ForeignEngine, memory: MemoryKind) -> Table {
+    pub fn new(engine: &dyn ForeignEngine, memory: MemoryKind) -> CapabilityTable {
         let mut answers = vec![Support::Builtin; SHAPES];
         for collective in Collective::ALL {
             for datatype in Datatype::ALL {
@@ -73,7 +61,7 @@ impl Table {
             }
         }
         let answers = answers.into_boxed_slice().try_into().expect("as many as were made");
-        Table { answers }
+        CapabilityTable { answers }
     }
 
     /// Who serves a call; `op`: a builtin one, where it reduces.

@@ -1,7 +1,7 @@
 //! What the engine of somebody else must bring.
 //!
 //! [`ForeignEngine`] is a library, opened once per process. [`ForeignComm`] is its communicator of the ranks of one of ours, made
-//! by all of them together; until that is there they talk over a [`Meeting`], which the builtin engine lends.
+//! by all of them together; until that is there they talk over a [`OobExchange`], which the builtin engine lends.
 //!
 //! # Rules for an implementation
 //!
@@ -16,8 +16,9 @@
 
 use std::sync::Arc;
 
-use super::{MemoryKind, Shape};
+use super::shape::Shape;
 use crate::base::{Collective, Datatype, Rank, ReduceOp, Result};
+use crate::config::MemoryKind;
 use crate::plan::Block;
 
 /// The library of another engine, opened.
@@ -36,11 +37,11 @@ pub trait ForeignEngine: Send + Sync {
 
     /// Makes its communicator of the ranks that meet, in their order. Collective over them. A rank that fails says why;
     /// the others may then fail or succeed: the caller asks all.
-    fn connect(&self, meeting: &dyn Meeting) -> Result<Arc<dyn ForeignComm>>;
+    fn connect(&self, oob: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>>;
 }
 
 /// The ranks of one communicator of ours, before they have one of the engine's. Every call is collective.
-pub trait Meeting {
+pub trait OobExchange {
     /// My rank.
     fn rank(&self) -> Rank;
 

@@ -28,7 +28,9 @@ pub mod oneccl;
 pub mod packing;
 pub mod prefixes;
 pub mod registry;
+mod shape;
 
 pub use crate::config::{BackendChoice, BackendName, MemoryKind};
-pub use capability::{Shape, Support, Table};
-pub use engine::{Exchange, ForeignComm, ForeignEngine, Meeting, Started, UnequalCall, UniformCall};
+pub use capability::{CapabilityTable, Support};
+pub use engine::{Exchange, ForeignComm, ForeignEngine, OobExchange, Started, UnequalCall, UniformCall};
+pub use shape::Shape;

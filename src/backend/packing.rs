@@ -26,16 +26,16 @@ pub struct Scattered<'a> {
     /// What is written, as offsets from `recv`, if that is there.
     pub outputs: &'a [Block],
     /// One buffer for all blocks of the input, or where each of them begins.
-    pub send: Source<'a>,
+    pub send: ScatteredInput<'a>,
     /// The same of the output.
-    pub recv: Target<'a>,
+    pub recv: ScatteredOutput<'a>,
     /// Some block is received where another is sent from.
     pub overlaps: bool,
 }
 
 /// Where blocks are read.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum ScatteredInput<'a> {
     /// In one buffer.
     Buffer(*const u8),
     /// Each by itself.
@@ -44,7 +44,7 @@ pub enum Source<'a> {
 
 /// Where blocks are written.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
+pub enum ScatteredOutput<'a> {
     /// In one buffer.
     Buffer(*mut u8),
     /// Each by itself.
@@ -87,14 +87,18 @@ impl Packed {
                 .is_some()
         };
         let send = match call.send {
-            Source::Buffer(start) if !call.overlaps && (!collective.reduces() || is_dense(&inputs)) => start,
+            ScatteredInput::Buffer(start)
+                if !call.overlaps && (!collective.reduces() || is_dense(&inputs)) =>
+            {
+                start
+            }
             source => {
                 let whole = make_dense(&mut inputs);
                 sent = vec![0; whole * unit];
                 for (at, (block, from)) in inputs.iter().zip(call.inputs).enumerate() {
                     let from = match source {
-                        Source::Buffer(start) => start.wrapping_add(from.offset * unit),
-                        Source::List(starts) => starts[at],
+                        ScatteredInput::Buffer(start) => start.wrapping_add(from.offset * unit),
+                        ScatteredInput::List(starts) => starts[at],
                     };
                     let to = sent[block.offset * unit..].as_mut_ptr();
                     // SAFETY: a block of the input, readable by our caller's promise, into room made for it.
@@ -104,8 +108,8 @@ impl Packed {
             }
         };
         let recv = match call.recv {
-            Target::Buffer(start) => start,
-            Target::List(starts) => {
+            ScatteredOutput::Buffer(start) => start,
+            ScatteredOutput::List(starts) => {
                 targets = starts.to_vec();
                 received = vec![0; make_dense(&mut outputs) * unit];
                 received.as_mut_ptr()

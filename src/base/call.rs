@@ -5,7 +5,12 @@
 
 use std::fmt;
 
-use super::{Collective, Datatype, ListCount, Rank, ReduceOp, mix};
+use super::collective::Collective;
+use super::datatype::Datatype;
+use super::list_count::ListCount;
+use super::mix::mix;
+use super::rank::Rank;
+use super::reduce_op::ReduceOp;
 
 /// The kind of a call: a collective, or one side of a point-to-point transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Rank;
+use super::rank::Rank;
 
 /// Result with the engine's error.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -6,6 +6,7 @@ mod datatype;
 mod error;
 mod list_count;
 mod mix;
+mod rank;
 mod reduce_op;
 
 pub use call::{Call, CallKind, Formation};
@@ -14,10 +15,8 @@ pub use datatype::Datatype;
 pub use error::{BoxedResult, Error, Result};
 pub use list_count::ListCount;
 pub use mix::mix;
+pub use rank::Rank;
 pub use reduce_op::ReduceOp;
-
-/// 0-based position in a communicator.
-pub type Rank = u32;
 
 /// Version of this library, from Cargo.toml.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,6 +1,6 @@
 //! Reduction operators and the datatypes each of them accepts.
 
-use super::Datatype;
+use super::datatype::Datatype;
 
 /// How contributions are combined. The discriminants are the C ABI's and the wire's: never renumber.
 ///

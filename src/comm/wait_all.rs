@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use super::request::Request;
-use super::work::Work;
 use crate::base::Result;
 use crate::progress::wait::{PendingCall, wait_for_first};
 use crate::sys::cores::yield_now;
@@ -28,16 +27,6 @@ impl Pending for Request {
 
     fn running(&self) -> Option<&Request> {
         Some(self)
-    }
-}
-
-impl Pending for Work {
-    fn has_ended(&mut self) -> bool {
-        Work::has_ended(self)
-    }
-
-    fn running(&self) -> Option<&Request> {
-        Work::running(self)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
-use super::wait_all::{any_foreign, awaited};
+use super::wait_all::{Pending, any_foreign, awaited};
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{wait_for_first, wait_for_first_until};
@@ -111,6 +111,16 @@ impl Work {
             Work::List(list) => list.running(),
             Work::Persistent(persistent) => persistent.running(),
         }
+    }
+}
+
+impl Pending for Work {
+    fn has_ended(&mut self) -> bool {
+        Work::has_ended(self)
+    }
+
+    fn running(&self) -> Option<&Request> {
+        Work::running(self)
     }
 }
 

@@ -10,9 +10,11 @@
 //! for that; the outcome says so. Pure: no input or output, no clock.
 
 mod fluid;
+mod limits;
 mod model;
 mod model_file;
 mod path;
+mod prediction;
 mod presets;
 mod run;
 mod steps;
@@ -23,109 +25,21 @@ mod wiring;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
+pub use limits::{Limits, Skipped};
 pub use model::{LinkCosts, Model};
 pub use path::{Hop, HopKind};
+pub use prediction::Prediction;
 pub use presets::{PRESETS, Preset};
 pub use steps::{Arrow, steps};
 pub use symmetry::{Order, Symmetry};
 pub use traffic::Traffic;
+pub use wiring::for_rank;
 
 use crate::algo::Algorithm;
-use crate::base::Rank;
-use crate::plan::{Plan, PlanRequest};
-use run::Run;
+use crate::plan::PlanRequest;
+use run::Simulation;
 use symmetry::Fold;
 use wiring::Wiring;
-
-/// How much may be simulated.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Up to so many messages, every rank is simulated, symmetric or not.
-    pub plain: usize,
-    /// More messages than this are not simulated.
-    pub messages: usize,
-    /// More forecasts of ends than this are not made.
-    pub events: u64,
-}
-
-impl Default for Limits {
-    /// Some seconds, some hundred megabytes.
-    fn default() -> Limits {
-        Limits { plain: 100_000, messages: 3_000_000, events: 10_000_000 }
-    }
-}
-
-/// What a simulation says.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// From the common begin to the end of the last rank.
-    pub seconds: f64,
-    /// What was moved.
-    pub traffic: Traffic,
-    /// The most scratch memory of a rank, in bytes.
-    pub scratch: u64,
-    /// What determined the time.
-    pub path: Vec<Hop>,
-    /// The count that was simulated: that of the request, or a little more.
-    pub count: usize,
-    /// Why a part of the ranks was enough.
-    pub symmetry: Symmetry,
-    /// Whether the simulated ranks send in the order of all ranks.
-    pub order: Order,
-    /// Ranks that were simulated.
-    pub ranks: u32,
-    /// Forecasts of ends of transfers: what the simulation itself took.
-    pub events: u64,
-}
-
-/// Why there is no outcome.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Skipped {
-    /// The algorithm does not serve the request.
-    Unable,
-    /// Too much to simulate, and hosts that do not all do the same.
-    TooMany {
-        /// In all, estimated.
-        messages: f64,
-        /// That may be simulated.
-        limit: usize,
-    },
-    /// Plans with too many rounds, of which few have messages: too long to make.
-    TooManyRounds {
-        /// In all, estimated.
-        rounds: f64,
-        /// That may be made.
-        limit: usize,
-    },
-    /// Too many messages share what they need, each in another state.
-    TooLong {
-        /// After which it was given up.
-        events: u64,
-    },
-    /// The plans do not fit together: a bug of the algorithm.
-    Unmatched,
-    /// A rank waits for ever: a bug of the algorithm.
-    Stuck,
-}
-
-impl fmt::Display for Skipped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Skipped::Unable => f.write_str("does not serve this call"),
-            Skipped::TooMany { messages, limit } => {
-                write!(f, "about {messages:.1e} messages and no symmetry; the limit is {limit:.0e}")
-            }
-            Skipped::TooManyRounds { rounds, limit } => {
-                write!(f, "about {rounds:.1e} rounds, most of them empty; the limit is {limit:.1e}")
-            }
-            Skipped::TooLong { events } => write!(f, "given up after {events:.0e} events"),
-            Skipped::Unmatched => f.write_str("sends and receives do not match: please report this"),
-            Skipped::Stuck => f.write_str("a rank waits for ever: please report this"),
-        }
-    }
-}
 
 /// Simulates a call. `request.rank` does not count; `in_place` holds for all ranks, or for the root where there is one.
 pub fn simulate(
@@ -133,11 +47,11 @@ pub fn simulate(
     request: &PlanRequest,
     model: &Model,
     limits: &Limits,
-) -> Result<Outcome, Skipped> {
+) -> Result<Prediction, Skipped> {
     if !(algorithm.supports)(&for_rank(request, 0)) {
         return Err(Skipped::Unable);
     }
-    let plain = match wire(algorithm, request, Fold::none(request), limits.plain) {
+    let plain = match Wiring::of(algorithm, request, Fold::none(request), limits.plain) {
         Err(Skipped::TooMany { .. } | Skipped::TooManyRounds { .. }) => None,
         result => Some(result?),
     };
@@ -148,17 +62,11 @@ pub fn simulate(
         for fold in Fold::candidates(&request) {
             let plan_of = |rank| (algorithm.build)(&for_rank(&request, rank));
             let Some(order) = fold.holds(fold.samples().into_iter(), plan_of) else { continue };
-            let wiring = wire(algorithm, &request, fold, limits.messages)?;
-            return Ok(Outcome { order, ..follow(&wiring, &request, model, limits)? });
+            let wiring = Wiring::of(algorithm, &request, fold, limits.messages)?;
+            return Ok(Prediction { order, ..follow(&wiring, &request, model, limits)? });
         }
     }
-    follow(&wire(algorithm, request, Fold::none(request), limits.messages)?, request, model, limits)
-}
-
-/// The request as one rank makes it.
-pub fn for_rank<'a>(request: &PlanRequest<'a>, rank: Rank) -> PlanRequest<'a> {
-    let in_place = request.in_place && (!request.collective.has_root() || rank == request.root);
-    PlanRequest { rank, in_place, ..*request }
+    follow(&Wiring::of(algorithm, request, Fold::none(request), limits.messages)?, request, model, limits)
 }
 
 /// The request, and such with slightly larger counts that more ranks or chunks can share evenly: at most one
@@ -176,21 +84,15 @@ fn even_requests<'a>(request: &PlanRequest<'a>) -> Vec<PlanRequest<'a>> {
     requests
 }
 
-fn wire(algorithm: &Algorithm, request: &PlanRequest, fold: Fold, limit: usize) -> Result<Wiring, Skipped> {
-    let plan_of = |rank| -> Plan { (algorithm.build)(&for_rank(request, rank)) };
-    let within_host = |a, b| request.topology.host_of(a) == request.topology.host_of(b);
-    Wiring::build(fold, request.element_bytes, limit, &within_host, plan_of)
-}
-
 fn follow(
     wiring: &Wiring,
     request: &PlanRequest,
     model: &Model,
     limits: &Limits,
-) -> Result<Outcome, Skipped> {
+) -> Result<Prediction, Skipped> {
     let host_of = |rank| request.topology.host_of(rank);
-    let history = Run::new(wiring, model, &host_of).run(limits.events)?;
-    Ok(Outcome {
+    let history = Simulation::new(wiring, model, &host_of).run(limits.events)?;
+    Ok(Prediction {
         seconds: history.end.0,
         traffic: Traffic::of(wiring, &host_of),
         scratch: wiring.scratch,

@@ -1,7 +1,7 @@
 //! The critical path: the chain of steps that determined the time, each beginning when the one before it ended.
 
 use super::run::{Cause, History, Side};
-use super::wiring::{Message, Wiring};
+use super::wiring::{WiredMessage, Wiring};
 use crate::base::Rank;
 
 /// What a step of the critical path is.
@@ -81,7 +81,7 @@ impl Walk<'_> {
             Cause::Sent(message) => (HopKind::Send, message),
             Cause::Reached(message) | Cause::Received(message) => (HopKind::Receive, message),
         };
-        let Message { from, to, offset, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { from, to, offset, .. } = self.wiring.messages[message as usize];
         let at_sender = kind == HopKind::Send;
         let (sender, receiver) = match at_sender {
             true => (block, fold.moved(block, offset)),
@@ -122,7 +122,8 @@ impl Walk<'_> {
         (rank, peer): (Rank, Rank),
         [before, cause]: [Cause; 2],
     ) -> Hop {
-        let Message { sent_in, received_in, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { sent_in, received_in, within_host, bytes, .. } =
+            self.wiring.messages[message as usize];
         let round = if kind == HopKind::Send { sent_in } else { received_in };
         let visited = &self.wiring.rounds[round as usize];
         Hop {

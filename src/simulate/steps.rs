@@ -4,9 +4,9 @@
 //! gone; a round is over when the last of its messages has, in the first step in which both ends have come to
 //! it. Every message takes one step, whatever its length.
 
+use super::limits::{Limits, Skipped};
 use super::symmetry::Fold;
-use super::wiring::{Message, Wiring};
-use super::{Limits, Skipped, wire};
+use super::wiring::{WiredMessage, Wiring};
 use crate::algo::Algorithm;
 use crate::base::Rank;
 use crate::plan::{PlanRequest, Span};
@@ -34,9 +34,9 @@ pub struct Arrow {
 
 /// All messages of a call, in the order of their steps.
 pub fn steps(algorithm: &Algorithm, request: &PlanRequest, limits: &Limits) -> Result<Vec<Arrow>, Skipped> {
-    let wiring = wire(algorithm, request, Fold::none(request), limits.messages)?;
+    let wiring = Wiring::of(algorithm, request, Fold::none(request), limits.messages)?;
     let steps = Walk::new(&wiring).run().ok_or(Skipped::Stuck)?;
-    let arrow = |(&step, message): (&u32, &Message)| {
+    let arrow = |(&step, message): (&u32, &WiredMessage)| {
         let round = &wiring.rounds[message.sent_in as usize];
         Arrow {
             step,
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
         }
         while let Some(message) = self.ready.pop() {
             let after = self.messages[message as usize].0 + 1;
-            let Message { sent_in, received_in, next, .. } = self.wiring.messages[message as usize];
+            let WiredMessage { sent_in, received_in, next, .. } = self.wiring.messages[message as usize];
             if let Some(next) = next {
                 self.allow(next, after);
             }

@@ -1,6 +1,6 @@
 //! What a plan moves, whatever the time it takes.
 
-use super::wiring::{Message, Wiring};
+use super::wiring::{WiredMessage, Wiring};
 
 /// Bytes and messages of one call, on all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Traffic {
         let (mut out, mut into) = (vec![0; hosts as usize], vec![0; hosts as usize]);
         let (mut sent, mut received) = (vec![0; ranks as usize], vec![0; ranks as usize]);
         let blocks = u64::from(wiring.fold.blocks);
-        for &Message { from, to, within_host, bytes, .. } in &wiring.messages {
+        for &WiredMessage { from, to, within_host, bytes, .. } in &wiring.messages {
             traffic.messages += blocks;
             sent[from as usize] += bytes;
             received[to as usize] += bytes;

@@ -3,14 +3,21 @@
 //! Messages are matched as the engine matches them: between an ordered pair of ranks, in posting order, (round, lane,
 //! position in round). Under a [`Fold`] a pair is a rank of block 0 and a seat.
 
-use super::Skipped;
+use super::limits::Skipped;
 use super::symmetry::{Fold, Seat};
+use crate::algo::Algorithm;
 use crate::base::Rank;
-use crate::plan::{Lane, Plan, Span, Step};
+use crate::plan::{Lane, Plan, PlanRequest, Span, Step};
+
+/// The request as one rank makes it.
+pub fn for_rank<'a>(request: &PlanRequest<'a>, rank: Rank) -> PlanRequest<'a> {
+    let in_place = request.in_place && (!request.collective.has_root() || rank == request.root);
+    PlanRequest { rank, in_place, ..*request }
+}
 
 /// One message. Ranks are positions in block 0.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct WiredMessage {
     pub from: u32,
     pub to: u32,
     /// From the block of the sender to that of the receiver.
@@ -51,7 +58,7 @@ pub(super) struct Wiring {
     pub rounds: Vec<Round>,
     /// Where lanes begin.
     pub lanes: Vec<u32>,
-    pub messages: Vec<Message>,
+    pub messages: Vec<WiredMessage>,
     /// Messages sent in a round, and those received in it.
     pub sent: Incidence,
     pub received: Incidence,
@@ -122,6 +129,18 @@ struct Builder<'a> {
 const ROUNDS_PER_MESSAGE: usize = 5;
 
 impl Wiring {
+    /// The plans of an algorithm for a request.
+    pub fn of(
+        algorithm: &Algorithm,
+        request: &PlanRequest,
+        fold: Fold,
+        limit: usize,
+    ) -> Result<Wiring, Skipped> {
+        let plan_of = |rank| -> Plan { (algorithm.build)(&for_rank(request, rank)) };
+        let within_host = |a, b| request.topology.host_of(a) == request.topology.host_of(b);
+        Wiring::build(fold, request.element_bytes, limit, &within_host, plan_of)
+    }
+
     /// Of the ranks of block 0. Gives up beyond `limit` messages.
     pub fn build(
         fold: Fold,
@@ -228,14 +247,14 @@ impl Builder<'_> {
         if self.sends.len() != self.receives.len() || !ends().all(fits) {
             return Err(Skipped::Unmatched);
         }
-        let mut messages: Vec<Message> = Vec::with_capacity(self.sends.len());
+        let mut messages: Vec<WiredMessage> = Vec::with_capacity(self.sends.len());
         for (index, (send, receive)) in ends().enumerate() {
             let (from, Seat { offset, position: to }) = send.pair;
             let follows = index > 0 && self.sends[index - 1].pair == send.pair;
             if follows {
                 messages[index - 1].next = Some(index as u32);
             }
-            messages.push(Message {
+            messages.push(WiredMessage {
                 from,
                 to,
                 offset,

@@ -2,7 +2,7 @@
 
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::plan::PlanRequest;
-use anyccl_engine::simulate::{Limits, Outcome, Skipped, simulate};
+use anyccl_engine::simulate::{Limits, Prediction, Skipped, simulate};
 
 use super::cluster::Cluster;
 use crate::Failure;
@@ -12,7 +12,7 @@ use crate::plan::call::PlannedCall;
 /// One algorithm.
 pub struct Row {
     pub algorithm: &'static Algorithm,
-    pub outcome: Result<Outcome, Skipped>,
+    pub outcome: Result<Prediction, Skipped>,
 }
 
 impl Row {

@@ -1,6 +1,6 @@
 //! `--json`: one object with the call, the model, and for each size every algorithm. Keys are stable.
 
-use anyccl_engine::simulate::{Hop, HopKind, Order, Outcome, Symmetry};
+use anyccl_engine::simulate::{Hop, HopKind, Order, Prediction, Symmetry};
 use serde_json::{Value, json};
 
 use super::cluster::Cluster;
@@ -44,7 +44,7 @@ fn algorithm(row: &Row, with_path: bool) -> Value {
     }
 }
 
-fn with_outcome(name: &str, outcome: &Outcome, with_path: bool) -> Value {
+fn with_outcome(name: &str, outcome: &Prediction, with_path: bool) -> Value {
     let traffic = &outcome.traffic;
     let symmetry = match outcome.symmetry {
         Symmetry::None => "none",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use anyccl_engine::simulate::{Hop, HopKind, Order, Outcome, Symmetry};
+use anyccl_engine::simulate::{Hop, HopKind, Order, Prediction, Symmetry};
 
 use super::cluster::Cluster;
 use super::compare::{Comparison, Row};
@@ -82,7 +82,7 @@ fn loss(comparison: &Comparison<'_>) -> String {
 }
 
 /// How the outcome came about.
-fn simulated(call: &PlannedCall, comparison: &Comparison<'_>, outcome: &Outcome) -> String {
+fn simulated(call: &PlannedCall, comparison: &Comparison<'_>, outcome: &Prediction) -> String {
     let what = match (outcome.symmetry, call.topology.hosts()) {
         (Symmetry::None, _) => "all ranks".to_string(),
         (_, 1) => "one rank for all".to_string(),
@@ -102,7 +102,7 @@ fn describe(
     call: &PlannedCall,
     comparison: &Comparison<'_>,
     name: &str,
-    outcome: &Outcome,
+    outcome: &Prediction,
 ) {
     let traffic = &outcome.traffic;
     let time = outcome.seconds.max(f64::MIN_POSITIVE);
@@ -129,7 +129,7 @@ fn describe(
 }
 
 /// The critical path: where its time goes, then its steps.
-fn path(text: &mut String, name: &str, outcome: &Outcome) {
+fn path(text: &mut String, name: &str, outcome: &Prediction) {
     let path = &outcome.path;
     let total = outcome.seconds.max(f64::MIN_POSITIVE);
     let share = |keep: &dyn Fn(&Hop) -> bool| {

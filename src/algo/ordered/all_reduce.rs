@@ -5,7 +5,7 @@
 //! `two_shot`: each rank combines one segment and sends the result to all. Cost: 2 alpha + 2 (p-1)/p n beta +
 //! (p-1)/p n gamma; scratch (p-1)/p n.
 
-use super::collected;
+use super::collect::collected;
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
 use crate::algo::patterns::direct::{Slots, others};
 use crate::algo::patterns::segments::Segments;

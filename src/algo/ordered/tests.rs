@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::Rank;
+use crate::algo::algorithm::{Algorithm, HIERARCHICAL};
+use crate::base::{Collective, Rank};
 use crate::plan::verify::{Violation, verify_each, verify_order};
 use crate::plan::{Plan, PlanRequest};
 use crate::topology::Topology;

@@ -1,6 +1,7 @@
 //! Hierarchical algorithms on several hosts: proved on layouts of all kinds, and what they send between hosts.
 
 use super::*;
+use crate::algo::algorithm::HIERARCHICAL;
 
 /// Hosts of equal size: rank by rank, and in turn.
 fn regular(hosts: u32, ranks: u32) -> [Topology; 2] {

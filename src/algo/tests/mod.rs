@@ -6,7 +6,7 @@ mod layouts;
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::Rank;
+use crate::base::{Collective, Rank};
 use crate::plan::verify::verify;
 use crate::plan::{BlockLayout, Step};
 use crate::topology::Topology;

@@ -13,8 +13,8 @@ pub mod performance;
 
 use std::fmt;
 
-use super::capability::Shape;
 use super::engine::ForeignEngine;
+use super::shape::Shape;
 use crate::base::Collective;
 use crate::config::MemoryKind;
 

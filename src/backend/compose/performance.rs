@@ -16,18 +16,18 @@ use crate::plan::{Block, Buffer, Plan, Span, Step};
 use crate::reduce::{DivideFn, ReduceFn};
 
 /// Where a buffer of a plan lies: each of its blocks somewhere, the first element of a block and its address.
-pub struct Place(Vec<(usize, *mut u8)>);
+pub struct BufferMap(Vec<(usize, *mut u8)>);
 
-impl Place {
+impl BufferMap {
     /// All of it in one piece.
-    pub fn at(start: *mut u8) -> Place {
-        Place(vec![(0, start)])
+    pub fn at(start: *mut u8) -> BufferMap {
+        BufferMap(vec![(0, start)])
     }
 
     /// Blocks that lie one after the other in the plan, each at an address of its own.
-    pub fn of_blocks(blocks: &[Block], starts: &[*mut u8]) -> Place {
+    pub fn of_blocks(blocks: &[Block], starts: &[*mut u8]) -> BufferMap {
         let full = blocks.iter().zip(starts).filter(|(block, _)| block.len > 0);
-        Place(full.map(|(block, start)| (block.offset, *start)).collect())
+        BufferMap(full.map(|(block, start)| (block.offset, *start)).collect())
     }
 
     fn address(&self, element: usize, unit: usize) -> *mut u8 {
@@ -51,18 +51,18 @@ pub struct Performance {
     comm: Arc<dyn ForeignComm>,
     plan: Plan,
     unit: usize,
-    input: Place,
-    output: Place,
+    input: BufferMap,
+    output: BufferMap,
     scratch: Vec<u8>,
     arithmetic: Arithmetic,
     /// The next round.
     round: usize,
     messages: Option<Box<dyn Started>>,
-    landings: Vec<Landing>,
+    receives: Vec<PendingReceive>,
 }
 
 /// What came in, and what becomes of it.
-struct Landing {
+struct PendingReceive {
     bytes: Vec<u8>,
     dst: *mut u8,
     /// Left operand, where it is reduced.
@@ -82,13 +82,13 @@ impl Performance {
         comm: Arc<dyn ForeignComm>,
         plan: Plan,
         unit: usize,
-        input: Place,
-        output: Place,
+        input: BufferMap,
+        output: BufferMap,
         arithmetic: Arithmetic,
     ) -> Performance {
         let scratch = vec![0; plan.scratch * unit];
-        let (messages, landings) = (None, Vec::new());
-        Performance { comm, plan, unit, input, output, scratch, arithmetic, round: 0, messages, landings }
+        let (messages, receives) = (None, Vec::new());
+        Performance { comm, plan, unit, input, output, scratch, arithmetic, round: 0, messages, receives }
     }
 
     fn address(&mut self, span: &Span) -> *mut u8 {
@@ -116,7 +116,7 @@ impl Performance {
         self.round += 1;
         if !messages.is_empty() {
             // SAFETY: spans of the plan and memory of ours, which stay until the messages have ended: `new`'s caller has promised
-            // it, and `landings` is emptied by `end_round` only.
+            // it, and `receives` is emptied by `end_round` only.
             self.messages = Some(unsafe { self.comm.exchange(&messages) }?);
         }
         Ok(is_round)
@@ -165,9 +165,9 @@ impl Performance {
             let is_read = read.iter().any(|(start, end)| *start < to.addr() + bytes && to.addr() < *end);
             let mut data = to;
             if is_read || operand.is_some() {
-                let mut landing = Landing { bytes: vec![0; bytes], dst: to, operand };
-                data = landing.bytes.as_mut_ptr();
-                self.landings.push(landing);
+                let mut receive = PendingReceive { bytes: vec![0; bytes], dst: to, operand };
+                data = receive.bytes.as_mut_ptr();
+                self.receives.push(receive);
             }
             messages.push(Exchange::Receive { from, data, bytes });
         }
@@ -180,12 +180,12 @@ impl Performance {
     }
 
     fn end_round(&mut self) {
-        for mut landing in std::mem::take(&mut self.landings) {
-            let came = landing.bytes.as_mut_ptr();
-            match landing.operand {
-                Some(operand) => self.reduce(landing.dst, operand, came, landing.bytes.len() / self.unit),
+        for mut receive in std::mem::take(&mut self.receives) {
+            let came = receive.bytes.as_mut_ptr();
+            match receive.operand {
+                Some(operand) => self.reduce(receive.dst, operand, came, receive.bytes.len() / self.unit),
                 // SAFETY: a span of the plan, valid by `new`'s contract; what came is in memory of ours, so they are apart.
-                None => unsafe { ptr::copy_nonoverlapping(came, landing.dst, landing.bytes.len()) },
+                None => unsafe { ptr::copy_nonoverlapping(came, receive.dst, receive.bytes.len()) },
             }
         }
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::constants::Handle;
-use super::engine::{OPEN, Running};
 use super::request::{Ending, MpiRequest};
+use super::running::{OPEN, Running};
 use super::{unequal, uniform};
-use crate::backend::engine::{Exchange, ForeignComm, Meeting, Started, UnequalCall, UniformCall};
+use crate::backend::engine::{Exchange, ForeignComm, OobExchange, Started, UnequalCall, UniformCall};
 use crate::base::{Error, Rank, Result};
 
 /// The tag of every message: they match in order.
@@ -30,23 +30,23 @@ pub struct MpiComm<H: Handle> {
 
 impl<H: Handle> MpiComm<H> {
     /// Makes it of the ranks that meet. All must be ranks of one MPI job.
-    pub fn new(running: Arc<Running<H>>, meeting: &dyn Meeting) -> Result<MpiComm<H>> {
+    pub fn new(running: Arc<Running<H>>, oob: &dyn OobExchange) -> Result<MpiComm<H>> {
         let (core, constants) = (&running.core, running.constants);
         let (mut rank, mut size): (c_int, c_int) = (0, 0);
         // SAFETY: MPI is initialised; writes an int.
         running.check(unsafe { (core.comm_rank)(constants.comm_world, &mut rank) }, "MPI_Comm_rank")?;
         // SAFETY: as above.
         running.check(unsafe { (core.comm_size)(constants.comm_world, &mut size) }, "MPI_Comm_size")?;
-        let places = meeting.all_gather(&[rank.to_le_bytes(), size.to_le_bytes()].concat())?;
+        let places = oob.all_gather(&[rank.to_le_bytes(), size.to_le_bytes()].concat())?;
         let ranks = world_ranks(&places)?;
 
         // Threads may make several at once: each has a tag, by rank 0's word.
         let mut tag = [0; 2];
-        if meeting.rank() == 0 {
+        if oob.rank() == 0 {
             getrandom::fill(&mut tag)
                 .map_err(|error| Error::Internal(format!("no random bytes: {error}")))?;
         }
-        meeting.broadcast(0, &mut tag)?;
+        oob.broadcast(0, &mut tag)?;
         let tag = c_int::from(u16::from_le_bytes(tag) % TAGS);
 
         let (mut world, mut group, mut comm) = (H::ROOM, H::ROOM, H::ROOM);
@@ -67,7 +67,7 @@ impl<H: Handle> MpiComm<H> {
             running.check(unsafe { (core.group_free)(group) }, "MPI_Group_free")?;
         }
         OPEN.fetch_add(1, Ordering::AcqRel);
-        let (rank, size) = (meeting.rank(), meeting.size());
+        let (rank, size) = (oob.rank(), oob.size());
         Ok(MpiComm { running, comm, rank, size, closed: AtomicBool::new(false) })
     }
 }

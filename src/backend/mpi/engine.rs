@@ -4,9 +4,9 @@
 //! `MPI_THREAD_MULTIPLE`, and is ended when the process exits in good order: all communicators closed. If not, it is left
 //! alone: `MPI_Finalize` would wait for ranks that may never come, and the launcher is right to see that something is wrong.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -14,17 +14,15 @@ use parking_lot::Mutex;
 use super::communicator::MpiComm;
 use super::constants::{Constants, Handle};
 use super::functions::{Calls, Core, Narrow, Wide};
-use super::operators::{self, Table};
-use crate::backend::capability::Shape;
-use crate::backend::engine::{ForeignComm, ForeignEngine, Meeting};
+use super::operators::OperatorTable;
+use super::running::{OPEN, Running, TEXT_BYTES, read_text, text_of};
+use crate::backend::engine::{ForeignComm, ForeignEngine, OobExchange};
+use crate::backend::shape::Shape;
 use crate::base::{Error, Result};
 use crate::config::MemoryKind;
 use crate::log_line;
 use crate::sys::at_exit;
 use crate::sys::foreign_library::ForeignLibrary;
-
-/// As long as the longest text that any interface allows.
-const TEXT_BYTES: usize = 8192;
 
 /// An MPI library.
 pub struct Mpi<H: Handle> {
@@ -34,16 +32,6 @@ pub struct Mpi<H: Handle> {
     wide: Option<Calls<H, Wide>>,
     constants: &'static Constants<H>,
     running: OnceLock<Result<Arc<Running<H>>>>,
-}
-
-/// An MPI that is initialised.
-pub struct Running<H: Handle> {
-    pub core: Core<H>,
-    pub narrow: Calls<H, Narrow>,
-    /// Of MPI 4 and later.
-    pub wide: Option<Calls<H, Wide>>,
-    pub constants: &'static Constants<H>,
-    pub operators: Table<H>,
 }
 
 impl<H: Handle> Mpi<H> {
@@ -101,7 +89,7 @@ impl<H: Handle> Mpi<H> {
                 self.version()
             );
         }
-        let operators = Table::new(&core, constants).map_err(|status| {
+        let operators = OperatorTable::new(&core, constants).map_err(|status| {
             Error::Unsupported(format!("MPI_Op_create failed: {}", text_of(&core, status)))
         })?;
         Ok(Running { core, narrow: self.narrow, wide: self.wide, constants, operators })
@@ -132,41 +120,9 @@ impl<H: Handle> ForeignEngine for Mpi<H> {
         memory == MemoryKind::Cpu
     }
 
-    fn connect(&self, meeting: &dyn Meeting) -> Result<Arc<dyn ForeignComm>> {
-        Ok(Arc::new(MpiComm::new(self.running()?, meeting)?))
+    fn connect(&self, oob: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>> {
+        Ok(Arc::new(MpiComm::new(self.running()?, oob)?))
     }
-}
-
-impl<H: Handle> Running<H> {
-    /// Turns what a function returned into an error, in MPI's words.
-    #[inline]
-    pub fn check(&self, status: c_int, function: &'static str) -> Result<()> {
-        if status == 0 { Ok(()) } else { Err(self.failed(status, function)) }
-    }
-
-    #[cold]
-    fn failed(&self, status: c_int, function: &'static str) -> Error {
-        Error::Aborted(format!("backend mpi: {function} failed: {}", text_of(&self.core, status)))
-    }
-
-    /// Whether functions with long counts will do for this datatype: MPI calls functions of ours with short ones.
-    pub fn wide_for(&self, datatype: crate::base::Datatype) -> Option<&Calls<H, Wide>> {
-        self.wide.as_ref().filter(|_| !operators::is_made(datatype))
-    }
-}
-
-fn text_of<H: Handle>(core: &Core<H>, status: c_int) -> String {
-    let mut text: Vec<c_char> = vec![0; TEXT_BYTES];
-    let mut bytes: c_int = 0;
-    // SAFETY: MPI is initialised; there is room for the longest text of every interface.
-    unsafe { (core.error_string)(status, text.as_mut_ptr(), &mut bytes) };
-    read_text(&text)
-}
-
-fn read_text(text: &[c_char]) -> String {
-    let bytes: Vec<u8> = text.iter().map(|c| *c as u8).collect();
-    CStr::from_bytes_until_nul(&bytes)
-        .map_or_else(|_| String::new(), |text| text.to_string_lossy().trim().into())
 }
 
 /// Name and number: "MPICH Version: 5.0.2" and what it was built with, "Open MPI v5.0.11, package: ...".
@@ -178,9 +134,6 @@ fn shortened(said: &str) -> String {
 
 /// `MPI_Finalize` of each MPI that was begun, and by which process: a child has it only by inheritance.
 static BEGUN: Mutex<Vec<(u32, unsafe extern "C" fn() -> c_int)>> = Mutex::new(Vec::new());
-
-/// Communicators that were made and not closed.
-pub static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn end() {
     if OPEN.load(Ordering::Acquire) > 0 {

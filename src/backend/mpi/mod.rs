@@ -27,6 +27,7 @@ mod mpich;
 mod open_mpi;
 mod operators;
 mod request;
+mod running;
 mod standard;
 mod unequal;
 mod uniform;

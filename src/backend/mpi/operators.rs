@@ -14,11 +14,11 @@ const DATATYPES: usize = Datatype::ALL.len();
 const OPERATORS: usize = ReduceOp::ALL.len();
 
 /// Handles of operators, by datatype and operator.
-pub struct Table<H>(Box<[[Option<H>; OPERATORS]; DATATYPES]>);
+pub struct OperatorTable<H>(Box<[[Option<H>; OPERATORS]; DATATYPES]>);
 
-impl<H: Handle> Table<H> {
+impl<H: Handle> OperatorTable<H> {
     /// Makes those that MPI does not have. The error is MPI's.
-    pub fn new(core: &Core<H>, constants: &Constants<H>) -> Result<Table<H>, c_int> {
+    pub fn new(core: &Core<H>, constants: &Constants<H>) -> Result<OperatorTable<H>, c_int> {
         let mut table = Box::new([[None; OPERATORS]; DATATYPES]);
         for datatype in Datatype::ALL {
             for op in ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)) {
@@ -37,7 +37,7 @@ impl<H: Handle> Table<H> {
                 table[datatype as usize][op as usize] = Some(handle);
             }
         }
-        Ok(Table(table))
+        Ok(OperatorTable(table))
     }
 
     /// MPI's operator; of an average that of the sum with which it begins. `None`: the call has none.

@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use super::constants::Handle;
-use super::engine::Running;
+use super::running::Running;
 use crate::backend::engine::Started;
 use crate::base::Result;
 use crate::reduce::DivideFn;

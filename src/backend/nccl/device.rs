@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::driver::{Context, Driver, Uuid};
-use crate::backend::engine::Meeting;
+use crate::backend::engine::OobExchange;
 use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
@@ -43,9 +43,9 @@ impl Stream for DefaultStream {
 }
 
 /// Collective: all ranks get a stream, or none.
-pub fn open_stream(meeting: &dyn Meeting) -> Result<Box<dyn Stream>> {
-    let own = choose(meeting.rank());
-    let records = meeting.all_gather(&record(&own))?;
+pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
+    let own = choose(oob.rank());
+    let records = oob.all_gather(&record(&own))?;
     let (driver, context, _) = own?;
     agree(&records, raw(SHARING).as_deref() == Some("1"))?;
     Ok(Box::new(DefaultStream { driver, context }))

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::dialect::Dialect;
 use super::elements;
-use super::engine::Features;
+use super::features::Features;
 use super::functions::{Functions, Handle};
 use super::outcome::{self, SUCCESS};
 use super::stream::Stream;

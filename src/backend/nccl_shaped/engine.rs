@@ -8,32 +8,18 @@ use std::sync::atomic::AtomicBool;
 use super::communicator::{Calls, Communicator};
 use super::dialect::{Dialect, version_text};
 use super::elements;
+use super::features::Features;
 use super::functions::{Functions, Handle, UniqueId};
 use super::outcome::{self, SUCCESS};
 use super::stream::Stream;
-use crate::backend::engine::{ForeignComm, ForeignEngine, Meeting};
+use crate::backend::engine::{ForeignComm, ForeignEngine, OobExchange};
 use crate::backend::inside::Inside;
 use crate::backend::{MemoryKind, Shape};
 use crate::base::{Collective, Error, Result};
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// What differs between libraries and versions, beyond the functions that are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features {
-    /// The memory that it works on.
-    pub memory: MemoryKind,
-    /// 8-bit floats.
-    pub float8: bool,
-    /// It has an average of its own; else we divide its sum.
-    pub averages: bool,
-    /// Sends and receives work, in a bracket.
-    pub messages: bool,
-    /// A stuck call can be ended.
-    pub aborts: bool,
-}
-
 /// Opens the stream of a communicator. Collective over the ranks that meet.
-pub type OpenStream = fn(&dyn Meeting) -> Result<Box<dyn Stream>>;
+pub type OpenStream = fn(&dyn OobExchange) -> Result<Box<dyn Stream>>;
 
 /// A library of NCCL's shape whose unique id has so many bytes.
 pub struct Engine<const ID: usize> {
@@ -85,10 +71,10 @@ impl<const ID: usize> Engine<ID> {
     }
 
     /// Rank 0 makes it, all get it: a byte that says whether it could, then the id or why not.
-    fn unique_id(&self, meeting: &dyn Meeting) -> Result<UniqueId<ID>> {
+    fn unique_id(&self, oob: &dyn OobExchange) -> Result<UniqueId<ID>> {
         let mut message = vec![0; 1 + ID];
         let mut failure = None;
-        if meeting.rank() == 0 {
+        if oob.rank() == 0 {
             let mut id = UniqueId([0; ID]);
             let inside = Inside::enter();
             // SAFETY: writes one id.
@@ -105,7 +91,7 @@ impl<const ID: usize> Engine<ID> {
                 }
             }
         }
-        meeting.broadcast(0, &mut message)?;
+        oob.broadcast(0, &mut message)?;
         if let Some(error) = failure {
             return Err(error);
         }
@@ -147,13 +133,13 @@ impl<const ID: usize> ForeignEngine for Engine<ID> {
         self.features.messages && memory == self.features.memory
     }
 
-    fn connect(&self, meeting: &dyn Meeting) -> Result<Arc<dyn ForeignComm>> {
-        let stream = (self.open_stream)(meeting)?;
-        let id = self.unique_id(meeting)?;
+    fn connect(&self, oob: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>> {
+        let stream = (self.open_stream)(oob)?;
+        let id = self.unique_id(oob)?;
         stream.enter()?;
         let mut config = (self.dialect.config)(self.version);
         let mut handle: Handle = ptr::null_mut::<c_void>();
-        let (rank, size) = (meeting.rank(), meeting.size());
+        let (rank, size) = (oob.rank(), oob.size());
         let inside = Inside::enter();
         // SAFETY: writes one handle; id and configuration have the shape that this library and version expect, and the
         // configuration outlives the call.

@@ -25,7 +25,7 @@ pub type Moving = unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, Handle,
 pub type MovingWithRoot =
     unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
 /// `(buffer, count, datatype, peer, communicator, stream)`.
-pub type Message = unsafe extern "C" fn(*mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
+pub type MessageFn = unsafe extern "C" fn(*mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
 /// `(communicator out, ranks, id, rank, configuration)`. The number of ranks is an int for NCCL and a size_t for oneCCL: passed in a
 /// register whose upper half an int leaves out.
 pub type Init<const ID: usize> =
@@ -52,8 +52,8 @@ pub struct Functions<const ID: usize> {
     pub scatter: Option<MovingWithRoot>,
     pub group_start: unsafe extern "C" fn() -> c_int,
     pub group_end: unsafe extern "C" fn() -> c_int,
-    pub send: Message,
-    pub recv: Message,
+    pub send: MessageFn,
+    pub recv: MessageFn,
 }
 
 impl<const ID: usize> Functions<ID> {

@@ -18,6 +18,7 @@ pub mod config;
 pub mod dialect;
 pub mod elements;
 pub mod engine;
+pub mod features;
 pub mod functions;
 pub mod outcome;
 pub mod stream;

@@ -9,7 +9,7 @@ use std::thread;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::communicator::{Calls, Communicator};
-use super::engine::Features;
+use super::features::Features;
 use super::functions::{Functions, Handle, UniqueId};
 use super::stream::{NoStream, Stream};
 use crate::backend::MemoryKind;

@@ -16,7 +16,7 @@ use crate::backend::engine::Started;
 use crate::base::{Error, Result};
 
 /// A call that waits for its turn.
-type Job = Box<dyn FnOnce() -> Result<()> + Send>;
+type QueuedCall = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// The queue, and whose turn it is.
 pub struct Turns {
@@ -24,14 +24,14 @@ pub struct Turns {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     /// Something has ended, come, or been given up.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    queue: VecDeque<(Job, Arc<Outcome>)>,
+struct QueueState {
+    queue: VecDeque<(QueuedCall, Arc<CallOutcome>)>,
     /// A call is being made.
     is_busy: bool,
     has_thread: bool,
@@ -41,7 +41,7 @@ struct State {
 
 /// How a call has ended, if it has.
 #[derive(Default)]
-struct Outcome(Mutex<Option<Result<()>>>);
+struct CallOutcome(Mutex<Option<Result<()>>>);
 
 impl Default for Turns {
     fn default() -> Turns {
@@ -62,7 +62,7 @@ impl Turns {
 
     /// Puts a call into the queue.
     pub fn start(&self, call: impl FnOnce() -> Result<()> + Send + 'static) -> Result<Box<dyn Started>> {
-        let outcome = Arc::new(Outcome::default());
+        let outcome = Arc::new(CallOutcome::default());
         let mut state = self.shared.state.lock();
         state.check()?;
         if !state.has_thread {
@@ -104,7 +104,7 @@ impl Drop for Turns {
 
 impl Shared {
     /// Waits until nothing is under way or waiting.
-    fn idle(&self) -> Result<MutexGuard<'_, State>> {
+    fn idle(&self) -> Result<MutexGuard<'_, QueueState>> {
         let mut state = self.state.lock();
         loop {
             state.check()?;
@@ -140,7 +140,7 @@ impl Shared {
     }
 }
 
-impl State {
+impl QueueState {
     fn check(&self) -> Result<()> {
         match &self.given_up {
             Some(error) => Err(error.clone()),
@@ -153,7 +153,7 @@ impl State {
 /// A call in the queue, or under way.
 struct Pending {
     shared: Arc<Shared>,
-    outcome: Arc<Outcome>,
+    outcome: Arc<CallOutcome>,
 }
 
 impl Started for Pending {

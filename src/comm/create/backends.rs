@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::backend::registry;
-use crate::backend::{BackendChoice, BackendName, Meeting, MemoryKind};
+use crate::backend::{BackendChoice, BackendName, MemoryKind, OobExchange};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::Communicator;
@@ -134,7 +134,7 @@ impl Communicator {
 /// The builtin engine, lent to one that is being connected.
 struct BuiltinExchange<'a>(&'a Communicator);
 
-impl Meeting for BuiltinExchange<'_> {
+impl OobExchange for BuiltinExchange<'_> {
     fn rank(&self) -> Rank {
         self.0.rank
     }

@@ -6,7 +6,7 @@ use super::engine::AttachedEngine;
 use crate::algo;
 use crate::backend::compose::Recipe;
 use crate::backend::compose::of_collectives::{ReduceBroadcast, ReduceScatterAllGather};
-use crate::backend::compose::performance::{Arithmetic, Performance, Place};
+use crate::backend::compose::performance::{Arithmetic, BufferMap, Performance};
 use crate::backend::{ForeignComm, Started, UniformCall};
 use crate::base::{Call, CallKind, Collective, Datatype, Result};
 use crate::comm::{Communicator, Operation, Request};
@@ -56,7 +56,7 @@ impl Communicator {
                     ..self.plan_request(call.collective, call.datatype, call.root)
                 };
                 let arithmetic = arithmetic(kernels.reduce, kernels.divide);
-                let (input, output) = (Place::at(call.send.cast_mut()), Place::at(call.recv));
+                let (input, output) = (BufferMap::at(call.send.cast_mut()), BufferMap::at(call.recv));
                 // SAFETY: the plan of the call, in the buffers of the call.
                 Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) })
             }
@@ -71,8 +71,8 @@ impl Communicator {
         comm: Arc<dyn ForeignComm>,
         algorithm: &'static str,
         request: &PlanRequest,
-        input: Place,
-        output: Place,
+        input: BufferMap,
+        output: BufferMap,
         arithmetic: Arithmetic,
     ) -> Performance {
         let algorithm = algo::find(request.collective, algorithm).expect("a test has looked for each");

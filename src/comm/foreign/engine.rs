@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::co_progress::SharedProgress;
-use crate::backend::{BackendName, ForeignComm, ForeignEngine, MemoryKind, Support, Table};
+use crate::backend::{BackendName, CapabilityTable, ForeignComm, ForeignEngine, MemoryKind, Support};
 use crate::base::{Collective, Datatype, ReduceOp, Result};
 
 /// An engine of somebody else that serves one kind of memory.
@@ -14,7 +14,7 @@ pub(in crate::comm) struct AttachedEngine {
     pub comm: Arc<dyn ForeignComm>,
     pub memory: MemoryKind,
     pub beside: Arc<SharedProgress>,
-    table: Table,
+    table: CapabilityTable,
     pub has_failed: AtomicBool,
 }
 
@@ -26,7 +26,7 @@ impl AttachedEngine {
         memory: MemoryKind,
         beside: Arc<SharedProgress>,
     ) -> AttachedEngine {
-        let table = Table::new(&*engine, memory);
+        let table = CapabilityTable::new(&*engine, memory);
         AttachedEngine { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::composed::arithmetic;
 use super::engine::AttachedEngine;
 use crate::backend::compose::Recipe;
-use crate::backend::compose::performance::{Arithmetic, Performance, Place};
-use crate::backend::packing::{Packed, Scattered, Source, Target};
+use crate::backend::compose::performance::{Arithmetic, BufferMap, Performance};
+use crate::backend::packing::{Packed, Scattered, ScatteredInput, ScatteredOutput};
 use crate::backend::{Started, Support};
 use crate::base::Result;
 use crate::comm::call::placement::Placed;
@@ -64,10 +64,10 @@ impl Communicator {
         if let Support::Composed(Recipe::Messages(algorithm)) = support {
             let kernels = placed.placement.kernels(operation, self.size())?;
             let (input, output) = match places {
-                Places::Buffers { send, recv } => (Place::at(send.cast_mut()), Place::at(recv)),
+                Places::Buffers { send, recv } => (BufferMap::at(send.cast_mut()), BufferMap::at(recv)),
                 Places::Lists { sends, recvs } => {
                     let sends: Vec<*mut u8> = sends.iter().map(|start| start.cast_mut()).collect();
-                    (Place::of_blocks(layout.input, &sends), Place::of_blocks(layout.output, recvs))
+                    (BufferMap::of_blocks(layout.input, &sends), BufferMap::of_blocks(layout.output, recvs))
                 }
             };
             let request = PlanRequest {
@@ -92,12 +92,12 @@ impl Communicator {
             inputs: layout.input,
             outputs: layout.output,
             send: match places {
-                Places::Buffers { send, .. } => Source::Buffer(send),
-                Places::Lists { sends, .. } => Source::List(sends),
+                Places::Buffers { send, .. } => ScatteredInput::Buffer(send),
+                Places::Lists { sends, .. } => ScatteredInput::List(sends),
             },
             recv: match places {
-                Places::Buffers { recv, .. } => Target::Buffer(recv),
-                Places::Lists { recvs, .. } => Target::List(recvs),
+                Places::Buffers { recv, .. } => ScatteredOutput::Buffer(recv),
+                Places::Lists { recvs, .. } => ScatteredOutput::List(recvs),
             },
             overlaps: placed.placement.overlaps(),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::backend::{
-    BackendName, Exchange, ForeignComm, ForeignEngine, Meeting, MemoryKind, Shape, Started, UnequalCall,
+    BackendName, Exchange, ForeignComm, ForeignEngine, MemoryKind, OobExchange, Shape, Started, UnequalCall,
     UniformCall,
 };
 use crate::comm::foreign::co_progress::SharedProgress;
@@ -36,7 +36,7 @@ impl ForeignEngine for Pretender {
         self.messages
     }
 
-    fn connect(&self, _meeting: &dyn Meeting) -> Result<Arc<dyn ForeignComm>> {
+    fn connect(&self, _meeting: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>> {
         Err(Error::Internal("a pretender is given its communicator".into()))
     }
 }

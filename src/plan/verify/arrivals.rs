@@ -1,8 +1,8 @@
 //! Executes a barrier: its messages carry nothing but the fact that they came.
 
-use super::matching::{Message, Messages};
+use super::matching::{MatchedPair, Messages};
 use super::schedule::{Content, Schedule};
-use super::{Site, Violation};
+use super::violation::{Site, Violation};
 use crate::base::Rank;
 use crate::plan::{Plan, Round};
 
@@ -42,7 +42,7 @@ impl Content for Arrivals {
         Ok(())
     }
 
-    fn deliver(&mut self, message: &Message) -> Result<(), Violation> {
+    fn deliver(&mut self, message: &MatchedPair) -> Result<(), Violation> {
         let (from, to) = (message.send, message.receive);
         let sent = &self.known[from.rank as usize][from.lane as usize];
         for (heard, sent) in self.heard[to.rank as usize][to.lane as usize].iter_mut().zip(sent) {

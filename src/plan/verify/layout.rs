@@ -75,4 +75,15 @@ impl Layout {
         let start = self.window(span.buffer).start + span.offset;
         start..start + span.len
     }
+
+    /// Name of a cell, for messages: a buffer and an element of it.
+    pub(super) fn name_cell(&self, cell: usize) -> (Buffer, usize) {
+        [Buffer::Output, Buffer::Input, Buffer::Scratch]
+            .into_iter()
+            .find_map(|buffer| {
+                let window = self.window(buffer);
+                window.contains(&cell).then(|| (buffer, cell - window.start))
+            })
+            .expect("every cell is in a buffer")
+    }
 }

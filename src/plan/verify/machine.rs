@@ -1,11 +1,15 @@
 //! Executes plans on the memory of all ranks, in symbolic values.
 
+use super::algebra::Algebra;
 use super::layout::Layout;
-use super::matching::{Message, Messages, step_at};
+use super::matching::{MatchedPair, Messages, step_at};
 use super::schedule::{Content, Schedule};
-use super::{Algebra, Outputs, Site, Violation, name_cell};
+use super::violation::{Site, Violation};
 use crate::base::Rank;
 use crate::plan::{Buffer, Plan, PlanRequest, Round, Span, Step};
+
+/// Output of each rank; `None` where undefined.
+pub(super) type Outputs<A> = Vec<Vec<Option<A>>>;
 
 /// Memory of all ranks, in symbolic values.
 pub(super) struct Machine<'a, A> {
@@ -44,7 +48,7 @@ impl<'a, A: Algebra> Machine<'a, A> {
     fn read(&self, site: Site, cell: usize) -> Result<&A, Violation> {
         let rank = site.rank as usize;
         self.cells[rank][cell].as_ref().ok_or_else(|| {
-            let (buffer, element) = name_cell(&self.layouts[rank], cell);
+            let (buffer, element) = self.layouts[rank].name_cell(cell);
             Violation::UndefinedRead { site, buffer, element }
         })
     }
@@ -78,7 +82,7 @@ impl<A: Algebra> Content for Machine<'_, A> {
         Ok(())
     }
 
-    fn deliver(&mut self, message: &Message) -> Result<(), Violation> {
+    fn deliver(&mut self, message: &MatchedPair) -> Result<(), Violation> {
         let Step::Send { span, .. } = *step_at(self.plans, message.send) else {
             unreachable!("a message begins with a send")
         };

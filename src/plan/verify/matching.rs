@@ -1,17 +1,17 @@
 //! Which send meets which receive.
 
-use super::{Site, Violation};
+use super::violation::{Site, Violation};
 use crate::base::Rank;
 use crate::plan::{Plan, Step};
 
 /// A send and the receive that it meets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct MatchedPair {
     pub(super) send: Site,
     pub(super) receive: Site,
 }
 
-impl Message {
+impl MatchedPair {
     /// Sender and receiver.
     pub(super) fn pair(&self) -> (Rank, Rank) {
         (self.send.rank, self.receive.rank)
@@ -21,7 +21,7 @@ impl Message {
 /// All messages of a set of plans.
 pub(super) struct Messages {
     /// Those of one ordered pair are adjacent, in posting order.
-    pub(super) all: Vec<Message>,
+    pub(super) all: Vec<MatchedPair>,
     /// For each rank and lane, the number of its first round among all rounds of all plans.
     first_round: Vec<Vec<usize>>,
     /// For each round of all plans, where its messages begin in `of_round`; one more at the end.
@@ -54,7 +54,7 @@ impl Messages {
             if sent != expected {
                 return Err(Violation::LengthMismatch { send, receive, sent, expected });
             }
-            all.push(Message { send, receive });
+            all.push(MatchedPair { send, receive });
         }
         match receives.next() {
             Some((sender, _, site)) => Err(Violation::UnmatchedReceive { site, peer: sender }),
@@ -62,7 +62,7 @@ impl Messages {
         }
     }
 
-    fn index(plans: &[Plan], all: Vec<Message>) -> Messages {
+    fn index(plans: &[Plan], all: Vec<MatchedPair>) -> Messages {
         let mut rounds = 0;
         let mut first_round = Vec::with_capacity(plans.len());
         for plan in plans {

@@ -38,11 +38,11 @@ pub use violation::{Site, Violation};
 
 use algebra::{Algebra, Exact, Hashed};
 use layout::Layout;
-use machine::Machine;
+use machine::{Machine, Outputs};
 use matching::Messages;
 
 use crate::base::{Collective, Rank};
-use crate::plan::{Buffer, Plan, PlanRequest};
+use crate::plan::{Plan, PlanRequest};
 
 /// Proves that `plans`, one per rank, together are the collective of `request`, or says why not.
 ///
@@ -86,9 +86,6 @@ pub fn verify_each(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Viola
     }
     Ok(())
 }
-
-/// Output of each rank; `None` where undefined.
-type Outputs<A> = Vec<Vec<Option<A>>>;
 
 fn check_results(
     outputs: &Outputs<Hashed>,
@@ -157,15 +154,4 @@ fn check_identical(outputs: &Outputs<Hashed>, explain: impl Fn() -> Outputs<Exac
         }
     }
     Ok(())
-}
-
-/// Name of a cell, for messages: a buffer and an element of it.
-fn name_cell(layout: &Layout, cell: usize) -> (Buffer, usize) {
-    [Buffer::Output, Buffer::Input, Buffer::Scratch]
-        .into_iter()
-        .find_map(|buffer| {
-            let window = layout.window(buffer);
-            window.contains(&cell).then(|| (buffer, cell - window.start))
-        })
-        .expect("every cell is in a buffer")
 }

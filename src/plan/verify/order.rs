@@ -5,25 +5,26 @@
 //! count: operators are associative.
 
 use super::algebra::Algebra;
+use super::algebra::Exact;
 use super::layout::Layout;
 use super::machine::Machine;
 use super::matching::Messages;
-use super::{Exact, Violation};
+use super::violation::Violation;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 
 /// The contributions of ranks `first` to `last` to one element, combined from left to right; `None`: of some ranks in
 /// some other order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Run(pub(super) Option<(Rank, Rank)>);
+pub(super) struct RankRun(pub(super) Option<(Rank, Rank)>);
 
-impl Algebra for Run {
-    fn contribution(rank: Rank, _element: usize) -> Run {
-        Run(Some((rank, rank)))
+impl Algebra for RankRun {
+    fn contribution(rank: Rank, _element: usize) -> RankRun {
+        RankRun(Some((rank, rank)))
     }
 
-    fn reduce(&self, other: &Run) -> Run {
-        Run(match (self.0, other.0) {
+    fn reduce(&self, other: &RankRun) -> RankRun {
+        RankRun(match (self.0, other.0) {
             (Some((first, middle)), Some((next, last))) if middle + 1 == next => Some((first, last)),
             _ => None,
         })
@@ -41,8 +42,9 @@ pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Viol
     };
     let layouts: Vec<Layout> = requests.iter().zip(plans).map(layout).collect();
     let messages = Messages::match_up(plans).expect("they have been verified");
-    let outputs = Machine::<Run>::run(plans, &layouts, &messages, request).expect("they have been verified");
-    let whole = Some(Run(Some((0, request.size - 1))));
+    let outputs =
+        Machine::<RankRun>::run(plans, &layouts, &messages, request).expect("they have been verified");
+    let whole = Some(RankRun(Some((0, request.size - 1))));
     for (rank, output) in (0..).zip(&outputs) {
         // Between blocks lies nothing.
         let blocks = requests[rank as usize].layout.output;

@@ -1,11 +1,12 @@
 //! Proof that a scan combines contributions in the order of the ranks: its algorithms serve operators that do not commute,
 //! too. On the runs of `order`.
 
+use super::algebra::Exact;
 use super::layout::Layout;
 use super::machine::Machine;
 use super::matching::Messages;
-use super::order::Run;
-use super::{Exact, Violation};
+use super::order::RankRun;
+use super::violation::Violation;
 use crate::base::{Collective, Rank};
 use crate::plan::{Plan, PlanRequest};
 
@@ -16,11 +17,11 @@ pub(super) fn check(
     messages: &Messages,
     request: &PlanRequest,
 ) -> Result<(), Violation> {
-    let outputs = Machine::<Run>::run(plans, layouts, messages, request)?;
+    let outputs = Machine::<RankRun>::run(plans, layouts, messages, request)?;
     let left_out = Rank::from(request.collective == Collective::Exscan);
     for (rank, output) in (0..).zip(&outputs) {
         // Rank 0 of an exclusive scan has no output to look at.
-        let wanted = |found: &Option<Run>| *found == Some(Run(Some((0, rank - left_out))));
+        let wanted = |found: &Option<RankRun>| *found == Some(RankRun(Some((0, rank - left_out))));
         if let Some(element) = output.iter().position(|found| !wanted(found)) {
             let exact = Machine::<Exact>::run(plans, layouts, messages, request)?;
             let found = exact[rank as usize][element].as_ref().map_or(String::new(), Exact::to_string);

@@ -4,8 +4,8 @@
 //! the business of a [`Content`]: symbolic values (`machine`) or, for a barrier, the knowledge of who
 //! has entered (`arrivals`).
 
-use super::matching::{Message, Messages};
-use super::{Site, Violation};
+use super::matching::{MatchedPair, Messages};
+use super::violation::{Site, Violation};
 use crate::base::Rank;
 use crate::plan::{Plan, Round};
 
@@ -14,7 +14,7 @@ pub(super) trait Content {
     /// A lane enters a round: its local steps run.
     fn enter(&mut self, site: Site, round: &Round) -> Result<(), Violation>;
     /// A message completes. Both lanes are still in the round of their side.
-    fn deliver(&mut self, message: &Message) -> Result<(), Violation>;
+    fn deliver(&mut self, message: &MatchedPair) -> Result<(), Violation>;
     /// A lane leaves a round: what it received becomes visible.
     fn leave(&mut self, site: Site, round: &Round);
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::layout::Layout;
-use super::{Site, Violation, name_cell};
+use super::violation::{Site, Violation};
 use crate::base::Rank;
 use crate::plan::{Buffer, Plan, PlanRequest, Round, Span, Step};
 
@@ -118,7 +118,7 @@ impl RoundMarks {
                 for cell in layout.cells_of(dst) {
                     let (epoch, other) = self.marks[cell];
                     if epoch == self.epoch {
-                        let (buffer, element) = name_cell(layout, cell);
+                        let (buffer, element) = layout.name_cell(cell);
                         return Err(Violation::WrittenTwice { site: site(index), other, buffer, element });
                     }
                     self.marks[cell] = (self.epoch, index);
@@ -138,7 +138,7 @@ impl RoundMarks {
                 for cell in cells.clone() {
                     let (epoch, other) = self.marks[cell];
                     if epoch == self.epoch && !allowed(other, &cells) {
-                        let (buffer, element) = name_cell(layout, cell);
+                        let (buffer, element) = layout.name_cell(cell);
                         return Err(Violation::WrittenWhileRead {
                             site: site(index),
                             other,
@@ -175,7 +175,7 @@ impl LaneMarks {
         let lane = Some(site.lane);
         let (reads, write) = accesses(step);
         let collide = |cell, other| {
-            let (buffer, element) = name_cell(layout, cell);
+            let (buffer, element) = layout.name_cell(cell);
             Err(Violation::LanesCollide { site, other, buffer, element })
         };
         for cell in reads.into_iter().flatten().flat_map(|span| layout.cells_of(span)) {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::*;
+use crate::plan::Buffer;
 use crate::plan::{BlockLayout, Lane, Round, Span, Step};
 use crate::topology::Topology;
 

@@ -4,12 +4,12 @@ use super::calendar::What;
 use super::history::{
     ARRIVED, Cause, MAY_SEND, MAY_TAKE, QUEUED, REACHED, RECEIVER_FREE, SENDER_FREE, Side, TAKEN, WORKED,
 };
-use super::{Job, Message, Run, Task};
+use super::{Activity, Simulation, Task, WiredMessage};
 
-impl Run<'_> {
+impl Simulation<'_> {
     pub(super) fn sent(&mut self, message: u32) {
         self.history.trips[message as usize].sent = self.now;
-        let Message { sent_in, next, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { sent_in, next, .. } = self.wiring.messages[message as usize];
         self.transferred(sent_in, Cause::Sent(message));
         if let Some(next) = next {
             self.history.trips[next as usize].flags |= SENDER_FREE;
@@ -34,7 +34,7 @@ impl Run<'_> {
 
     /// Starts or takes a message, if nothing is in the way any more.
     pub(super) fn consider(&mut self, message: u32, cause: Cause, side: Side) {
-        let Message { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let is_short = bytes <= self.model.link(within_host).eager_bytes;
         let trip = &mut self.history.trips[message as usize];
         let (may_send, may_take) = (trip.has(MAY_SEND), trip.has(MAY_TAKE));
@@ -60,7 +60,7 @@ impl Run<'_> {
     fn stream(&mut self, message: u32, cause: Cause, side: Side) {
         self.history.trips[message as usize].start = (cause, side);
         self.taken(message, cause);
-        self.start(Job::Stream(message), self.work.streaming(message));
+        self.start(Activity::Stream(message), self.work.streaming(message));
     }
 
     /// A message has gone through the door of its sender.
@@ -88,8 +88,8 @@ impl Run<'_> {
         trip.legs = 2;
         let link = self.model.link(self.wiring.messages[message as usize].within_host);
         self.calendar.add(self.now + link.latency, What::Reach { message });
-        self.start(Job::Cross(message), self.work.crossing(message));
-        self.start(Job::Leave(message), self.work.leaving(message));
+        self.start(Activity::Cross(message), self.work.crossing(message));
+        self.start(Activity::Leave(message), self.work.leaving(message));
     }
 
     pub(super) fn reached(&mut self, message: u32) {
@@ -103,7 +103,7 @@ impl Run<'_> {
 
     fn take(&mut self, message: u32, cause: Cause) {
         self.taken(message, cause);
-        self.start(Job::Take(message), [self.work.taking(message)]);
+        self.start(Activity::Take(message), [self.work.taking(message)]);
     }
 
     /// A short message is there. It is received when the receiver has done its part, too.

@@ -20,10 +20,10 @@ mod work;
 
 use std::collections::VecDeque;
 
-use super::Skipped;
 use super::fluid::{Fluid, Forecast, Use};
+use super::limits::Skipped;
 use super::model::Model;
-use super::wiring::{Message, Round, Wiring};
+use super::wiring::{Round, WiredMessage, Wiring};
 use calendar::{Calendar, What};
 pub(super) use history::{Cause, History, Side};
 use history::{RECEIVER_FREE, RECEIVER_OPEN, SENDER_FREE, SENDER_OPEN, Trip, Visit};
@@ -31,7 +31,7 @@ use work::Work;
 
 /// Work that a flow stands for.
 #[derive(Clone, Copy, Debug)]
-enum Job {
+enum Activity {
     Compute(u32),
     /// A long message, from end to end.
     Stream(u32),
@@ -65,7 +65,7 @@ struct Door {
 const TOGETHER: f64 = 1.0 + 1e-13;
 
 /// A simulation under way.
-pub(super) struct Run<'a> {
+pub(super) struct Simulation<'a> {
     wiring: &'a Wiring,
     model: &'a Model,
     work: Work<'a>,
@@ -73,30 +73,30 @@ pub(super) struct Run<'a> {
     calendar: Calendar,
     fluid: Fluid,
     /// By flow.
-    jobs: Vec<Job>,
+    activities: Vec<Activity>,
     tasks: VecDeque<Task>,
     /// By rank.
     doors: Vec<Door>,
     history: History,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Simulation<'a> {
     /// `host_of`: the host of a simulated rank, counted from 0.
-    pub fn new(wiring: &'a Wiring, model: &'a Model, host_of: &dyn Fn(u32) -> u32) -> Run<'a> {
-        let trip = |message: &Message| {
+    pub fn new(wiring: &'a Wiring, model: &'a Model, host_of: &dyn Fn(u32) -> u32) -> Simulation<'a> {
+        let trip = |message: &WiredMessage| {
             let flags = if message.follows { 0 } else { SENDER_FREE | RECEIVER_FREE };
             Trip { flags, ..Trip::default() }
         };
         let visit = |round: &Round| Visit { open_transfers: round.transfers, ..Visit::default() };
         let work = Work::new(wiring, model, host_of);
-        Run {
+        Simulation {
             wiring,
             model,
             now: 0.0,
             calendar: Calendar::default(),
             fluid: Fluid::new(work.resources()),
             work,
-            jobs: Vec::new(),
+            activities: Vec::new(),
             tasks: VecDeque::new(),
             doors: (0..wiring.fold.block).map(|_| Door::default()).collect(),
             history: History {
@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
             What::End { flow, version } => {
                 if self.fluid.is_current(flow, version) {
                     self.fluid.end(flow);
-                    self.finish(self.jobs[flow as usize]);
+                    self.finish(self.activities[flow as usize]);
                 }
             }
             What::Reach { message } => self.reached(message),
@@ -163,23 +163,23 @@ impl<'a> Run<'a> {
 
     fn enter(&mut self, round: u32, cause: Cause) {
         self.history.visits[round as usize].entered = cause;
-        self.start(Job::Compute(round), [self.work.computing(round)]);
+        self.start(Activity::Compute(round), [self.work.computing(round)]);
     }
 
-    fn finish(&mut self, job: Job) {
+    fn finish(&mut self, job: Activity) {
         match job {
-            Job::Compute(round) => self.computed(round),
-            Job::Stream(message) => {
+            Activity::Compute(round) => self.computed(round),
+            Activity::Stream(message) => {
                 self.sent(message);
                 self.post(message, true);
             }
-            Job::Leave(message) => {
+            Activity::Leave(message) => {
                 self.sent(message);
                 self.leg_done(message);
                 self.open_door(message);
             }
-            Job::Cross(message) => self.leg_done(message),
-            Job::Take(message) => self.worked(message),
+            Activity::Cross(message) => self.leg_done(message),
+            Activity::Take(message) => self.worked(message),
         }
     }
 
@@ -218,15 +218,15 @@ impl<'a> Run<'a> {
     }
 
     /// Work that is nothing is done at once.
-    fn start(&mut self, job: Job, uses: impl IntoIterator<Item = Use>) {
+    fn start(&mut self, job: Activity, uses: impl IntoIterator<Item = Use>) {
         let uses: Vec<Use> = uses.into_iter().filter(|work| work.seconds > 0.0).collect();
         if uses.is_empty() {
             return self.finish(job);
         }
         let flow = self.fluid.begin(&uses, self.now) as usize;
-        if flow == self.jobs.len() {
-            self.jobs.push(job);
+        if flow == self.activities.len() {
+            self.activities.push(job);
         }
-        self.jobs[flow] = job;
+        self.activities[flow] = job;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::fluid::Use;
 use super::super::model::Model;
-use super::super::wiring::{Message, Round, Wiring};
+use super::super::wiring::{Round, WiredMessage, Wiring};
 
 /// Resources of a rank: its core, and its port in each direction.
 const OF_RANK: u32 = 3;
@@ -35,7 +35,7 @@ impl<'a> Work<'a> {
 
     /// What sends a message: the next one of its rank waits for all of it.
     pub fn leaving(&self, message: u32) -> [Use; 3] {
-        let Message { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
         [
             Use { resource: self.interface(from), seconds: self.shared(within_host, bytes) },
@@ -46,7 +46,7 @@ impl<'a> Work<'a> {
 
     /// What brings it to its receiver.
     pub fn crossing(&self, message: u32) -> [Use; 3] {
-        let Message { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
         [
             Use { resource: self.interface(to) + 1, seconds: self.shared(within_host, bytes) },
@@ -75,7 +75,7 @@ impl<'a> Work<'a> {
 
     /// What the receiver does with it.
     pub fn taking(&self, message: u32) -> Use {
-        let Message { to, within_host, bytes, reduces, .. } = self.wiring.messages[message as usize];
+        let WiredMessage { to, within_host, bytes, reduces, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
         let reducing = if reduces { self.model.reducing(bytes) } else { 0.0 };
         Use { resource: core(to), seconds: link.work(bytes) + reducing }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::algo;
 
-fn each_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Outcome)) {
+fn each_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Prediction)) {
     for labels in ["a", "aa", "aab", "aaaa", "abcabc", "aabbccc", "aaaabbbb", "abcdefgh"] {
         let topology = Topology::from_labels(&labels.chars().collect::<Vec<_>>());
         for algorithm in without_layout() {
@@ -23,7 +23,7 @@ fn each_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Outcome)) {
 #[test]
 fn every_algorithm_ends_and_takes_no_less_than_its_busiest_port_and_interface() {
     each_case(|algorithm, request, outcome| {
-        let Outcome { seconds, traffic, .. } = outcome;
+        let Prediction { seconds, traffic, .. } = outcome;
         let fastest = MIXED.within.byte.min(MIXED.between.byte);
         let least = [
             traffic.rank_sends as f64 * fastest,

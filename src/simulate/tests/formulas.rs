@@ -12,7 +12,7 @@ fn ports_only() -> Model {
     Model { within: link, between: link, ..Model::FREE }
 }
 
-fn run(name: &str, request: &PlanRequest, model: &Model) -> Outcome {
+fn run(name: &str, request: &PlanRequest, model: &Model) -> Prediction {
     let algorithm = algo::find(request.collective, name).unwrap();
     simulate(algorithm, request, model, &Limits::default()).unwrap()
 }

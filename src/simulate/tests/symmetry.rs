@@ -11,7 +11,7 @@ fn clusters() -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// For each algorithm that is symmetric there: the folds.
-fn each_symmetric_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Outcome)) {
+fn each_symmetric_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Prediction)) {
     for (hosts, ranks) in clusters() {
         let topology = cluster(hosts, ranks);
         for algorithm in without_layout() {

@@ -1,0 +1,18 @@
+//! What a library of NCCL's shape can do.
+
+use crate::config::MemoryKind;
+
+/// What differs between libraries and versions, beyond the functions that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// The memory that it works on.
+    pub memory: MemoryKind,
+    /// 8-bit floats.
+    pub float8: bool,
+    /// It has an average of its own; else we divide its sum.
+    pub averages: bool,
+    /// Sends and receives work, in a bracket.
+    pub messages: bool,
+    /// A stuck call can be ended.
+    pub aborts: bool,
+}

@@ -1,0 +1,68 @@
+//! How much may be simulated, and why a simulation was left out.
+
+use std::fmt;
+
+/// How much may be simulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Up to so many messages, every rank is simulated, symmetric or not.
+    pub plain: usize,
+    /// More messages than this are not simulated.
+    pub messages: usize,
+    /// More forecasts of ends than this are not made.
+    pub events: u64,
+}
+
+impl Default for Limits {
+    /// Some seconds, some hundred megabytes.
+    fn default() -> Limits {
+        Limits { plain: 100_000, messages: 3_000_000, events: 10_000_000 }
+    }
+}
+
+/// Why there is no prediction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Skipped {
+    /// The algorithm does not serve the request.
+    Unable,
+    /// Too much to simulate, and hosts that do not all do the same.
+    TooMany {
+        /// In all, estimated.
+        messages: f64,
+        /// That may be simulated.
+        limit: usize,
+    },
+    /// Plans with too many rounds, of which few have messages: too long to make.
+    TooManyRounds {
+        /// In all, estimated.
+        rounds: f64,
+        /// That may be made.
+        limit: usize,
+    },
+    /// Too many messages share what they need, each in another state.
+    TooLong {
+        /// After which it was given up.
+        events: u64,
+    },
+    /// The plans do not fit together: a bug of the algorithm.
+    Unmatched,
+    /// A rank waits for ever: a bug of the algorithm.
+    Stuck,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Skipped::Unable => f.write_str("does not serve this call"),
+            Skipped::TooMany { messages, limit } => {
+                write!(f, "about {messages:.1e} messages and no symmetry; the limit is {limit:.0e}")
+            }
+            Skipped::TooManyRounds { rounds, limit } => {
+                write!(f, "about {rounds:.1e} rounds, most of them empty; the limit is {limit:.1e}")
+            }
+            Skipped::TooLong { events } => write!(f, "given up after {events:.0e} events"),
+            Skipped::Unmatched => f.write_str("sends and receives do not match: please report this"),
+            Skipped::Stuck => f.write_str("a rank waits for ever: please report this"),
+        }
+    }
+}
