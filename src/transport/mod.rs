@@ -10,6 +10,7 @@
 //! which transport it has.
 
 mod any_link;
+pub mod connect;
 pub mod control;
 pub mod failure;
 pub mod fast_path;

@@ -19,13 +19,8 @@ use crate::endpoint::Endpoint;
 use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{CommId, Engine};
-use crate::sys::socket::Socket;
 use crate::topology::Topology;
-use crate::transport::AnyLink;
-use crate::transport::control::ControlChannel;
-use crate::transport::loopback::LoopbackLink;
-use crate::transport::shm::{self, ShmLink};
-use crate::transport::tcp::TcpLink;
+use crate::transport::connect::{self, LinkSettings};
 use crate::tuning::Tuning;
 
 /// "For ever", as a deadline of the set-up.
@@ -58,8 +53,7 @@ impl Communicator {
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
-        let settings =
-            shm::Settings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
+        let settings = LinkSettings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
         let endpoints = endpoints(mesh, job.rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
@@ -126,60 +120,29 @@ pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
 fn endpoints(
     mesh: Mesh,
     rank: Rank,
-    settings: shm::Settings,
+    settings: LinkSettings,
     deadline: Instant,
     failure_reports: &mut FailureReports,
 ) -> Result<Vec<Endpoint>> {
     let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
-    let (controls, sockets) = Peer::apart(mesh.peers);
-    let shared = match share_memory(&controls, &sockets, &labels, rank, settings, deadline) {
+    let (controls, mut sockets) = Peer::apart(mesh.peers);
+    let start = Instant::now();
+    let links = match connect::links(&controls, &mut sockets, rank, settings, deadline) {
         Ok(links) => links,
         // With all connections still there.
-        Err(error) => return Err(failure_reports.explain(error, ConnectedRanks::new(rank, labels, controls))),
+        Err((peer, error)) => {
+            let named = |peer: Rank| sharing_error(peer, &labels[peer as usize], &error, start);
+            let error = peer.map_or_else(|| error.clone(), named);
+            return Err(failure_reports.explain(error, ConnectedRanks::new(rank, labels, controls)));
+        }
     };
-    let endpoint = |(((control, socket), shared), label)| {
-        let link = match (socket, shared) {
-            (Some(socket), _) => AnyLink::Other(Box::new(TcpLink::new(socket))),
-            (None, Some(shared)) => AnyLink::Shm(Box::new(shared)),
-            (None, None) => AnyLink::Other(Box::new(LoopbackLink::default())),
-        };
-        Endpoint::new(link, control, label)
-    };
-    Ok(controls.into_iter().zip(sockets).zip(shared).zip(labels).map(endpoint).collect())
-}
-
-/// The links to those ranks with which no data socket was made.
-fn share_memory(
-    controls: &[Option<ControlChannel>],
-    sockets: &[Option<Socket>],
-    labels: &[String],
-    rank: Rank,
-    settings: shm::Settings,
-    deadline: Instant,
-) -> Result<Vec<Option<ShmLink>>> {
-    let start = Instant::now();
-    let peers =
-        controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
-    // All offers go out before the first is waited for: nobody waits for somebody who waits.
-    let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {
-        control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
-    };
-    let offered = peers.clone().zip(0..).map(offer).collect::<Result<Vec<_>>>()?;
-    let complete =
-        |(control, offered): (Option<&ControlChannel>, Option<shm::Offered>)| match (control, offered) {
-            (None, _) => Ok(None),
-            (Some(control), Some(offered)) => offered.complete(control.socket(), Some(deadline)).map(Some),
-            (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
-        };
-    let links = peers.zip(offered).map(complete).zip(labels).zip(0..);
-    links
-        .map(|((link, label), peer)| link.map_err(|error| sharing_error(peer, label, error, start)))
-        .collect()
+    let endpoint = |((control, link), label)| Endpoint::new(link, control, label);
+    Ok(controls.into_iter().zip(links).zip(labels).map(endpoint).collect())
 }
 
 /// Names the peer whose memory has not come.
-fn sharing_error(peer: Rank, label: &str, error: Error, start: Instant) -> Error {
-    let Error::System { what, source } = &error else { return error };
+fn sharing_error(peer: Rank, label: &str, error: &Error, start: Instant) -> Error {
+    let Error::System { what, source } = error else { return error.clone() };
     match source.kind() {
         ErrorKind::TimedOut => {
             let detail = format!("{label} has not shared its memory: it may be connecting with others");

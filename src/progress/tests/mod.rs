@@ -24,10 +24,11 @@ use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::{Reducer, kernel_of};
 use crate::sys::socket::Socket;
 use crate::topology::Topology;
+use crate::transport::connect::{LinkSettings, shared_memory_pair};
 use crate::transport::control::ControlChannel;
 use crate::transport::loopback::LoopbackLink;
 use crate::transport::tcp::TcpLink;
-use crate::transport::{AnyLink, Link, SingleCopy, shm};
+use crate::transport::{AnyLink, Link, SingleCopy};
 
 /// Long enough for the busiest machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -57,14 +58,12 @@ fn endpoint_pair(
     let (control_a, control_b) = socket_pair();
     let (link_a, link_b) = match kind {
         Kind::Shm | Kind::Slots => {
-            let settings = shm::Settings { ranks: 8, single_copy: kind == Kind::Shm };
-            let offered = shm::offer(&control_a, settings).unwrap();
-            let mut higher = shm::accept(&control_b, None, settings).unwrap();
-            let mut lower = offered.complete(&control_a, None).unwrap();
-            // So that large messages are lent.
+            let settings = LinkSettings { ranks: 8, single_copy: kind == Kind::Shm };
+            let (mut lower, mut higher) = shared_memory_pair(&control_a, &control_b, settings);
+            // So that large messages are exposed.
             lower.set_oversubscribed(true);
             higher.set_oversubscribed(true);
-            (AnyLink::Shm(Box::new(lower)), AnyLink::Shm(Box::new(higher)))
+            (lower, higher)
         }
         Kind::Tcp => {
             let (data_a, data_b) = socket_pair();

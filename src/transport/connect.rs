@@ -1,0 +1,69 @@
+//! Making the links of a rank: which transport each peer gets.
+
+use std::time::Instant;
+
+use super::AnyLink;
+use super::control::ControlChannel;
+use super::loopback::LoopbackLink;
+use super::shm::{self, ShmLink};
+use super::tcp::TcpLink;
+use crate::base::{Error, Rank, Result};
+use crate::sys::socket::Socket;
+
+pub use super::shm::Settings as LinkSettings;
+
+/// Error of a link: the peer, where it is the link to one, and what has happened.
+pub type LinkError = (Option<Rank>, Error);
+
+/// Makes the links of `rank` to all ranks, by rank: over TCP where there is a data socket, through shared
+/// memory where there is only a control channel, and in this process where there is neither. The sockets are
+/// taken; if there is an error, they stay.
+pub fn links(
+    controls: &[Option<ControlChannel>],
+    sockets: &mut [Option<Socket>],
+    rank: Rank,
+    settings: LinkSettings,
+    deadline: Instant,
+) -> std::result::Result<Vec<AnyLink>, LinkError> {
+    let shared = share_memory(controls, sockets, rank, settings, deadline)?;
+    let link = |(socket, shared): (&mut Option<Socket>, Option<ShmLink>)| match (socket.take(), shared) {
+        (Some(socket), _) => AnyLink::Other(Box::new(TcpLink::new(socket))),
+        (None, Some(shared)) => AnyLink::Shm(Box::new(shared)),
+        (None, None) => AnyLink::Other(Box::new(LoopbackLink::default())),
+    };
+    Ok(sockets.iter_mut().zip(shared).map(link).collect())
+}
+
+/// Makes the links to those ranks with which no data socket was made.
+fn share_memory(
+    controls: &[Option<ControlChannel>],
+    sockets: &[Option<Socket>],
+    rank: Rank,
+    settings: LinkSettings,
+    deadline: Instant,
+) -> std::result::Result<Vec<Option<ShmLink>>, LinkError> {
+    let peers =
+        controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
+    // All offers go out before the first is waited for: nobody waits for somebody who waits.
+    let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {
+        control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
+    };
+    let offered = peers.clone().zip(0..).map(offer).collect::<Result<Vec<_>>>();
+    let complete =
+        |(control, offered): (Option<&ControlChannel>, Option<shm::Offered>)| match (control, offered) {
+            (None, _) => Ok(None),
+            (Some(control), Some(offered)) => offered.complete(control.socket(), Some(deadline)).map(Some),
+            (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
+        };
+    let links = peers.zip(offered.map_err(|error| (None, error))?).map(complete).zip(0..);
+    links.map(|(link, peer)| link.map_err(|error| (Some(peer), error))).collect()
+}
+
+/// Makes both ends of a link through shared memory, in one process.
+#[cfg(test)]
+pub fn shared_memory_pair(lower: &Socket, higher: &Socket, settings: LinkSettings) -> (AnyLink, AnyLink) {
+    let offered = shm::offer(lower, settings).unwrap();
+    let accepted = shm::accept(higher, None, settings).unwrap();
+    let completed = offered.complete(lower, None).unwrap();
+    (AnyLink::Shm(Box::new(completed)), AnyLink::Shm(Box::new(accepted)))
+}
