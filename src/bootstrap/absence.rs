@@ -23,7 +23,7 @@ pub(crate) enum Absence {
     Silent,
     /// Somebody accepts, and closes without a word.
     HangsUp,
-    /// Somebody speaks something else.
+    /// Another program answers.
     OtherProgram,
     /// Somebody speaks as a store does, and closes when it sees our proof.
     WrongKey,
@@ -73,11 +73,11 @@ impl Absence {
     }
 }
 
-/// Where a store is looked for, as messages name it.
+/// A store that is looked for, as messages name it.
 pub(crate) struct Sought<'a> {
-    /// The place.
+    /// Address at which the store is looked for.
     pub at: &'a str,
-    /// Who should be serving there.
+    /// The process that should serve there.
     pub server: &'a str,
     /// Whether ANYCCL_STORE names this one place: if something else is there, waiting makes no sense.
     pub is_one_place: bool,

@@ -39,7 +39,7 @@ impl Purpose {
     }
 }
 
-/// Who proves.
+/// The side that proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Side {
@@ -52,9 +52,9 @@ pub(crate) enum Side {
 /// The nonces of both sides of one connection.
 #[derive(Clone, Copy)]
 pub(crate) struct Nonces {
-    /// The connector's.
+    /// Nonce of the connector.
     pub connector: Nonce,
-    /// The acceptor's.
+    /// Nonce of the acceptor.
     pub acceptor: Nonce,
 }
 

@@ -10,7 +10,7 @@ impl Backoff {
     const FIRST: Duration = Duration::from_millis(5);
     const LAST: Duration = Duration::from_millis(200);
 
-    /// Starts small.
+    /// The shortest pause.
     pub fn new() -> Backoff {
         Backoff(Backoff::FIRST)
     }

@@ -1,4 +1,4 @@
-//! What rank 0 shows to the others where they can read it: the job key, and where its store is.
+//! The beacon: job key and address of rank 0's store, published where the other ranks can read it.
 //!
 //! One value to write and one to read per rank, however slow the place is; everything else then goes through
 //! our own store. As a text of hexadecimal digits, for places that take only text:
@@ -21,7 +21,7 @@ const MAGIC: [u8; 4] = *b"ACbn";
 const VERSION: u8 = 1;
 const CHECKSUM_BYTES: usize = 8;
 
-/// The key and the addresses.
+/// Job key, and addresses of rank 0's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Beacon {
     /// The job's secret.
@@ -31,7 +31,7 @@ pub(crate) struct Beacon {
 }
 
 impl Beacon {
-    /// The text.
+    /// The beacon as text.
     pub fn to_text(&self) -> String {
         let mut w = Writer::default();
         w.0.extend(MAGIC);
@@ -64,13 +64,13 @@ impl Beacon {
     }
 }
 
-/// Where rank 0 writes and the others read.
+/// A channel by which rank 0 publishes the beacon and the other ranks read it.
 pub(crate) trait BeaconChannel {
-    /// Shows the text to all ranks.
+    /// Publishes the text to all ranks.
     fn publish(&mut self, text: &str) -> Result<()>;
-    /// Waits for it. May be asked again, for what has replaced an old one.
+    /// Waits for the text. May be called again, for a text that has replaced an old one.
     fn read(&mut self) -> Result<Vec<u8>>;
-    /// The place, for messages.
+    /// Name of the channel, for messages.
     fn name(&self) -> String;
 }
 

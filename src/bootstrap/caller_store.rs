@@ -1,4 +1,4 @@
-//! A place of the caller's own where values can be set and got: PyTorch's store, for one.
+//! A key-value store of the caller's own, such as PyTorch's.
 
 use std::time::{Duration, Instant};
 

@@ -14,7 +14,7 @@ use crate::sys::connect::{connect_tcp, connect_unix};
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
-/// Where to connect to.
+/// Address to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A TCP address.

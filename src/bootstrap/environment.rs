@@ -1,4 +1,4 @@
-//! What the environment says about the job. Pure: asks through a closure, opens nothing.
+//! Description of the job in the environment. Pure: asks through a closure, opens nothing.
 //!
 //! `ANYCCL_RANK` and what goes with it come first; then the launchers of [`super::launcher`] in their order;
 //! where none has left a trace, the process is a world of one. `ANYCCL_STORE` alone says where the
@@ -14,7 +14,7 @@ use super::store_address::{StoreAddress, parse_store};
 use super::variable::{Lookup, invalid, seat_of};
 use crate::base::Result;
 
-/// Seat and place in a job, and where that was learnt.
+/// Seat in a job, address of its store, and where both were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Description {
     /// `None`: only the process manager knows.

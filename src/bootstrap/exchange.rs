@@ -22,12 +22,12 @@ const TABLE: u8 = 1;
 const MISMATCH: u8 = 2;
 const FAILURE: u8 = 3;
 
-/// What every rank knows after the exchange.
+/// The table that every rank has after the exchange.
 #[derive(Debug)]
 pub(crate) struct RecordTable {
-    /// By rank.
+    /// Records by rank.
     pub records: Vec<Record>,
-    /// Rank 0's blob.
+    /// Settings that rank 0 gave.
     pub settings: Vec<u8>,
 }
 

@@ -1,9 +1,9 @@
-//! Lets the job's connections in and nobody else.
+//! The gate: admits connections of the job and closes all others.
 //!
-//! A gate runs many handshakes at once beside whatever else its owner polls for. Each has
-//! [`PATIENCE`] from its arrival on; when too many are under way the oldest has to go, and if that
-//! was one of ours it comes again. So strangers who send nonsense, or nothing, or hang up, cost the
-//! job a few system calls each and never its progress. They see a closed socket.
+//! A gate runs many handshakes at once, next to whatever else its owner polls for. Each handshake has
+//! [`PATIENCE`] from the arrival of its connection on. When too many are under way the oldest is closed; a rank
+//! whose connection is closed connects again. Strangers that send nonsense, or nothing, or hang up, cost the job
+//! a few system calls each and never its progress. They see a closed socket.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ pub(super) fn other_user(socket: &Socket, user: u32) -> Option<u32> {
     socket.is_unix().then(peer).filter(|peer| *peer != user)
 }
 
-/// What came through the gate.
+/// Result of a connection's handshake that the owner of the gate must know.
 pub(crate) enum Admission {
     /// A connection of the job.
     Admitted(Socket, Hello),

@@ -56,13 +56,13 @@ pub(crate) enum Refusal {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HandshakeState {
     AwaitNonce,
-    /// Acceptor only.
+    /// State of the acceptor only.
     AwaitProof,
-    /// Connector only.
+    /// State of the connector only.
     AwaitProofAndHello,
-    /// Acceptor only.
+    /// State of the acceptor only.
     AwaitHello,
-    /// Connector only.
+    /// State of the connector only.
     AwaitWelcome,
     Finished,
 }
@@ -156,7 +156,7 @@ impl Handshake {
         }
     }
 
-    /// Goes as far as the socket lets it.
+    /// Advances as far as the socket allows without waiting.
     pub fn advance(&mut self, socket: &Socket) -> std::result::Result<Step, Refusal> {
         loop {
             while !self.output.is_empty() {

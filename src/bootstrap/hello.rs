@@ -18,7 +18,7 @@ pub(crate) const ANY_RANK: Rank = Rank::MAX;
 const MAGIC: [u8; 4] = *b"ACCL";
 const DATA_FOLLOWS: u8 = 1;
 
-/// Who is speaking, what for, and to whom.
+/// Identity of the speaker, purpose of the connection, and the rank that is addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
     /// The speaker's protocol version.
@@ -31,7 +31,7 @@ pub(crate) struct Hello {
     pub rank: Rank,
     /// Ranks in the speaker's world; 0 when it does not know.
     pub size: u32,
-    /// Whom the speaker believes to speak to.
+    /// The rank that the speaker wants to speak to.
     pub target: Rank,
 }
 
@@ -50,7 +50,7 @@ impl Hello {
         Hello { protocol: PROTOCOL, purpose, data_follows: false, rank, size, target }
     }
 
-    /// The bytes that travel.
+    /// The hello as bytes of the wire.
     pub fn encode(&self) -> [u8; HELLO_BYTES] {
         let mut bytes = [0; HELLO_BYTES];
         bytes[..4].copy_from_slice(&MAGIC);

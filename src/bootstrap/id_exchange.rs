@@ -1,11 +1,11 @@
-//! Ranks that have nothing but a path in common: what SAR calls `nfs_ip_init`, done right.
+//! Exchange of a unique id between ranks that have nothing but a path in common (SAR's `nfs_ip_init`).
 //!
-//! Rank 0 makes a unique id and passes it on through the store to which the file leads. Everybody knows
-//! afterwards: the id of a communicator to be, and an address of rank 0 that this rank has really reached.
+//! Rank 0 makes a unique id and passes it on through the store to which the file leads. Afterwards every rank
+//! has the id, for a communicator, and an address of rank 0 that this rank has reached.
 //!
 //! When the number of ranks is known, rank 0 waits until all have come and removes the file. When it is not,
-//! rank 0 goes on at once and its process answers until the deadline; the file stays, and is harmless: nobody
-//! believes a file whose writer does not answer.
+//! rank 0 returns at once and its process answers until the deadline. The file stays then, and is harmless:
+//! no rank believes a file whose writer does not answer.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -17,11 +17,11 @@ use super::{Store, UNIQUE_ID_BYTES, UniqueId};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
-/// The size that all ranks of a meeting of unknown size say.
+/// Size that the ranks state in their hello when they do not know it.
 const UNKNOWN: u32 = u32::MAX;
 const ID: &str = "id";
 
-/// What a rank learns.
+/// What a rank knows after the exchange.
 pub struct ExchangedId {
     /// Names a communicator to be. Whoever has it may join.
     pub id: UniqueId,

@@ -1,5 +1,5 @@
-//! Serves the stores of all unique ids of this process: one thread, one listener per address, however many
-//! ids there are.
+//! The server of unique ids: serves the stores of all ids of this process by one thread and one listener per
+//! address.
 //!
 //! A connector's nonce begins with the name of the key that it means ([`JobKey::name`]). The server accepts,
 //! reads the nonce, and hands the connection to the store of that key; the proof is still to come. A stranger
@@ -39,7 +39,7 @@ const BATCH: usize = 64;
 /// The servers of this process: one, unless ids are made for different interfaces.
 static SERVERS: Mutex<Vec<IdServer>> = Mutex::new(Vec::new());
 
-/// What a thread that makes an id knows of a server.
+/// A server of unique ids, as threads that make ids know it.
 struct IdServer {
     pid: u32,
     interface: Option<String>,
@@ -103,11 +103,11 @@ struct Unnamed {
     token: Option<Token>,
 }
 
-/// The thread behind a server.
+/// State of the thread behind a server.
 struct ServerThread {
     new_stores: Arc<NewStores>,
     listeners: Vec<(Listener, Option<Token>)>,
-    /// In order of arrival, hence of deadline.
+    /// Connections in order of arrival, hence of deadline.
     unnamed: VecDeque<Unnamed>,
     stores: HashMap<KeyName, Service>,
     /// No connection is accepted until then: the process is out of descriptors.

@@ -11,7 +11,7 @@ use super::{JobKey, Store, pmi, private_folder};
 use crate::base::{Error, Rank, Result};
 use crate::config::{self, Config};
 
-/// What one rank knows before it has met the others.
+/// A job as one rank knows it before it has met the others.
 pub struct Job {
     /// My rank.
     pub rank: Rank,
@@ -19,7 +19,7 @@ pub struct Job {
     pub size: u32,
     /// The job's secret.
     pub key: JobKey,
-    /// Where the ranks find each other; `None` in a world of one.
+    /// The store in which the ranks find each other; `None` in a world of one.
     pub store: Option<Box<dyn Store>>,
     /// Where this was learnt, for `anyccl info` and the log: "unique id", "ANYCCL_RANK", "torchrun", "PMI",
     /// "alone", ...

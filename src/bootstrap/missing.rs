@@ -1,4 +1,4 @@
-//! The sentence that names the ranks one is waiting for.
+//! The sentence that names the missing ranks.
 
 use crate::base::Rank;
 

@@ -1,4 +1,4 @@
-//! A folder of this user on this host that nobody else can look into.
+//! A folder of this user on this host that no other user can read.
 //!
 //! Ranks of one host that have nothing in common but their user and the name of their job meet by a file in
 //! it: whoever can read the file runs as the same user, or is root. The folder goes with the last file in it.

@@ -22,7 +22,7 @@ const STAGGER: Duration = Duration::from_millis(250);
 /// How long one address may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What trying all addresses once has come to.
+/// Result of trying all addresses once.
 pub(crate) enum Reached {
     /// The first that proved the key.
     Store(Socket),

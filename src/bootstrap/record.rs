@@ -1,4 +1,4 @@
-//! What every rank publishes about itself, and the table of all of it.
+//! The record that every rank publishes about itself.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ pub(crate) const NAME_BYTES: usize = 256;
 pub(crate) const ADDRESSES: usize = 16;
 const UNIX_NAME_BYTES: usize = 107;
 
-/// What each rank tells about itself.
+/// Host and process of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerInfo {
     /// Host name, for messages only.
@@ -54,7 +54,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The bytes that travel.
+    /// The record as bytes of the wire.
     pub fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();
         // First, so that every version can read it.

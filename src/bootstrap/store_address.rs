@@ -9,7 +9,7 @@ use crate::base::Result;
 /// Where the ranks find the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreAddress {
-    /// Nowhere: a world of one.
+    /// There is no store: a world of one.
     Alone,
     /// At a TCP store.
     Tcp {
@@ -22,16 +22,17 @@ pub(crate) enum StoreAddress {
     },
     /// At the address that rank 0 writes to a file.
     File(PathBuf),
-    /// At the address that rank 0 writes to a file in a folder of this user on this host that nobody else can enter.
+    /// At the address that rank 0 writes to a file in a folder of this user on this host that nobody else can
+    /// enter.
     Private {
         /// Names the job among those of the user on the host.
         name: String,
     },
-    /// At a port that every rank works out.
+    /// At one of several ports that every rank computes.
     Ports {
         /// Launcher, in the derivation of the job key.
         launcher: &'static str,
-        /// Rank 0's.
+        /// Host of rank 0.
         host: String,
         /// A port of that host that belongs to somebody else, or 0.
         taken: u16,

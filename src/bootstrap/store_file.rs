@@ -11,9 +11,9 @@
 //! end
 //! ```
 //!
-//! It appears whole or not at all: written under another name, synced, renamed. Only its owner can read it,
-//! for the job key comes from the nonce. What it says is believed only if it is this user's own file, and
-//! somebody at one of the addresses proves that key; so a file that a dead job left behind is harmless.
+//! The file appears whole or not at all: it is written under another name, synced, renamed. Only its owner
+//! can read it, as the job key comes from the nonce. It is believed only if it belongs to this user, and a
+//! process at one of the addresses proves that key; so a file that a dead job left behind is harmless.
 //!
 //! One line with a bare address is read too: SAR's rank 0 writes that.
 
@@ -30,11 +30,11 @@ use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
 /// The port that SAR uses when none is written.
 const SAR_PORT: u16 = 12345;
-/// More than any whole file has.
+/// Bytes that are read at most; more than any whole file has.
 const LONGEST: u64 = 16 << 10;
 const TITLE: &str = "anyccl rendezvous 1";
 
-/// What a whole file says.
+/// Contents of a whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Announcement {
     /// Tells jobs apart in messages.
@@ -49,7 +49,7 @@ pub(crate) struct Announcement {
     pub addresses: Vec<SocketAddr>,
 }
 
-/// What was found at the path.
+/// Contents of the file at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileContents {
     /// A whole announcement.
@@ -96,7 +96,7 @@ impl Announcement {
     }
 }
 
-/// Makes sense of a file's text.
+/// Reads the text of a file.
 pub(crate) fn parse(text: &str) -> FileContents {
     if let Some(announcement) = Announcement::parse(text) {
         return FileContents::Announcement(announcement);
@@ -121,7 +121,7 @@ pub(crate) fn read(path: &Path, believed: TrustPolicy) -> io::Result<FileContent
 pub(crate) struct PublishedFile {
     path: PathBuf,
     announcement: Announcement,
-    /// Whoever writes there next may have it.
+    /// Whether the file is left behind when this is dropped.
     is_left: bool,
 }
 

@@ -21,7 +21,7 @@ use super::{Job, JobKey, id_server};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
-/// Length of an id; as NCCL's.
+/// Bytes of an id; as many as NCCL's has.
 pub const UNIQUE_ID_BYTES: usize = 128;
 
 const MAGIC: [u8; 4] = *b"ACid";

@@ -1,4 +1,4 @@
-//! Waits for something that may come later, and says once for what.
+//! Waits for something that may come later; a long wait is logged once.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Starts now.
+    /// A wait that starts now.
     pub fn new(deadline: Instant) -> Waiting {
         Waiting { start: Instant::now(), deadline, backoff: Backoff::new(), is_said: false }
     }

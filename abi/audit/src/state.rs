@@ -1,4 +1,4 @@
-//! What the hooks know: found out once, when the loader asks for the version.
+//! State of the hooks, determined once, when the loader asks for the version.
 
 use std::ffi::{CString, OsStr};
 use std::io::{self, Write};
@@ -11,14 +11,14 @@ use std::{env, fs};
 
 use anyccl_launch_report::Reporter;
 
-/// Names the mode.
+/// Environment variable that names the mode.
 const VARIABLE: &str = "ANYCCL_NCCL_AUDIT";
-/// How this library is installed.
+/// File name under which this library is installed.
 const OWN_NAME: &str = "libanyccl_audit.so";
-/// How the other one is, beside it.
+/// File name of the NCCL library next to it.
 const NCCL_NAME: &str = "libnccl.so.2";
 
-/// What is done.
+/// What the audit library does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Our library is given to whoever asks for NCCL.

@@ -5,7 +5,7 @@ use anyccl_engine::plan::Block;
 
 use crate::check::{invalid, not_null};
 
-/// An array of C's.
+/// An array from C as a slice.
 ///
 /// # Safety
 /// An `array` that is not NULL has `len` elements that stay unchanged for the lifetime.

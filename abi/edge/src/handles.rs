@@ -1,4 +1,4 @@
-//! What a C handle points into.
+//! The table behind the handles that C holds.
 //!
 //! A handle looks like a pointer to C and is none: it is a number that is looked up here. So a handle that
 //! was destroyed, was never made, or comes from before a fork is an error with a sentence, not undefined

@@ -25,14 +25,14 @@ pub struct Operators {
 
 /// What a number from C stands for.
 pub struct Resolved {
-    /// What the ranks agree on.
+    /// The kind of operator, on which the ranks agree.
     pub op: ReduceOp,
-    /// The rest, where it is not builtin.
+    /// The operator itself, where it is not builtin.
     pub operator: Option<Arc<Operator>>,
 }
 
 impl Operators {
-    /// None yet.
+    /// A table without operators.
     #[expect(clippy::new_without_default, reason = "only ever a static")]
     pub const fn new() -> Operators {
         Operators { table: PerProcess::new() }

@@ -128,7 +128,7 @@ pub struct Pinned<'a, T> {
 }
 
 impl<T> Pinned<'_, T> {
-    /// Itself, for keeping it longer.
+    /// The object, to be kept longer than the pin.
     pub fn object(&self) -> &Arc<T> {
         // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin
         // is gone.

@@ -1,5 +1,5 @@
-//! Atomics, a lock and a cell for [`crate::place`] and [`crate::table`]: the machine's, or loom's in their
-//! model (crate `anyccl-models`).
+//! Atomics, a lock and a cell for [`crate::slot`] and [`crate::handle_table`]: the machine's, or loom's in
+//! their model (crate `anyccl-models`).
 
 #[cfg(not(loom))]
 pub use machine::*;
@@ -21,13 +21,13 @@ mod machine {
             UnsafeCell(std::cell::UnsafeCell::new(value))
         }
 
-        /// Its place, for reading.
+        /// Pointer for reading.
         #[inline(always)]
         pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
             read(self.0.get())
         }
 
-        /// Its place, for writing.
+        /// Pointer for writing.
         #[inline(always)]
         pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
             write(self.0.get())

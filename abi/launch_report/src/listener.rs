@@ -1,4 +1,4 @@
-//! The launcher's side.
+//! The launcher's side, which receives reports.
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use crate::report::{LONGEST, Report};
 
-/// Where processes tell what they know.
+/// The socket on which a launcher receives reports.
 #[derive(Debug)]
 pub struct Listener {
     socket: UnixDatagram,

@@ -1,4 +1,4 @@
-//! One thing that is told: the bytes of a datagram.
+//! A report as the bytes of a datagram.
 //!
 //! Six fields with a zero byte between them: secret, what, process, rank, library, user. No path has a zero
 //! in it.
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Two paths of the longest kind, and the rest.
 pub(crate) const LONGEST: usize = 2 * 4096 + 256;
 
-/// What has happened.
+/// What has happened to an NCCL library in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NcclEvent {
     /// The loader has mapped a library with NCCL's name.
@@ -34,7 +34,7 @@ impl NcclEvent {
     }
 }
 
-/// One thing that a process has told.
+/// A report of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// What has happened.

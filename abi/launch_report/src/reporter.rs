@@ -1,4 +1,4 @@
-//! The side of those who tell.
+//! The side of the processes, which report.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;

@@ -15,10 +15,10 @@ use crate::comm::Comm;
 use crate::message_status::StatusPlace;
 use crate::status::{anyccl_status_t, edge};
 
-/// What was started, and the communicator that must stay for it.
+/// An operation that was started, and the communicator that must stay for it.
 pub type Started = (Work, Arc<Comm>);
 
-/// What the end of the batch waits for.
+/// An operation that the end of the batch waits for.
 struct Kept {
     work: Work,
     place: StatusPlace,

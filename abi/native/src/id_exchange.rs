@@ -1,4 +1,4 @@
-//! Finding each other by a file.
+//! Exchange of a unique id by a file.
 
 use std::ffi::{c_char, c_int};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What surrounds the body of every function.
+//! The guard around the body of every function.
 
 use anyccl_edge::guard;
 use anyccl_engine::backend::inside;

@@ -14,7 +14,7 @@ pub struct Clique {
     changed: Condvar,
 }
 
-/// How many of them there are.
+/// Numbers of members.
 struct Count {
     /// Members that have not begun to leave.
     staying: usize,
@@ -42,7 +42,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// One more of this id.
+    /// Adds a member to the clique of this id.
     pub fn of(id: &UniqueId) -> Member {
         let mut cliques = cliques().lock();
         let known = cliques.iter().find(|(known, _)| known == id).map(|(_, clique)| Arc::clone(clique));

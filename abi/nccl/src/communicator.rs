@@ -31,7 +31,7 @@ use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::{ncclComm_t, ncclResult_t};
 use crate::window_table::{Outbox, Windows};
 
-/// Where an object is in its life.
+/// State of a communicator.
 #[derive(Clone, Debug)]
 pub enum CommState {
     /// Its ranks have not met yet.
@@ -62,23 +62,23 @@ pub enum Bar {
     Parting = 4,
 }
 
-/// What a communicator is made with.
+/// Properties that a communicator is made with.
 #[derive(Clone, Copy)]
 pub struct Traits {
-    /// Calls wait.
+    /// Whether calls wait for their end.
     pub is_blocking: bool,
     /// The CUDA device that the program has named.
     pub device: Option<c_int>,
 }
 
-/// Ranks that have met.
+/// A communicator whose ranks have met.
 pub struct Formed {
     pub engine: Arc<Communicator>,
     /// With whom it leaves; none of one that was made from another and leaves alone.
     pub member: Option<Member>,
 }
 
-/// What was started and has not been seen to end.
+/// An operation that was started and has not been seen to end.
 struct Pending {
     work: Work,
     /// Elements that a receive is to get.
@@ -87,13 +87,13 @@ struct Pending {
 
 /// What a handle stands for.
 pub struct Comm {
-    /// There once the ranks have met.
+    /// The engine's communicator; set once the ranks have met.
     engine: OnceLock<Arc<Communicator>>,
     state: Mutex<CommState>,
     bar: AtomicU8,
-    /// Taken by whoever leaves.
+    /// Place in the clique; taken by the call that leaves.
     pub member: Mutex<Option<Member>>,
-    /// What whoever left has taken part in.
+    /// The clique of a communicator that has left.
     pub left_with: OnceLock<Arc<Clique>>,
     pub traits: Traits,
     pub memory: Kinds,
@@ -108,11 +108,11 @@ pub struct Comm {
 
 pub static COMMS: Handles<Comm> = Handles::new("comm");
 
-/// No message has it.
+/// A tag that no message has.
 const NOBODYS_TAG: Tag = -65;
 
 impl Comm {
-    /// One whose ranks have not met yet.
+    /// A communicator whose ranks have not met yet.
     pub fn forming(traits: Traits) -> Comm {
         Comm {
             engine: OnceLock::new(),
@@ -145,7 +145,8 @@ impl Comm {
         self.any_engine()
     }
 
-    /// Like [`Comm::engine`], for calls that may be made on a revoked, suspended or finalized communicator, too.
+    /// Like [`Comm::engine`], for calls that may be made on a revoked, suspended or finalized communicator,
+    /// too.
     #[inline]
     pub fn any_engine(&self) -> Result<&Arc<Communicator>> {
         match self.engine.get() {
@@ -188,7 +189,7 @@ impl Comm {
         }
     }
 
-    /// Bars it, or frees it.
+    /// Sets or clears the reason why the communicator takes no calls.
     pub fn set_bar(&self, bar: Bar) {
         self.bar.store(bar as u8, Ordering::Relaxed);
     }

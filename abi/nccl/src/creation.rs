@@ -1,4 +1,4 @@
-//! Communicators that come from an id.
+//! Communicators that are created from a unique id.
 
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub unsafe fn get_unique_id(uniqueId: *mut ncclUniqueId) -> Result<()> {
     Ok(())
 }
 
-/// A rank that is to join.
+/// The arguments of a rank that joins a new communicator.
 pub struct Joining {
     pub id: UniqueId,
     pub size: u32,
@@ -50,7 +50,7 @@ impl Joining {
         Ok(Joining { id: UniqueId(id.internal), size, rank, config, name: None })
     }
 
-    /// Meets the others.
+    /// Meets the other ranks.
     pub fn join(self) -> Result<Formed> {
         // Counted before anybody can have left: all ranks of this process are here when they have met.
         let member = Member::of(&self.id);
@@ -66,7 +66,7 @@ impl Joining {
     /// The job of joining, and the handle at `place`.
     ///
     /// # Safety
-    /// As [`PendingComm::new`].
+    /// See [`PendingComm::new`].
     unsafe fn submit(self, place: *mut ncclComm_t, traits: Traits) -> Result<Progress> {
         // SAFETY: passed on from our caller.
         group::form(unsafe {

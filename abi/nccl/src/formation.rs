@@ -1,4 +1,4 @@
-//! Communicators that are formed from others: parts of them, and what all such have in common.
+//! Communicators that are formed from others: splits, and what all such have in common.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Child {
 
 impl Child {
     /// # Safety
-    /// As [`config::read`].
+    /// See [`config::read`].
     pub unsafe fn of(parent: &Comm, config: *const ncclConfig_t) -> Result<Child> {
         // SAFETY: passed on from our caller.
         let settings = unsafe { config::read(config) }?;
@@ -34,7 +34,7 @@ impl Child {
     }
 }
 
-/// One that leaves alone.
+/// A communicator that was made from another: it leaves alone, without a clique.
 pub fn derived(engine: Communicator) -> Formed {
     Formed { engine: engine.into(), member: None }
 }

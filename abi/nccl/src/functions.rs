@@ -25,7 +25,7 @@ use crate::{
 /// A row of the table.
 #[derive(Debug)]
 pub struct Function {
-    /// 0 to 4.
+    /// Tier of the function, 0 to 4: see the head of this file.
     pub tier: u8,
     /// The first NCCL version that had it.
     pub since: &'static str,
@@ -33,7 +33,7 @@ pub struct Function {
     pub name: &'static str,
     /// Name of the same function for profilers that wrap it; empty where NCCL has none.
     pub twin: &'static str,
-    /// Whether it does what it says.
+    /// Whether the function is implemented.
     #[cfg(test)]
     pub is_implemented: bool,
 }
@@ -94,7 +94,7 @@ macro_rules! functions {
     ($($tier:literal $since:literal $name:ident $($twin:ident)? ($($arguments:tt)*)
        $(-> $value:ty)? = $($how:ident)::+;)*) => {
         $(functions!(@row $name ($($arguments)*) [$($value)?] [$($how)::+] $($twin)?);)*
-        /// The table.
+        /// Every function of the library.
         pub static FUNCTIONS: &[Function] = &[$(Function {
             tier: $tier,
             since: $since,

@@ -41,7 +41,7 @@ pub enum Action {
     Wait(Vec<SignalWait>),
 }
 
-/// What the end of a group begins.
+/// A call that the end of the group starts.
 struct Queued {
     comm: Arc<Comm>,
     action: Action,
@@ -61,7 +61,7 @@ pub fn is_open() -> bool {
 }
 
 impl Action {
-    /// Runs it to its end.
+    /// Runs the action to its end.
     ///
     /// # Safety
     /// Its buffers are as NCCL documents them, used by nobody else meanwhile.
@@ -215,7 +215,7 @@ fn leave() -> Result<bool> {
 }
 
 /// # Safety
-/// As [`submit`], for each of them.
+/// See [`submit`], for each of them.
 unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut outcome = Ok(());
     let mut progress = Progress::Done;

@@ -6,14 +6,16 @@
 //! docs/nccl.md.
 //!
 //! - [`call`] is the guard around each function, [`result`] the only place where an error becomes a number.
-//! - [`communicator`] is what a handle stands for; [`creation`], [`formation`], [`resizing`] and [`leaving`]
-//!   are its life, [`pending_comm`] its birth; [`config`] reads its settings, [`variables`] the environment.
-//! - [`collective`] and [`transfer`] check arguments and give a [`group::Started`] thing; [`group`] decides
-//!   when that is begun and waited for.
-//! - [`windows`] makes messages of one-sided calls.
-//! - [`presence`] tells a launcher that asks that this library is in use.
-//! - [`mark`]: by what this library is told from NCCL.
-//! - [`memory`]: what is allocated for peers to read in place, and registration.
+//!   [`last_error`] has the sentences of failures.
+//! - [`communicator`] is what a handle stands for. [`creation`] and [`formation`] make communicators,
+//!   [`pending_comm`] those that are not formed yet; [`resizing`] changes their ranks, [`leaving`] ends them.
+//!   [`config`] reads their settings, [`variables`] the environment.
+//! - [`collective`] and [`transfer`] check arguments and make a [`group::Action`]; [`group`] decides when it
+//!   is started and waited for.
+//! - [`windows`] has the one-sided calls, [`signals`] makes messages of them.
+//! - [`presence`] reports to a launcher that this library is in use.
+//! - [`mark`] tells this library from NCCL.
+//! - [`memory`] allocates memory that peers read in place, and registers it.
 
 // Names and types are NCCL's.
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]

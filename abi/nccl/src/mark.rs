@@ -1,4 +1,4 @@
-//! By what this library is told from NCCL.
+//! The mark that tells this library from NCCL.
 //!
 //! It has NCCL's name and functions. When anyccl looks for the real NCCL, it must not take this for it:
 //! `anyccl_engine::backend::nccl::identity` asks for the name below.

@@ -1,7 +1,7 @@
-//! Communicators to be.
+//! Communicators that are not formed yet.
 //!
-//! A [`PendingComm`] is one of them. Its handle is there from the beginning; it comes to life when the
-//! pending has run, which waits for other ranks: so each runs in a thread of its own where there are several.
+//! The handle of a [`PendingComm`] exists from the beginning; it can be used once the communicator is formed.
+//! Forming it waits for other ranks: where there are several, each is formed in a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -18,7 +18,7 @@ use crate::types::ncclComm_t;
 
 type Make = Box<dyn FnOnce() -> Result<Option<Formed>> + Send>;
 
-/// What the program gets of a formation.
+/// What the call that forms a communicator gives the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CallerGets {
     /// A communicator.
@@ -27,7 +27,7 @@ pub enum CallerGets {
     Nothing,
 }
 
-/// A communicator to be.
+/// A communicator that is not formed yet.
 pub struct PendingComm {
     comm: Arc<Comm>,
     /// 0: none.
@@ -37,7 +37,7 @@ pub struct PendingComm {
     make: Make,
 }
 
-/// What a thread needs of a pending.
+/// The part of a pending communicator that the thread which forms it needs.
 struct Task {
     comm: Arc<Comm>,
     parent: Option<Arc<Comm>>,
@@ -64,12 +64,12 @@ impl PendingComm {
         PendingComm { comm, handle, place, parent, make: Box::new(make) }
     }
 
-    /// Whether the end is waited for.
+    /// Whether the call waits until the communicator is formed.
     pub fn is_blocking(&self) -> bool {
         self.comm.traits.is_blocking
     }
 
-    /// It will not be formed.
+    /// Gives the communicator up: it will not be formed.
     pub fn give_up(self) {
         let _ = COMMS.remove(self.handle, |_, _| Ok(()));
         // SAFETY: writable, as `new` was promised.

@@ -14,7 +14,7 @@ use anyccl_launch_report::{NcclEvent, Reporter};
 
 static TOLD: Once = Once::new();
 
-/// Tells it, the first time.
+/// Tells the launcher, the first time that it is called.
 pub fn tell() {
     TOLD.call_once(|| {
         let Some(reporter) = Reporter::of_environment() else { return };

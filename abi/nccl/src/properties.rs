@@ -110,12 +110,12 @@ pub unsafe fn no_cft_team(_comm: ncclComm_t, _mode: c_int) -> ncclTeam_t {
     ncclTeam_t { nRanks: 0, rank: 0, stride: 0 }
 }
 
-/// In no team.
+/// A rank in no team.
 pub unsafe fn no_rank(_comm: ncclComm_t, _team: ncclTeam_t, _rank: c_int) -> c_int {
     -1
 }
 
-/// For no elements.
+/// Slots for no elements.
 pub unsafe fn no_slots(_max_elements: c_int, _max_bytes: c_int) -> c_int {
     0
 }

@@ -1,4 +1,4 @@
-//! From rank to rank.
+//! ncclSend and ncclRecv: messages from rank to rank.
 //!
 //! NCCL has no tags: the messages between two ranks meet in the order of the calls. All of them have one tag
 //! here.
@@ -17,7 +17,7 @@ use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t};
 
 const TAG: Tag = 0;
 
-/// What both directions have in common.
+/// Checked arguments that a send and a receive have in common.
 struct Checked {
     comm: ObjectRef<'static, Comm>,
     datatype: Datatype,

@@ -1,4 +1,4 @@
-//! Where the files are that take NCCL's place.
+//! The installed files that take NCCL's place.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Hears what the processes of a job tell about the NCCL that they got.
+//! Reports of the processes of a job about the NCCL that they use.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::files::NcclFiles;
 use crate::sys::poll::{self, Waiting};
 
-/// What a process got to do with NCCL.
+/// How a process uses NCCL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Usage {
     /// Our library was loaded. It may have been preloaded into a program that has no use for it.
@@ -22,7 +22,7 @@ pub enum Usage {
     OtherUsed,
 }
 
-/// Something that a process has told.
+/// A report of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageReport {
     /// What has happened.
@@ -35,21 +35,21 @@ pub struct UsageReport {
     pub user: String,
 }
 
-/// A place to listen.
+/// The reports of this host's processes, as they come.
 pub struct UsageReports {
     listener: Listener,
     files: NcclFiles,
 }
 
 impl UsageReports {
-    /// Opens it.
+    /// Opens the socket for them.
     pub fn open(files: NcclFiles) -> io::Result<UsageReports> {
         let mut random = [0; 32];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         Ok(UsageReports { listener: Listener::new(random)?, files })
     }
 
-    /// The variable by which processes find it.
+    /// The variable by which processes find the socket.
     pub fn variable(&self) -> (String, String) {
         (VARIABLE.to_string(), self.listener.value())
     }
@@ -59,7 +59,7 @@ impl UsageReports {
         poll::readable(&self.listener)
     }
 
-    /// What has been told since the last time.
+    /// The reports that have come since the last time.
     pub fn read_new(&self) -> io::Result<Vec<UsageReport>> {
         let mut new = Vec::new();
         while let Some(report) = self.listener.next()? {

@@ -1,6 +1,6 @@
 //! `--as nccl`: the ranks get anyccl where they ask for NCCL, or the job ends.
 //!
-//! [`Takeover`] is the setting up on one host: variables for the ranks, and an reports for what they tell.
+//! [`Takeover`] is the setting up on one host: variables for the ranks, and a socket for their reports.
 //! The reports come to the job through its crew, and [`UsageCheck`] says what they mean: one line when ours
 //! is in use, a reason to end the job when another is, and a last word where nobody can tell.
 
@@ -14,7 +14,7 @@ use crate::nccl::usage::{Usage, UsageReport, UsageReports};
 pub struct Takeover {
     /// Variables for the ranks.
     pub environment: Vec<(String, String)>,
-    /// Hears what they tell.
+    /// Their reports.
     pub reports: UsageReports,
     /// How it is done.
     pub method: Method,
@@ -59,7 +59,7 @@ pub enum CheckAction {
     EndJob(String),
 }
 
-/// Makes up its mind about a job. Without `--as nccl` it has none.
+/// Checks which NCCL a job uses. Without `--as nccl` it accepts any.
 pub struct UsageCheck {
     is_asked: bool,
     /// The method that the user insists on.

@@ -1,4 +1,4 @@
-//! What the ranks have said so far: judges each line before it is passed on, and keeps what the report may
+//! Output of the ranks so far: decides about each line before it is passed on, and keeps what the report may
 //! need.
 
 use super::repeats::{LIBRARY_ERROR, Passage, Repeats};

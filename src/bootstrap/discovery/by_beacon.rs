@@ -1,4 +1,5 @@
-//! By a beacon that rank 0 shows at a place of somebody else's: a process manager's, a caller's store.
+//! Discovery by a beacon that rank 0 publishes in a store of somebody else's: a process manager's, a
+//! caller's.
 
 use super::{Discovery, KeyAndStore};
 use crate::base::{Error, Result};
@@ -8,8 +9,8 @@ use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, listeners};
 
 impl Discovery<'_> {
-    /// Shows the beacon at `place`, or sees it there. One that does not answer is left over from a job
-    /// before: we look again until it is replaced.
+    /// Publishes the beacon, or reads it. A beacon that nobody answers for is left over from an earlier job:
+    /// it is read again until it is replaced.
     pub fn by_beacon(&self, channel: &mut dyn BeaconChannel) -> Result<KeyAndStore> {
         if self.seat.rank == 0 {
             let key = self.given.clone().map_or_else(JobKey::random, Ok)?;

@@ -1,4 +1,4 @@
-//! At one of the ports of a host that every rank works out.
+//! Discovery at one of several ports of a host, which every rank computes.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! By a file that rank 0 writes.
+//! Discovery by a file that rank 0 writes.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::log_line;
 use crate::sys::trusted_file::TrustPolicy;
 
 impl Discovery<'_> {
-    /// By the file at `path`.
+    /// Discovery by the file at `path`.
     pub fn by_store_file(&self, path: &Path) -> Result<KeyAndStore> {
         if self.seat.rank == 0 {
             let (key, store) = self.announce(path)?;

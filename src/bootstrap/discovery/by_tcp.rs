@@ -1,4 +1,4 @@
-//! At a host and a port that everybody was told.
+//! Discovery at a host and a port that every rank was told.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,4 @@
-//! How the ranks come together once each knows its seat: rank 0 serves a store, the others find it.
+//! Discovery: rank 0 serves a store, and the other ranks, which know their seats already, find it.
 //!
 //! One file per way of finding it.
 
@@ -27,7 +27,7 @@ const PORT_PATIENCE: Duration = Duration::from_millis(500);
 /// The job's key and its store.
 pub(crate) type KeyAndStore = (JobKey, Box<dyn Store>);
 
-/// A rank that wants to meet the others.
+/// A rank that serves or looks for the store.
 pub(crate) struct Discovery<'a> {
     pub seat: Seat,
     /// `ANYCCL_JOB_KEY`.
@@ -37,7 +37,7 @@ pub(crate) struct Discovery<'a> {
 }
 
 impl Discovery<'_> {
-    /// The given key goes before a derived one.
+    /// The key that was given, else a derived one.
     fn key_or(&self, derived: impl FnOnce() -> JobKey) -> JobKey {
         self.given.clone().unwrap_or_else(derived)
     }

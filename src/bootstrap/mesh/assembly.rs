@@ -29,24 +29,24 @@ const CHECK_TIME: Duration = Duration::from_millis(20);
 /// Missing ranks named in the error.
 const NAMED: usize = 8;
 
-/// What there is of a higher rank's connections.
+/// Connections that a higher rank has made so far.
 #[derive(Default)]
 struct IncomingPeer {
     control: Option<(Socket, bool)>,
     data: Option<Socket>,
 }
 
-/// What the store says of the job.
+/// The store's answer to whether the job has failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Well,
-    /// Nothing in time: it is busy, or cut off.
+    /// No answer in time: the store is busy, or cut off.
     None,
     /// It has ended, as it may once rank 0 has connected with everybody.
     Gone,
 }
 
-/// An error when the job has failed.
+/// Asks the store; an error when the job has failed.
 fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<Answer> {
     match store.check(deadline.min(Instant::now() + CHECK_TIME)) {
         Ok(()) => Ok(Answer::Well),

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A rank listens before it says where. When for so long nobody has at any of its addresses, it has ended.
 const REFUSALS: Duration = Duration::from_secs(2);
 
-/// Who is connecting.
+/// The rank that connects.
 pub(super) struct Connector<'a> {
     /// The job's secret.
     pub key: &'a JobKey,
@@ -30,7 +30,7 @@ pub(super) struct Connector<'a> {
     pub user: Option<u32>,
 }
 
-/// Goes round its targets until one of them proves to be the peer.
+/// One connection in the making: tries its targets in turn until one of them proves to be the peer.
 pub(super) struct Attempt {
     purpose: Purpose,
     targets: Vec<Target>,
@@ -43,11 +43,11 @@ pub(super) struct Attempt {
     refused_since: Option<Instant>,
 }
 
-/// How far it has come.
+/// Result of advancing an attempt.
 pub(super) enum AttemptState {
-    /// Neither here nor there.
+    /// The attempt goes on.
     Pending,
-    /// The peer it was for.
+    /// The peer is connected.
     Connected(Socket),
     /// Nobody listens at the Unix name: the peer is in another network namespace.
     NobodyThere,
@@ -68,12 +68,12 @@ impl Attempt {
         }
     }
 
-    /// What it is for.
+    /// Purpose of the connection.
     pub fn purpose(&self) -> Purpose {
         self.purpose
     }
 
-    /// What last went wrong.
+    /// The last error, as text.
     pub fn last_error(&self) -> Option<&str> {
         self.last_error.as_deref()
     }

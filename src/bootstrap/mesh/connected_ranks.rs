@@ -1,20 +1,20 @@
-//! The ranks that this one has connected with, for as long as it may still fail to join: it tells them why,
-//! and hears why they do.
+//! The ranks that this one has connected with, while it may still fail to join: failures are told to them,
+//! and theirs are received.
 //!
-//! A notice travels over the control socket as it does later between engines: who has gone on from here takes
-//! it there.
+//! A failure notice travels over the control socket as it does later between engines, so a rank that has
+//! joined already receives it in its engine.
 
 use crate::base::{Error, Rank};
 use crate::transport::control::{ControlChannel, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, failure};
 
-/// See the module.
+/// The ranks that this one has connected with; see the head of this file.
 pub struct ConnectedRanks {
     rank: Rank,
     labels: Vec<String>,
     /// By rank; `None` where there is no connection.
     controls: Vec<Option<ControlChannel>>,
-    /// What one of them has told.
+    /// The failure notice of one of them.
     heard: Option<ControlMessage>,
 }
 
@@ -24,7 +24,7 @@ impl ConnectedRanks {
         ConnectedRanks { rank, labels, controls, heard: None }
     }
 
-    /// None, or others tell them.
+    /// No ranks: none is connected, or the engine tells them.
     pub fn none() -> ConnectedRanks {
         ConnectedRanks::new(0, Vec::new(), Vec::new())
     }

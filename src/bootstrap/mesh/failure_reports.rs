@@ -1,9 +1,9 @@
-//! Why the ranks could not come together, as the store and the others know it.
+//! Failure reports: why the ranks could not connect, as told to the store and to connected ranks.
 //!
-//! When one rank is missing, those that wait for it give up one after the other, and each that goes is missed
-//! by others. What a rank sees itself is then who gave up before it. Whoever fails tells the store why, and
-//! those that it has connected with, before it closes its connections; so whoever misses somebody asks there
-//! first. The store may be what is missing.
+//! When one rank is missing, the ranks that wait for it give up one after the other, and each of them is then
+//! missed by others. So what a rank observes is often only which rank gave up before it. A rank that fails
+//! therefore reports the reason before it closes its connections: to the store, and to the ranks that it has
+//! connected with. A rank that misses another one asks for reports first. The store itself may be missing.
 
 use std::time::{Duration, Instant};
 
@@ -11,15 +11,15 @@ use super::connected_ranks::ConnectedRanks;
 use crate::base::{Error, Result};
 use crate::bootstrap::Store;
 
-/// How long a rank whose deadline has come waits for the word of one whose deadline comes a moment later.
+/// How long a rank whose deadline has come waits for the report of one whose deadline comes a moment later.
 const PATIENCE: Duration = Duration::from_millis(40);
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// The store, after all ranks have connected with this one: for as long as they may still miss each other.
+/// Failure reports of the ranks, kept in the store, for as long as other ranks may still be connecting.
 pub struct FailureReports(pub(super) Option<Box<dyn Store>>);
 
 impl FailureReports {
-    /// One that knows nothing.
+    /// No reports: there is no store.
     pub fn none() -> FailureReports {
         FailureReports(None)
     }
@@ -33,7 +33,7 @@ impl FailureReports {
     }
 }
 
-/// What stands behind the word of a rank that could not come together with others.
+/// What a rank knows about the failure that it reports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Knowledge {
     /// The rank that it names has not connected with it in time.

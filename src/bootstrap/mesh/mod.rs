@@ -40,7 +40,7 @@ pub struct Mesh {
     pub peers: Vec<Option<Peer>>,
     /// The `settings` that rank 0 passed in.
     pub root_settings: Vec<u8>,
-    /// Knows why a rank has failed that has not connected with all others yet.
+    /// Reports of ranks that have failed before they were connected with all others.
     pub failure_reports: FailureReports,
 }
 

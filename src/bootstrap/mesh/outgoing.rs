@@ -13,7 +13,7 @@ use crate::sys::socket::Socket;
 
 /// All connections to one lower rank.
 pub(super) struct OutgoingPeer {
-    /// Whom to.
+    /// The rank to connect to.
     pub peer: Rank,
     attempts: Vec<Attempt>,
     data_follows: bool,

@@ -1,4 +1,4 @@
-//! The process manager's key-value space, as the place where rank 0 shows its beacon.
+//! The process manager's key-value space, in which rank 0 publishes its beacon.
 //!
 //! What was put can be got after the next barrier, which every rank passes once, in either part. Values
 //! longer than the process manager takes go in pieces, the first of which says how many there are.
@@ -20,7 +20,7 @@ pub(crate) struct KeyValueSpace {
     name: String,
     /// Longest piece.
     value_bytes: usize,
-    /// Whether the barrier is behind us.
+    /// Whether this rank has passed the barrier.
     passed: bool,
 }
 

@@ -3,7 +3,7 @@
 /// Longest line of either side; Hydra's own limit is 2048.
 pub(crate) const LINE_BYTES: usize = 4096;
 
-/// A message that came.
+/// A message from the process manager.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PmiMessage {
     fields: Vec<(String, String)>,

@@ -27,7 +27,7 @@ use super::seat::Seat;
 use crate::base::{Error, Result};
 use crate::sys::{inherited, mpi};
 
-/// How the process manager is reached.
+/// Where the process manager is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ManagerAddress {
     /// A socket that this process has inherited (`PMI_FD`).
@@ -41,9 +41,9 @@ pub(crate) enum ManagerAddress {
     Address { host: String, port: u16, id: String },
 }
 
-/// What to do about the process manager.
+/// How the ranks can find each other with the process manager's help.
 pub(crate) enum Access {
-    /// Meet through it.
+    /// Through its key-value space.
     KeyValueSpace(KeyValueSpace, Seat),
     /// MPI has it: meet in the private folder, by this name.
     Private(String),

@@ -35,7 +35,7 @@ pub(crate) struct Client {
     is_checking: bool,
 }
 
-/// What one try to join has come to.
+/// Result of one attempt to join.
 pub(crate) enum Joined {
     /// The store has let this rank in.
     Client(Client),
@@ -43,18 +43,18 @@ pub(crate) enum Joined {
     Absent(Absence),
 }
 
-/// Who wants to join what.
+/// A rank that wants to join a world.
 pub(crate) struct Applicant<'a> {
     /// The job's secret.
     pub key: &'a JobKey,
     /// The rank that joins.
     pub rank: Rank,
-    /// Its world.
+    /// Number of ranks of its world.
     pub size: u32,
 }
 
 impl Client {
-    /// One try at each address.
+    /// Tries each address once.
     pub fn try_join(who: &Applicant<'_>, addresses: &[SocketAddr], deadline: Instant) -> Result<Joined> {
         let own = Hello::new(Purpose::Store, who.rank, who.size, ANY_RANK);
         let socket = match reach_once(addresses, who.key, own, deadline)? {
@@ -180,7 +180,7 @@ impl Client {
         Ok(())
     }
 
-    /// Until so much of the answer is there.
+    /// Reads until so many bytes of the answer are there.
     fn receive(&mut self, bytes: usize, since: Instant, until: Instant) -> Result<()> {
         while self.input.len() < bytes {
             // In pieces: memory is taken as bytes arrive, not as they are announced.

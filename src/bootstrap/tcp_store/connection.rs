@@ -65,7 +65,7 @@ impl Connection {
         self.joined
     }
 
-    /// Whether it is over.
+    /// Whether the connection has ended.
     pub fn closed(&self) -> bool {
         self.closed
     }

@@ -15,14 +15,14 @@ const FAIL: u8 = 6;
 /// Longest reason of a failure; the rest is cut off.
 pub(super) const REASON_BYTES: usize = 4096;
 
-/// What a rank asks.
+/// A request of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     /// Counts the rank in. The rank and its world size are those of the hello.
     Join,
     /// Sets a key.
     Set { key: String, value: Vec<u8> },
-    /// Waits for a key, so long.
+    /// Waits for a key, at most for this time.
     Get { key: String, timeout_ms: u64 },
     /// The rank has all it needs.
     Leave,
@@ -46,7 +46,7 @@ pub(super) enum Status {
     Disagreement = 3,
 }
 
-/// What became of trying to read a request.
+/// Result of reading a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
     /// More bytes are needed.
@@ -58,7 +58,7 @@ pub(super) enum Parsed {
 }
 
 impl Request {
-    /// The bytes that travel.
+    /// The request as bytes of the wire.
     pub fn encode(&self) -> Vec<u8> {
         let (op, key, value, timeout_ms): (u8, &str, &[u8], u64) = match self {
             Request::Join => (JOIN, "", &[], 0),

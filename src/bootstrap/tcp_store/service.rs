@@ -30,7 +30,7 @@ pub(crate) enum Worlds {
     Many,
 }
 
-/// One store.
+/// The state of one store.
 pub(crate) struct Service {
     gate: Gate,
     board: Board,

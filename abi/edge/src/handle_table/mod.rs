@@ -26,7 +26,7 @@ enum Holder<'a, T> {
 }
 
 impl<T> ObjectRef<'_, T> {
-    /// For keeping it longer.
+    /// The object, shared, to be kept longer than this reference.
     pub fn share(&self) -> Arc<T> {
         match &self.0 {
             Holder::Pinned(pin) => Arc::clone(pin.object()),

@@ -1,4 +1,4 @@
-//! The collectives, one file each. What they share is here: the checks, and how a call is run or started.
+//! The collectives, one file each. Their common arguments, checks and fast path are here.
 //!
 //! Each has two forms. The blocking one returns when this rank's part is done: its send buffer may be
 //! changed, its receive buffer is complete. The one with an `i` returns at once and gives a request.

@@ -332,7 +332,7 @@ unsafe fn blocks_of_neighbor_all_to_all_v(
     Ok(Blocks { input, output, places, sources, destinations })
 }
 
-/// Who has no neighbours needs no arrays.
+/// The arrays of a rank; one without neighbours needs none.
 ///
 /// # Safety
 /// Arrays that are not NULL have `len` elements.

@@ -16,7 +16,7 @@ use crate::invocation::Invocation;
 use crate::operator_table::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 
-/// The arguments of every such call.
+/// The arguments that all such calls have in common.
 pub struct Arguments {
     pub collective: Collective,
     pub datatype: anyccl_datatype_t,
@@ -25,7 +25,7 @@ pub struct Arguments {
     pub comm: anyccl_comm_t,
 }
 
-/// Who describes its blocks.
+/// The rank that describes its blocks.
 #[derive(Clone, Copy)]
 pub struct Caller<'c> {
     pub comm: &'c Comm,

@@ -1,4 +1,4 @@
-//! Starts a command, hears which NCCL it gets, and ends it.
+//! Starts a command, waits for the report which NCCL it uses, and ends it.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,7 +16,7 @@ use crate::sys::poll;
 use crate::sys::process::{Pid, ended, signal_group};
 use crate::sys::signal::SignalQueue;
 
-/// What was found.
+/// Result of a probe.
 pub struct ProbeResult {
     /// The NCCL that is used; else the first that was loaded.
     pub report: Option<UsageReport>,
