@@ -3,8 +3,39 @@
 //! The sends of a round in one memory are sorted by where they begin. Those that overlap a span are then found from behind:
 //! none begins at its end or later, and the search stops where nothing in front reaches its start.
 
-use super::program::{Arena, Bytes, Hazard, PeerQueue, RecvStep, SendStep};
+use super::program::{Bytes, Hazard, PeerQueue, RecvStep, SendStep};
+use crate::base::Collective;
+use crate::plan::{Buffer, PlanRequest};
 use crate::transport::SingleCopy;
+
+/// The memories in which the buffers of a call lie: input and output share one if the call is in place.
+pub(super) struct MemoryMap {
+    /// Start of input and of output in bytes, in the same memory.
+    pub starts: Option<(usize, usize)>,
+}
+
+impl MemoryMap {
+    pub fn of(request: &PlanRequest) -> MemoryMap {
+        let mine = request.rank as usize * request.count * request.element_bytes;
+        let starts = request.in_place.then_some(match request.collective {
+            Collective::AllGather | Collective::Gather => (mine, 0),
+            Collective::ReduceScatter | Collective::Scatter => (0, mine),
+            _ => (0, 0),
+        });
+        MemoryMap { starts }
+    }
+
+    /// One of three memories, and where in it a span lies.
+    pub fn place(&self, span: &Bytes) -> (usize, usize) {
+        match (span.buffer, self.starts) {
+            (Buffer::Scratch, _) => (2, span.offset),
+            (Buffer::Input, None) => (0, span.offset),
+            (Buffer::Output, None) => (1, span.offset),
+            (Buffer::Input, Some((input, _))) => (0, input + span.offset),
+            (Buffer::Output, Some((_, output))) => (0, output + span.offset),
+        }
+    }
+}
 
 /// A send in its round, lane and memory.
 struct Sent {
@@ -18,13 +49,13 @@ struct Sent {
 }
 
 /// Gives each receive its hazards; a send that a receive waits for may not be lent.
-pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<RecvStep>], arena: &Arena) {
-    let sorted = sorted(sends, arena);
+pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<RecvStep>], map: &MemoryMap) {
+    let sorted = sorted(sends, map);
     if sorted.is_empty() {
         return;
     }
     for step in recvs.iter_mut().flat_map(|queue| &mut queue.steps) {
-        let (place, start, end) = extent((step.round, step.lane), &step.dst, arena);
+        let (place, start, end) = extent((step.round, step.lane), &step.dst, map);
         let behind = sorted.partition_point(|sent| (sent.place, sent.start) < (place, end));
         let in_front = sorted[..behind].iter().rev();
         for sent in in_front.take_while(|sent| sent.place == place && sent.reach > start) {
@@ -38,11 +69,11 @@ pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<Recv
 }
 
 /// The sends that are not empty, in their order.
-fn sorted(sends: &[PeerQueue<SendStep>], arena: &Arena) -> Vec<Sent> {
+fn sorted(sends: &[PeerQueue<SendStep>], map: &MemoryMap) -> Vec<Sent> {
     let mut sorted = Vec::new();
     for (queue, steps) in sends.iter().enumerate() {
         for (position, step) in steps.steps.iter().enumerate().filter(|(_, step)| step.span.len > 0) {
-            let (place, start, end) = extent((step.round, step.lane), &step.span, arena);
+            let (place, start, end) = extent((step.round, step.lane), &step.span, map);
             let hazard = Hazard { queue: queue as u32, position: position as u32 };
             sorted.push(Sent { place, start, end, reach: end, hazard });
         }
@@ -56,8 +87,8 @@ fn sorted(sends: &[PeerQueue<SendStep>], arena: &Arena) -> Vec<Sent> {
     sorted
 }
 
-fn extent((round, lane): (u32, u32), span: &Bytes, arena: &Arena) -> ((u32, u32, usize), usize, usize) {
-    let (memory, start) = arena.place(span);
+fn extent((round, lane): (u32, u32), span: &Bytes, map: &MemoryMap) -> ((u32, u32, usize), usize, usize) {
+    let (memory, start) = map.place(span);
     ((round, lane, memory), start, start + span.len)
 }
 
@@ -66,7 +97,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plan::Buffer;
 
     type Raw = (u32, u32, usize, usize, usize);
 
@@ -85,7 +115,7 @@ mod tests {
             received in spans(),
             is_in_place in any::<bool>(),
         ) {
-            let arena = Arena { starts: is_in_place.then_some((3, 0)) };
+            let map = MemoryMap { starts: is_in_place.then_some((3, 0)) };
             let send = |raw: &Raw| SendStep { lane: raw.1, round: raw.0, span: bytes(raw), count: 0, single_copy: SingleCopy::IfOversubscribed };
             let receive = |raw: &Raw| {
                 RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, hazards: vec![], streamed: false }
@@ -94,13 +124,13 @@ mod tests {
             let queue = |(peer, raws): (usize, &[Raw])| PeerQueue { peer: peer as u32, steps: raws.iter().map(send).collect() };
             let mut sends: Vec<PeerQueue<SendStep>> = sent.chunks(3).enumerate().map(queue).collect();
             let mut recvs = vec![PeerQueue { peer: 0, steps: received.iter().map(receive).collect() }];
-            add(&mut sends, &mut recvs, &arena);
+            add(&mut sends, &mut recvs, &map);
 
             let mut waited_for = vec![false; sent.len()];
             for (raw, step) in received.iter().zip(&recvs[0].steps) {
-                let (place, start, end) = extent((raw.0, raw.1), &bytes(raw), &arena);
+                let (place, start, end) = extent((raw.0, raw.1), &bytes(raw), &map);
                 let overlaps = |raw: &Raw| {
-                    let (other, from, to) = extent((raw.0, raw.1), &bytes(raw), &arena);
+                    let (other, from, to) = extent((raw.0, raw.1), &bytes(raw), &map);
                     place == other && from.max(start) < to.min(end)
                 };
                 let expected: Vec<usize> = (0..sent.len()).filter(|at| overlaps(&sent[*at])).collect();

@@ -1,6 +1,6 @@
 //! Runs compiled plans: one executor for every algorithm and every transport.
 //!
-//! - [`Program`] is a plan compiled for execution (`program`); `hazards` finds which sends a receive must not overtake.
+//! - [`Program`] is a plan compiled for execution (`program`, `compile`); `hazards` finds which sends a receive must not overtake.
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program a little at a time, on its `buffers` and its `scratch`.
 //! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
@@ -10,6 +10,7 @@
 //! ([`crate::endpoint`]) and says how far it came. `progress` decides when it runs again.
 
 mod buffers;
+mod compile;
 mod execution;
 pub(crate) mod fast_path;
 mod hazards;

@@ -6,8 +6,10 @@ use super::calls::ActiveCall;
 use super::context::CommId;
 use super::disagreement::describe;
 use super::engine::{Engine, Ticket, Trouble};
+use super::messages::MessageTicket;
 use crate::base::{Call, Error, Rank};
 use crate::executor::LinkFailure;
+use crate::p2p::{Conversation, Status};
 
 impl Engine {
     /// `endpoint` leads to a member of the communicator.
@@ -104,4 +106,50 @@ impl Engine {
         }
         text
     }
+
+    /// A message of a communicator that has not ended, for an error: `recv(...) on "world"`.
+    pub(super) fn message_title(&self, id: CommId) -> String {
+        let comm = self.comms.get(id);
+        let first = comm.conversation.first_unfinished();
+        let what = first.map_or("a message".into(), |ticket| comm.conversation.describe(ticket).0);
+        format!("{what} on \"{}\"", comm.name)
+    }
+
+    /// Who has not done their part in a message, for a timeout.
+    pub(super) fn who_is_silent_in(&self, ticket: MessageTicket) -> String {
+        let Some(comm) = self.comms.find(ticket.comm) else { return String::new() };
+        let (what, from) = comm.conversation.describe(ticket.ticket);
+        let mut text = format!("{what} on \"{}\": ", comm.name);
+        let Some(peer) = from else {
+            text.push_str("no rank has sent such a message");
+            return text + &unexpected(&comm.conversation, None);
+        };
+        text.push_str(&comm.label(peer, &self.endpoints));
+        text.push_str(if comm.conversation.is_send(ticket.ticket) {
+            " has started no receive for it"
+        } else {
+            " has sent no such message"
+        });
+        if let Some(stall) = comm.members[peer as usize].stall {
+            let call = describe(stall.call);
+            text.push_str(&format!("; when last heard of, it waited in {call} #{}", stall.sequence));
+        }
+        text + &unexpected(&comm.conversation, Some(peer))
+    }
+}
+
+/// What came from a rank, or from any, and was not received.
+fn unexpected(conversation: &Conversation, from: Option<Rank>) -> String {
+    const MOST: usize = 4;
+    let fits = |status: &Status| from.is_none_or(|from| status.source == from);
+    let all: Vec<Status> = conversation.unexpected().filter(fits).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let word =
+        |s: &Status| format!("tag {} from rank {} ({} of {})", s.tag, s.source, s.count, s.datatype.name());
+    let shown: Vec<String> = all.iter().take(MOST).map(word).collect();
+    let more = all.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("; nobody receives what has come: {}{more}", shown.join(", "))
 }

@@ -15,24 +15,25 @@
 //! [`wait_for_first`] does the same for several calls, of one or several engines.
 
 mod co_progress;
+mod idle;
 mod run;
 mod several;
+mod sleep;
 mod sleepers;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use co_progress::CoProgress;
+use idle::Idle;
 use parking_lot::{Mutex, MutexGuard};
 pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};
-use sleepers::{Doorbell, Sleepers};
+use sleepers::Sleepers;
 
 use super::context::CommId;
-use super::engine::{CallOutcome, Engine, PASSES_PER_FULL_POLL, Ticket};
+use super::engine::{CallOutcome, Engine, Ticket};
 use crate::base::{Error, Result};
-use crate::sys::cores::yield_now;
-use crate::sys::poll::{Interest, PollSet};
 use crate::sys::wake::Wake;
 
 /// Polls between two looks at the clock.
@@ -41,12 +42,6 @@ const POLLS_PER_CLOCK_READ: u32 = 64;
 const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 /// Time of yielding before sleep.
 const YIELD_TIME: Duration = Duration::from_micros(500);
-/// The same before a nap, where ranks share processors and each look is a system call: a hand-over is cheaper than a
-/// wake-up, but ranks that never sleep also never move to the idler processor (four ranks on two cores, 8 bytes:
-/// 25 us with 20 or 100, 50 with 5, 37 without naps).
-const YIELD_TIME_ON_SOCKETS: Duration = Duration::from_micros(100);
-/// Longest nap.
-const NAP_TIME: Duration = Duration::from_millis(1);
 /// Silence after which the others are told what is waited for.
 const STALL_TIME: Duration = Duration::from_millis(100);
 /// Silence after which it is a failure that a rank went for which we wait: what it sent before may still be on
@@ -197,162 +192,6 @@ impl Driver {
         None
     }
 
-    /// Other calls move, this one does not: there is no time to rest, but its deadline counts.
-    fn busy_step(
-        &self,
-        engine: &mut MutexGuard<'_, Engine>,
-        ticket: Ticket,
-        timeout: Option<Duration>,
-        idle: &mut Idle,
-    ) {
-        idle.polls += 1;
-        if idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ) {
-            self.abort_if_requested(engine);
-            let silence = idle.silence();
-            if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
-                self.time_out(engine, ticket, waited);
-            }
-            MutexGuard::bump(engine);
-        }
-    }
-
-    fn time_out(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
-        // One more look: the news may have come this very moment.
-        engine.read_control();
-        let detail = engine.who_is_missing(ticket);
-        engine.fail_call(ticket, Error::Timeout { waited, detail });
-    }
-
-    /// One step of waiting, after a look at everything that showed nothing.
-    fn idle_step(
-        &self,
-        engine: &mut MutexGuard<'_, Engine>,
-        ticket: Ticket,
-        timeout: Option<Duration>,
-        idle: &mut Idle,
-    ) {
-        if self.move_other_engine() {
-            self.busy_step(engine, ticket, timeout, idle);
-            return MutexGuard::unlocked(engine, yield_now);
-        }
-        idle.polls += 1;
-        let oversubscribed = engine.oversubscribed;
-        let on_sockets = engine.oversubscribed_on_sockets;
-        let spin = if oversubscribed { Duration::ZERO } else { self.spin };
-        if !on_sockets && idle.polls < POLLS_WHEN_OVERSUBSCRIBED
-            || !oversubscribed && !idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ)
-        {
-            return std::hint::spin_loop();
-        }
-        self.abort_if_requested(engine);
-        let silence = idle.silence();
-        if !oversubscribed && silence < spin {
-            return MutexGuard::bump(engine);
-        }
-        if silence < spin + YIELD_TIME {
-            let naps = on_sockets && silence >= YIELD_TIME_ON_SOCKETS;
-            if !naps || !self.nap(engine, idle) {
-                MutexGuard::unlocked(engine, yield_now);
-            }
-            return;
-        }
-        if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
-            return self.time_out(engine, ticket, waited);
-        }
-        if silence >= STALL_TIME && !idle.announced {
-            engine.announce_stalls();
-            idle.announced = true;
-        }
-        engine.read_control();
-        if silence >= DESERTED_TIME {
-            engine.all_have_met();
-        }
-        if engine.somebody_went() && silence >= DESERTED_TIME {
-            engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
-        }
-        if !engine.has_outcome(ticket) {
-            let until_deadline = timeout.map(|limit| limit - silence);
-            let next =
-                if !idle.announced || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
-            let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
-            self.sleep(engine, next);
-        }
-    }
-
-    /// Sleeps for a moment, until an awaited socket may be ready. `false`: not all that is waited for are sockets.
-    fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
-        let set = &mut idle.sockets;
-        set.clear();
-        for (endpoint, interest) in engine.awaited() {
-            let Some(fd) = engine.endpoints[endpoint as usize].inbox.link.descriptor() else { return false };
-            set.add(&fd, interest);
-        }
-        let doorbell = self.fall_asleep(engine);
-        let until = add_doorbell(doorbell.as_deref(), set, Some(NAP_TIME));
-        MutexGuard::unlocked(engine, || {
-            // An error (out of memory) only makes this look again.
-            let _ = set.wait(until);
-        });
-        self.wake_up(engine, doorbell);
-        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
-        true
-    }
-
-    /// Sleeps until something may have happened.
-    fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
-        let doorbell = self.fall_asleep(engine);
-        // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
-        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
-        if !self.move_on(engine) {
-            let mut set = self.poll_set(engine);
-            let until = add_doorbell(doorbell.as_deref(), &mut set, timeout);
-            MutexGuard::unlocked(engine, || {
-                // An error (out of memory) only makes this poll again.
-                let _ = set.wait(until);
-            });
-        }
-        self.wake_up(engine, doorbell);
-        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
-        engine.read_control();
-    }
-
-    /// This thread is about to sleep: peers and other threads ring from now on.
-    fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
-        let (is_first, doorbell) = self.sleepers.enter(Wake::new);
-        if is_first {
-            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(true));
-        }
-        doorbell
-    }
-
-    fn wake_up(&self, engine: &mut Engine, doorbell: Option<Arc<Wake>>) {
-        if self.sleepers.leave(doorbell) {
-            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(false));
-        }
-    }
-
-    pub(super) fn poll_set(&self, engine: &Engine) -> PollSet {
-        let mut set = PollSet::new();
-        self.add_to_poll_set(engine, &mut set);
-        set
-    }
-
-    fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
-        for control in engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref()) {
-            if !control.is_closed() {
-                set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
-            }
-            if let Some(process) = control.process() {
-                set.add(process, Interest::Read);
-            }
-        }
-        for (peer, interest) in engine.awaited() {
-            if let Some(fd) = engine.endpoints[peer as usize].inbox.link.descriptor() {
-                set.add(&fd, interest);
-            }
-        }
-    }
-
     /// Waits until everybody has said goodbye, or is gone, or the time is over. Never fails.
     pub fn wait_for_byes(&self, timeout: Duration) {
         let end = Instant::now() + timeout;
@@ -366,57 +205,5 @@ impl Driver {
             // An error (out of memory) only makes this poll again.
             let _ = self.poll_set(&engine).wait(Some(end));
         }
-    }
-}
-
-impl Doorbell for Wake {
-    fn ring(&self) {
-        self.ring();
-    }
-
-    fn clear(&self) {
-        self.clear();
-    }
-}
-
-/// Adds a sleeper's doorbell to what it waits for; until when it may sleep. One that could not get a doorbell naps.
-fn add_doorbell(doorbell: Option<&Wake>, set: &mut PollSet, timeout: Option<Duration>) -> Option<Instant> {
-    let timeout = match doorbell {
-        Some(doorbell) => {
-            set.add(doorbell, Interest::Read);
-            timeout
-        }
-        None => Some(timeout.map_or(NAP_TIME, |time| time.min(NAP_TIME))),
-    };
-    timeout.map(|time| Instant::now() + time)
-}
-
-/// How long a call has not moved.
-#[derive(Default)]
-struct Idle {
-    /// Of the call, when it was last seen to move.
-    moves: u32,
-    polls: u32,
-    since: Option<Instant>,
-    /// The others know what we wait for.
-    announced: bool,
-    /// What a nap waits for; kept for its memory.
-    sockets: PollSet,
-}
-
-impl Idle {
-    /// Takes note of the moves of the call; whether there were new ones.
-    fn has_moved(&mut self, moves: u32) -> bool {
-        let has_moved = moves != self.moves;
-        if has_moved {
-            (self.moves, self.polls, self.since) = (moves, 0, None);
-        }
-        has_moved
-    }
-
-    /// Time since the call last moved, or since the first question.
-    fn silence(&mut self) -> Duration {
-        let now = Instant::now();
-        now - *self.since.get_or_insert(now)
     }
 }

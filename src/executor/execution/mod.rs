@@ -3,22 +3,21 @@
 //! State is a position per lane and per queue; a step may run when its lane has reached its round and it
 //! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
+mod exchange;
+
 use std::io;
 use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
 use super::fast_path::{FastOp, StopPoint};
 use super::prepared::Prepared;
-use super::program::{Program, RecvStep};
+use super::program::Program;
 use super::scratch::Scratch;
 use crate::base::{Call, Rank};
-use crate::endpoint::{Endpoint, NextFragment};
-use crate::observe::trace::{Activity, Recorder};
+use crate::endpoint::Endpoint;
+use crate::observe::trace::Recorder;
 use crate::sys::poll::Interest;
 use crate::transport::{ExchangeRun, ExchangeTrial, Header};
-
-/// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
-const BURST_BYTES: usize = 256 << 10;
 
 /// What one visit has done.
 #[derive(Debug, Default)]
@@ -51,14 +50,6 @@ struct QueueState {
     next: u32,
     /// Bytes of it that are moved.
     done: usize,
-}
-
-impl QueueState {
-    /// Whether it may still be this queue's turn, which was here when the turn began.
-    #[inline]
-    fn goes_on(&self, now: &QueueState) -> bool {
-        now.next == self.next && now.done < self.done + BURST_BYTES
-    }
 }
 
 /// One running plan.
@@ -233,167 +224,6 @@ impl Execution {
     }
 
     #[inline]
-    fn exchange(&mut self, endpoints: &mut [Endpoint], visit: &mut Visit) -> Result<(), LinkFailure> {
-        loop {
-            // Some fragments per direction in turn: both sides work at the same time.
-            let mut moved = false;
-            for queue in 0..self.sends.len() {
-                let before = self.sends[queue];
-                while before.goes_on(&self.sends[queue]) && self.push(queue, endpoints, visit)? {
-                    moved = true;
-                }
-            }
-            let mut pulled = false;
-            for queue in 0..self.recvs.len() {
-                let before = self.recvs[queue];
-                while before.goes_on(&self.recvs[queue]) && self.pull(queue, endpoints, visit)? {
-                    pulled = true;
-                }
-            }
-            moved |= pulled;
-            visit.moved |= moved;
-            // Where nothing came and all is sent, the next pass could only look again.
-            if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn has_more_to_send(&self) -> bool {
-        let program = &self.prepared.program;
-        program.sends.iter().zip(&self.sends).any(|(queue, state)| {
-            let step = queue.steps.get(state.next as usize);
-            step.is_some_and(|step| self.lanes[step.lane as usize].round == step.round)
-        })
-    }
-
-    #[inline]
-    fn push(
-        &mut self,
-        queue: usize,
-        endpoints: &mut [Endpoint],
-        visit: &mut Visit,
-    ) -> Result<bool, LinkFailure> {
-        let sends = &self.prepared.program.sends[queue];
-        let state = self.sends[queue];
-        let Some(step) = sends.steps.get(state.next as usize) else { return Ok(false) };
-        if self.lanes[step.lane as usize].round != step.round {
-            return Ok(false);
-        }
-        let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
-        let data = self.memory.address(&step.span, state.done);
-        let header = self.header_of(step.count);
-        let endpoint = &mut endpoints[peer as usize];
-        if !endpoint.may_send_ahead() && waits(endpoint, &header, visit) {
-            return Ok(false);
-        }
-        let single_copy = match &self.run {
-            Some(run) => run.policy(step.single_copy),
-            None => step.single_copy,
-        };
-        // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, single_copy) }
-            .map_err(|source| LinkFailure { peer, source })?;
-        let Some(sent) = sent else {
-            // An offer is news to the peer, though nothing of it is taken yet.
-            endpoint.ring_doorbell_if_due();
-            return Ok(false);
-        };
-        endpoint.note_sent(sent);
-        endpoint.ring_if_asleep();
-        let state = &mut self.sends[queue];
-        state.done += sent;
-        if state.done == len {
-            *state = QueueState { next: state.next + 1, done: 0 };
-            if let Some(trace) = &mut self.trace {
-                trace.transfer(Activity::Send, lane, peer, len);
-            }
-            self.finish_transfer(lane as usize);
-        }
-        Ok(true)
-    }
-
-    #[inline]
-    fn pull(
-        &mut self,
-        queue: usize,
-        endpoints: &mut [Endpoint],
-        visit: &mut Visit,
-    ) -> Result<bool, LinkFailure> {
-        let program = &self.prepared.program;
-        let recvs = &program.recvs[queue];
-        let state = self.recvs[queue];
-        let Some(step) = recvs.steps.get(state.next as usize) else { return Ok(false) };
-        if self.lanes[step.lane as usize].round != step.round {
-            return Ok(false);
-        }
-        let want = self.writable_bytes(step) - state.done;
-        if want == 0 && step.dst.len > 0 {
-            return Ok(false);
-        }
-        let peer = recvs.peer;
-        let header = self.header_of(step.count);
-        let fail = |source| LinkFailure { peer, source };
-        let endpoint = &mut endpoints[peer as usize];
-        let source = match endpoint.inbox.find(&header).map_err(fail)? {
-            NextFragment::Nothing => return Ok(false),
-            NextFragment::Other(_) => {
-                visit.foreign = Some(peer);
-                return Ok(false);
-            }
-            NextFragment::Mine(source) => source,
-        };
-        let dst = self.memory.address(&step.dst, state.done);
-        let len = step.dst.len;
-        let n = match &step.operand {
-            // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract; user
-            // memory and scratch lie outside of the link's memory.
-            None => unsafe { endpoint.inbox.take(source, dst, want, step.streamed) }.map_err(fail)?,
-            Some(operand) => {
-                let arrival = endpoint.inbox.arrival(source).map_err(fail)?;
-                let elements = want.min(arrival.bytes) / program.element_bytes;
-                let operand = self.memory.address(operand, state.done);
-                self.combine(dst, operand, arrival.data, elements, step.streamed);
-                endpoint.inbox.consume(source, elements * program.element_bytes).map_err(fail)?;
-                elements * program.element_bytes
-            }
-        };
-        if n == 0 && step.dst.len > 0 {
-            return Ok(false);
-        }
-        endpoint.ring_if_asleep();
-        let lane = step.lane;
-        let state = &mut self.recvs[queue];
-        state.done += n;
-        if state.done == len {
-            *state = QueueState { next: state.next + 1, done: 0 };
-            if let Some(trace) = &mut self.trace {
-                let reduces = step.operand.is_some();
-                let activity = if reduces { Activity::ReceiveReduce } else { Activity::Receive };
-                trace.transfer(activity, lane, peer, len);
-            }
-            self.finish_transfer(lane as usize);
-        }
-        Ok(true)
-    }
-
-    /// How many bytes of a receive may be written: not more than what every send of the same span has read.
-    #[inline]
-    fn writable_bytes(&self, step: &RecvStep) -> usize {
-        let mut limit = step.dst.len;
-        for hazard in &step.hazards {
-            let send = self.sends[hazard.queue as usize];
-            if send.next == hazard.position {
-                limit = limit.min(send.done);
-            } else if send.next < hazard.position {
-                limit = 0;
-            }
-        }
-        // Only whole elements leave, so only whole elements may be overwritten.
-        limit - limit % self.prepared.program.element_bytes
-    }
-
-    #[inline]
     fn finish_transfer(&mut self, lane: usize) {
         let state = &mut self.lanes[lane];
         state.open -= 1;
@@ -444,19 +274,6 @@ impl Execution {
         }
     }
 
-    /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
-    #[inline]
-    fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
-        let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
-        if !streamed || dst.cast_const() == a || dst.cast_const() == b {
-            // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
-            // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
-            return unsafe { reduce.apply(dst, a, b, elements) };
-        }
-        // SAFETY: as above, and `dst` is none of the operands.
-        unsafe { reduce.apply_streamed(dst, a, b, elements) };
-    }
-
     /// Gives up what was offered to links and not taken, and takes back what no peer has read: the call has failed.
     pub fn abandon(&mut self, endpoints: &mut [Endpoint]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
@@ -483,11 +300,4 @@ impl Execution {
         });
         sends.chain(recvs)
     }
-}
-
-/// Whether a message must wait until the peer was heard, or until it takes more.
-#[cold]
-fn waits(endpoint: &mut Endpoint, header: &Header, visit: &mut Visit) -> bool {
-    visit.must_read_control |= endpoint.must_read_control();
-    endpoint.must_read_control() || endpoint.peer_holds(header) && endpoint.inbox.link.postpone(header)
 }

@@ -1,0 +1,118 @@
+//! How a thread sleeps until something may have happened, and what wakes it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::MutexGuard;
+
+use super::Driver;
+use super::idle::Idle;
+use super::sleepers::Doorbell;
+use crate::progress::engine::{Engine, PASSES_PER_FULL_POLL};
+use crate::sys::poll::{Interest, PollSet};
+use crate::sys::wake::Wake;
+
+/// Longest nap.
+const NAP_TIME: Duration = Duration::from_millis(1);
+
+impl Driver {
+    /// Sleeps for a moment, until an awaited socket may be ready. `false`: not all that is waited for are sockets.
+    pub(super) fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
+        let set = &mut idle.sockets;
+        set.clear();
+        for (endpoint, interest) in engine.awaited() {
+            let Some(fd) = engine.endpoints[endpoint as usize].inbox.link.descriptor() else { return false };
+            set.add(&fd, interest);
+        }
+        let doorbell = self.fall_asleep(engine);
+        let until = add_doorbell(doorbell.as_deref(), set, Some(NAP_TIME));
+        MutexGuard::unlocked(engine, || {
+            // An error (out of memory) only makes this look again.
+            let _ = set.wait(until);
+        });
+        self.wake_up(engine, doorbell);
+        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
+        true
+    }
+
+    /// Sleeps until something may have happened.
+    pub(super) fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
+        let doorbell = self.fall_asleep(engine);
+        // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
+        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
+        if !self.move_on(engine) {
+            let mut set = self.poll_set(engine);
+            let until = add_doorbell(doorbell.as_deref(), &mut set, timeout);
+            MutexGuard::unlocked(engine, || {
+                // An error (out of memory) only makes this poll again.
+                let _ = set.wait(until);
+            });
+        }
+        self.wake_up(engine, doorbell);
+        engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
+        engine.read_control();
+    }
+
+    /// This thread is about to sleep: peers and other threads ring from now on.
+    pub(super) fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
+        let (is_first, doorbell) = self.sleepers.enter(Wake::new);
+        if is_first {
+            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(true));
+        }
+        doorbell
+    }
+
+    pub(super) fn wake_up(&self, engine: &mut Engine, doorbell: Option<Arc<Wake>>) {
+        if self.sleepers.leave(doorbell) {
+            engine.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_sleeping(false));
+        }
+    }
+
+    pub(in crate::progress) fn poll_set(&self, engine: &Engine) -> PollSet {
+        let mut set = PollSet::new();
+        self.add_to_poll_set(engine, &mut set);
+        set
+    }
+
+    pub(super) fn add_to_poll_set(&self, engine: &Engine, set: &mut PollSet) {
+        for control in engine.endpoints.iter().filter_map(|endpoint| endpoint.control.as_ref()) {
+            if !control.is_closed() {
+                set.add(control, if control.has_unsent() { Interest::ReadWrite } else { Interest::Read });
+            }
+            if let Some(process) = control.process() {
+                set.add(process, Interest::Read);
+            }
+        }
+        for (peer, interest) in engine.awaited() {
+            if let Some(fd) = engine.endpoints[peer as usize].inbox.link.descriptor() {
+                set.add(&fd, interest);
+            }
+        }
+    }
+}
+
+impl Doorbell for Wake {
+    fn ring(&self) {
+        self.ring();
+    }
+
+    fn clear(&self) {
+        self.clear();
+    }
+}
+
+/// Adds a sleeper's doorbell to what it waits for; until when it may sleep. One that could not get a doorbell naps.
+pub(super) fn add_doorbell(
+    doorbell: Option<&Wake>,
+    set: &mut PollSet,
+    timeout: Option<Duration>,
+) -> Option<Instant> {
+    let timeout = match doorbell {
+        Some(doorbell) => {
+            set.add(doorbell, Interest::Read);
+            timeout
+        }
+        None => Some(timeout.map_or(NAP_TIME, |time| time.min(NAP_TIME))),
+    };
+    timeout.map(|time| Instant::now() + time)
+}
