@@ -34,6 +34,35 @@ struct Place {
   std::exception_ptr interrupt{};
 };
 
+// Asks until the answer is yes. False: the time was over first. Throws what a signal's handler raises meanwhile.
+template <typename Question>
+bool ask_until(std::chrono::steady_clock::time_point end, size_t ranks, Question question) {
+  const auto longest = kLongestNap + kLongestNapPerRank * static_cast<int>(ranks);
+  auto signals = std::chrono::steady_clock::now() + kBetweenSignals;
+  for (auto nap = kFirstNap;; nap = std::min(2 * nap, longest)) {
+    if (question()) {
+      return true;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end) {
+      return false;
+    }
+    if (now >= signals && handles_signals()) {
+      handle_signals();
+      signals = now + kBetweenSignals;
+    }
+    std::this_thread::sleep_until(std::min(end, now + nap));
+  }
+}
+
+// Whether TCPStore has a key, and its value, in one request: to replace a value that no key of ours has by itself changes nothing,
+// and the answer is the value that there is, or the one that was to be replaced. get() makes two requests, after one of check().
+bool get_if_set(c10d::Store& store, const std::string& key, std::vector<uint8_t>& value) {
+  static const std::vector<uint8_t> kNotSet{'?'};
+  value = store.compareSet(key, kNotSet, kNotSet);
+  return value != kNotSet;
+}
+
 bool is_tcp(c10d::Store& store) {
   if (auto* const prefixed = dynamic_cast<c10d::PrefixStore*>(&store)) {
     return is_tcp(*prefixed->getUnderlyingNonPrefixStore());
@@ -58,13 +87,14 @@ int get(void* context, const char* key, int64_t timeout_ms, void* value, size_t 
   const auto timeout = std::chrono::milliseconds(std::max<int64_t>(timeout_ms, 1));
   const auto begin = Clock::now();
   try {
+    std::vector<uint8_t> got;
     if (!is_tcp(place.store)) {
       place.store.wait({key}, timeout);
-    } else if (!wait_for_keys(place.store, {key}, begin + timeout, place.ranks)) {
+      got = place.store.get(key);
+    } else if (!ask_until(begin + timeout, place.ranks, [&] { return get_if_set(place.store, key, got); })) {
       tell("the key is not set", message);
       return ANYCCL_STORE_TIMEOUT;
     }
-    const std::vector<uint8_t> got = place.store.get(key);
     if (got.size() > capacity) {
       tell("the value of a key is longer than any of ours", message);
       return kFailed;
@@ -87,22 +117,7 @@ int get(void* context, const char* key, int64_t timeout_ms, void* value, size_t 
 
 bool wait_for_keys(
     c10d::Store& store, const std::vector<std::string>& keys, std::chrono::steady_clock::time_point end, size_t ranks) {
-  const auto longest = kLongestNap + kLongestNapPerRank * static_cast<int>(ranks);
-  auto signals = std::chrono::steady_clock::now() + kBetweenSignals;
-  for (auto nap = kFirstNap;; nap = std::min(2 * nap, longest)) {
-    if (store.check(keys)) {
-      return true;
-    }
-    const auto now = std::chrono::steady_clock::now();
-    if (now >= end) {
-      return false;
-    }
-    if (now >= signals && handles_signals()) {
-      handle_signals();
-      signals = now + kBetweenSignals;
-    }
-    std::this_thread::sleep_until(std::min(end, now + nap));
-  }
+  return ask_until(end, ranks, [&] { return store.check(keys); });
 }
 
 anyccl_comm_t join(

@@ -21,6 +21,7 @@ import threading
 import time
 import traceback
 from datetime import timedelta
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -103,6 +104,21 @@ def same(size, body, *args, **options):
 def form(rank, size, folder, backend="anyccl", timeout=PATIENCE):
     store = dist.FileStore(os.path.join(folder, "store"), size)
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=timeout)
+
+
+def form_with_a_served_store(rank, size, folder, through=lambda port: port):
+    """As form(), with the kind of store that torchrun and init_process_group make. The store. Ranks reach that of rank 0 through the
+    port that `through(port)` gives."""
+    note = Path(folder, "port")
+    if rank == 0:
+        store = dist.TCPStore("127.0.0.1", 0, size, is_master=True, wait_for_workers=False)
+        Path(folder, "new").write_text(str(store.port))
+        Path(folder, "new").rename(note)
+    else:
+        assert comes_true(note.exists)
+        store = dist.TCPStore("127.0.0.1", through(int(note.read_text())), size, is_master=False, wait_for_workers=False)
+    dist.init_process_group("anyccl", store=store, rank=rank, world_size=size, timeout=PATIENCE)
+    return store
 
 
 def _fork(rank, size, body, args, folder, backend, timeout, form_group, clean):

@@ -1,8 +1,12 @@
 """Groups: many, overlapping, of one rank, made from each other, given up in any order, left to the end of the process."""
 
 import os
+import select
+import socket
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from datetime import timedelta
 
@@ -78,8 +82,6 @@ def test_the_default_group_is_made_and_destroyed_again_and_again():
             dist.destroy_process_group()
         return True
 
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         assert ranks.same(2, body, folder, form_group=False)
 
@@ -140,10 +142,48 @@ def test_making_a_group_opens_no_connection_to_the_store():
         dist.init_process_group("anyccl", store=store, rank=rank, world_size=size, timeout=ranks.PATIENCE)
         return [total(dist.new_group([0, 1])) for _ in range(3)]
 
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         assert ranks.same(2, body, folder, form_group=False) == [2, 2, 2]
+
+
+class CountedRequests:
+    """Hands on what a client and a server of this host say to each other, and counts what the client says: a request at a time."""
+
+    def __init__(self):
+        self.count = 0
+
+    def through(self, port):
+        listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._hand_on, args=[listener, port], daemon=True).start()
+        return listener.getsockname()[1]
+
+    def _hand_on(self, listener, port):
+        client, server = listener.accept()[0], socket.create_connection(("127.0.0.1", port))
+        others = {client: server, server: client}
+        while True:
+            for ready in select.select(list(others), [], [])[0]:
+                text = ready.recv(1 << 16)
+                if not text:
+                    return
+                self.count += ready is client
+                others[ready].sendall(text)
+
+
+def test_a_rank_asks_the_store_once_for_what_is_there(tmp_path):
+    def body(rank, size):
+        requests = CountedRequests()
+        store = ranks.form_with_a_served_store(rank, size, tmp_path, requests.through)
+        before = store.num_keys()
+        dist.barrier()
+        if rank == 0:
+            return total(dist.new_group([0, 1])), 1
+        # Rank 0 has said where it is.
+        assert ranks.comes_true(lambda: store.num_keys() > before)
+        before = requests.count
+        group = dist.new_group([0, 1])
+        return total(group), requests.count - before
+
+    assert ranks.same(2, body, form_group=False) == (2, 1)
 
 
 def test_the_time_out_of_a_group_that_does_not_come_to_be_holds_in_total():

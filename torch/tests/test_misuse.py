@@ -334,25 +334,13 @@ def interrupted(call):
     return took
 
 
-def form_with_a_served_store(rank, size, folder):
-    """torch's store of one file cannot be interrupted; that of torchrun and init_process_group can."""
-    note = folder / "port"
-    if rank == 0:
-        store = dist.TCPStore("127.0.0.1", 0, size, is_master=True, wait_for_workers=False)
-        (folder / "new").write_text(str(store.port))
-        (folder / "new").rename(note)
-    else:
-        assert ranks.comes_true(note.exists)
-        store = dist.TCPStore("127.0.0.1", int(note.read_text()), size, is_master=False, wait_for_workers=False)
-    dist.init_process_group("anyccl", store=store, rank=rank, world_size=size, timeout=ranks.PATIENCE)
-
-
 @pytest.mark.parametrize("name", BLOCKED)
 def test_ctrl_c_ends_a_blocked_call_at_once(name, tmp_path):
     over = ranks.Sign()
 
     def body(rank, size):
-        form_with_a_served_store(rank, size, tmp_path)
+        # A store of one file cannot be interrupted.
+        ranks.form_with_a_served_store(rank, size, tmp_path)
         if rank == 0:
             over.wait()
             return None
