@@ -12,7 +12,7 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
-use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
 use common::temp_dir::TempDir;
 use common::values::noise;
 use common::watchdog::Watchdog;
@@ -46,7 +46,7 @@ impl RunningJob {
             "tcp" => free_tcp_store(),
             _ => format!("file:{}", directory.path().join("store").display()),
         };
-        let mut job = Job::new(size, part, &store).set("ANYCCL_TRANSPORT", transport);
+        let mut job = ProcessJob::new(size, part, &store).set("ANYCCL_TRANSPORT", transport);
         job = job.set("TMPDIR", directory.path().display());
         for (name, value) in more {
             job = job.set(name, value);
@@ -168,7 +168,7 @@ fn a_process_that_never_starts_is_named_to_those_who_wait() {
     let file = format!("file:{}", directory.path().join("store").display());
     for store in [free_tcp_store(), file] {
         for absent in [1, 2] {
-            let job = Job::new(3, "fail to join", &store).set("ANYCCL_TIMEOUT_MS", 1500);
+            let job = ProcessJob::new(3, "fail to join", &store).set("ANYCCL_TIMEOUT_MS", 1500);
             let mut present: Vec<_> = (0..3).filter(|r| *r != absent).map(|r| job.start(r)).collect();
             for rank in &mut present {
                 let said = rank.hear();
@@ -196,7 +196,7 @@ fn a_receive_of_what_a_dead_rank_had_offered_fails_within_a_second() {
     for bytes in LEFT_BYTES {
         let directory = TempDir::new();
         let store = format!("file:{}", directory.path().join("store").display());
-        let mut job = Job::new(3, "receive from the dead", &store).set("ANYCCL_TEST_BYTES", bytes);
+        let mut job = ProcessJob::new(3, "receive from the dead", &store).set("ANYCCL_TEST_BYTES", bytes);
         // Ranks that share a processor offer their messages to be fetched.
         job.prefixes = vec![vec!["taskset".into(), "-c".into(), a_processor()]; 3];
         let mut ranks = job.start_all();

@@ -20,7 +20,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
-use common::processes::{Job, RankProcess, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, listen, part, say};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -296,7 +296,7 @@ fn survivors_live_on(transport: &'static str) {
         format!("hostile peer, {transport}, seed {seed}"),
         Duration::from_secs(60 + 10 * rounds),
     );
-    let job = Job::new(SIZE, transport, "unused").set("ANYCCL_LOG", "warn");
+    let job = ProcessJob::new(SIZE, transport, "unused").set("ANYCCL_LOG", "warn");
     let mut ranks = job.start_all();
     let mut confession = Confession { transport, seed, round: 0 };
     let mut failures = 0;

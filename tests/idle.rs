@@ -8,7 +8,7 @@ use anyccl_engine::base::{Collective, Result};
 use anyccl_engine::comm::{CommConfig, Communicator, world_finalize};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
-use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
 use common::watchdog::Watchdog;
 
 const WAIT: Duration = Duration::from_secs(3);
@@ -31,7 +31,7 @@ fn case_of(phase: usize) -> Case {
 
 fn a_waiting_rank_uses_hardly_any_processor_time(transport: &str) {
     let _watchdog = Watchdog::new(format!("waiting over {transport}"), Duration::from_secs(90));
-    let job = Job::new(2, "wait", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let job = ProcessJob::new(2, "wait", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
     let mut ranks = job.start_all();
     for what in PHASES {
         ranks[0].expect("waiting");
@@ -60,7 +60,8 @@ const SLEEPERS: usize = 3;
 
 fn threads_that_wait_use_hardly_any_processor_time_when_another_has_gone(transport: &str) {
     let _watchdog = Watchdog::new(format!("several threads over {transport}"), Duration::from_secs(90));
-    let job = Job::new(2, "wait by several threads", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let job =
+        ProcessJob::new(2, "wait by several threads", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
     let mut ranks = job.start_all();
     ranks[0].expect("waiting");
     assert!(ranks[0].is_silent_for(WAIT), "over {transport} no thread waited");

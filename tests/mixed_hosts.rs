@@ -12,7 +12,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
 use common::network::{Network, network_or_skip, skip};
-use common::processes::{Job, RankProcess, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, join, listen, part, say};
 use common::ranks::{config, on_hosts};
 use common::values::MOST_RANKS;
 use common::watchdog::Watchdog;
@@ -120,7 +120,7 @@ fn every_algorithm(world: &Communicator) {
 
 /// Starts one rank per letter of `layout`, on the hosts of a network.
 fn start(network: &Network, layout: &str, part: &'static str, set: &[(&str, &str)]) -> Vec<RankProcess> {
-    let mut job = Job::new(layout.len() as u32, part, &network.store());
+    let mut job = ProcessJob::new(layout.len() as u32, part, &network.store());
     for (name, value) in set {
         job = job.set(name, value);
     }

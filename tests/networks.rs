@@ -9,7 +9,7 @@ use anyccl_engine::comm::world_finalize;
 use common::attempt::{Placement, check};
 use common::case::Case;
 use common::network::{Network, network_or_skip, skip};
-use common::processes::{Job, RankProcess, join, part, say};
+use common::processes::{ProcessJob, RankProcess, join, part, say};
 use common::watchdog::Watchdog;
 
 #[test]
@@ -26,7 +26,7 @@ fn a_rank_of_the_tests_in_this_file() {
 /// Two ranks on each of two hosts meet at `store`, and know no more than `set`.
 fn meet(network: &Network, what: &str, store: &str, set: &[(&str, &str)]) {
     let _watchdog = Watchdog::new(what.to_string(), Duration::from_secs(60));
-    let mut job = Job::new(4, "meet", store);
+    let mut job = ProcessJob::new(4, "meet", store);
     for (name, value) in set {
         job = job.set(name, value);
     }
@@ -90,7 +90,7 @@ fn a_slurm_step_meets_at_the_first_host_of_its_list() {
         return;
     };
     let _watchdog = Watchdog::new("a Slurm step", Duration::from_secs(60));
-    let mut job = Job::new(2, "meet", "")
+    let mut job = ProcessJob::new(2, "meet", "")
         .set("ANYCCL_WORLD_SIZE", "")
         .set("SLURM_JOB_ID", std::process::id())
         .set("SLURM_STEP_ID", 0)

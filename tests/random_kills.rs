@@ -12,7 +12,7 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
 use common::proc_fs::{shared_files, socket_inodes, unix_inodes};
-use common::processes::{Job, RankProcess, free_tcp_store, join, part, say};
+use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -46,7 +46,7 @@ fn a_rank_killed_during_any_collective_is_survived_by_the_others() {
         let transport = if chance & 1 == 0 { "shm" } else { "tcp" };
         let victim = (chance >> 8) as usize % SIZE as usize;
         let files = shared_files();
-        let job = Job::new(SIZE, "call until failure", &free_tcp_store())
+        let job = ProcessJob::new(SIZE, "call until failure", &free_tcp_store())
             .set("ANYCCL_TRANSPORT", transport)
             .set("ANYCCL_TEST_ROUND", round);
         let mut ranks = job.start_all();

@@ -12,7 +12,7 @@ use anyccl_engine::memory;
 use common::attempt::{Attempt, Home, Placement};
 use common::case::Case;
 use common::proc_fs::{named_shared_mappings, shared_files};
-use common::processes::{Job, join, part, say};
+use common::processes::{ProcessJob, join, part, say};
 use common::ranks::{config, on_ranks};
 use common::temp_dir::TempDir;
 use common::values::noise;
@@ -74,9 +74,11 @@ fn several_calls_may_be_under_way_on_parts_of_one_allocation() {
 }
 
 /// A job over shared memory, with its store in a file.
-fn job(size: u32, part: &'static str, directory: &TempDir) -> Job {
+fn job(size: u32, part: &'static str, directory: &TempDir) -> ProcessJob {
     let store = format!("file:{}", directory.path().join("store").display());
-    Job::new(size, part, &store).set("ANYCCL_TRANSPORT", "shm").set("TMPDIR", directory.path().display())
+    ProcessJob::new(size, part, &store)
+        .set("ANYCCL_TRANSPORT", "shm")
+        .set("TMPDIR", directory.path().display())
 }
 
 #[test]

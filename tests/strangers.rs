@@ -12,7 +12,7 @@ use anyccl_engine::comm::{Communicator, Operation, world_finalize};
 use common::attempt::{Placement, check};
 use common::case::Case;
 use common::proc_fs::{listening_at, wait_until};
-use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -46,7 +46,8 @@ fn annoy(address: SocketAddr) -> Vec<TcpStream> {
 
 fn strangers_change_nothing(transport: &str) {
     let _watchdog = Watchdog::new(format!("strangers over {transport}"), Duration::from_secs(120));
-    let job = Job::new(4, "call until told to stop", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let job =
+        ProcessJob::new(4, "call until told to stop", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
     let mut ranks: Vec<RankProcess> = (0..3).map(|rank| job.start(rank)).collect();
     // The job cannot begin before its last rank has come: all doors are open now.
     wait_until("rank 0 listens", || !listening_at(ranks[0].pid()).is_empty());

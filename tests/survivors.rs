@@ -13,7 +13,7 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
 use common::orphan::Orphan;
-use common::processes::{Job, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
 use common::watchdog::Watchdog;
 
 const SIZE: u32 = 3;
@@ -30,7 +30,7 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
 }
 
 fn start(part: &'static str, transport: &str, more: &[(&str, &str)]) -> Vec<RankProcess> {
-    let mut job = Job::new(SIZE, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let mut job = ProcessJob::new(SIZE, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
     for (name, value) in more {
         job = job.set(name, value);
     }

@@ -75,7 +75,7 @@ pub struct RankProcess {
 
 /// How to start the ranks of one job.
 #[derive(Clone)]
-pub struct Job {
+pub struct ProcessJob {
     pub size: u32,
     pub part: &'static str,
     /// Set for every rank.
@@ -84,9 +84,9 @@ pub struct Job {
     pub prefixes: Vec<Vec<String>>,
 }
 
-impl Job {
-    pub fn new(size: u32, part: &'static str, store: &str) -> Job {
-        Job { size, part, environment: Vec::new(), prefixes: Vec::new() }
+impl ProcessJob {
+    pub fn new(size: u32, part: &'static str, store: &str) -> ProcessJob {
+        ProcessJob { size, part, environment: Vec::new(), prefixes: Vec::new() }
             .set("ANYCCL_WORLD_SIZE", size)
             .set("ANYCCL_STORE", store)
             .set("ANYCCL_TIMEOUT_MS", 50_000)
@@ -94,7 +94,7 @@ impl Job {
     }
 
     /// Sets a variable for every rank.
-    pub fn set(mut self, name: &str, value: impl ToString) -> Job {
+    pub fn set(mut self, name: &str, value: impl ToString) -> ProcessJob {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_string(), value.to_string()));
         self

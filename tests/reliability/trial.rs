@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::common::network::Network;
-use crate::common::processes::{Job, RankProcess, Said, free_tcp_store};
+use crate::common::processes::{ProcessJob, RankProcess, Said, free_tcp_store};
 use crate::common::watchdog::Watchdog;
 use crate::fault::{Fault, Stage};
 use crate::table::Row;
@@ -41,7 +41,7 @@ impl Trial {
         let title = format!("{} over {transport}: {}", stage.name(), self.fault_name());
         let _watchdog = Watchdog::new(title.clone(), Duration::from_secs(60));
         let store = network.map_or_else(free_tcp_store, Network::store);
-        let mut job = Job::new(SIZE, "live through it", &store)
+        let mut job = ProcessJob::new(SIZE, "live through it", &store)
             .set("ANYCCL_TRANSPORT", transport)
             .set("ANYCCL_TIMEOUT_MS", TIMEOUT.as_millis())
             .set("ANYCCL_TEST_VICTIM", victim);
