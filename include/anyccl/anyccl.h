@@ -469,11 +469,11 @@ typedef int (*anyccl_store_set_t)(void *context, const char *key, const void *va
  * \param value       [out] Room for the value.
  * \param capacity    [in]  Bytes of that room.
  * \param bytes       [out] Length of the value. One that has no room is a failure.
- * \param message     [out] As for anyccl_store_set_t.
+ * \param message     [out] See anyccl_store_set_t.
  * \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a
  *          failure.
  *
- * As anyccl_store_set_t.
+ * See anyccl_store_set_t.
  */
 typedef int (*anyccl_store_get_t)(void *context,
                                   const char *key,
@@ -655,7 +655,7 @@ anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *us
 /**
  * Joins the job that the environment describes, with all defaults: anyccl_init_with(NULL).
  *
- * \returns As anyccl_init_with.
+ * \returns See anyccl_init_with.
  *
  * Collective, blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
  */
@@ -718,7 +718,7 @@ anyccl_status_t anyccl_rank(int *rank);
  * Gives the number of ranks in the world.
  *
  * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_rank.
+ * \returns See anyccl_rank.
  *
  * Local. Any thread. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
  */
@@ -728,7 +728,7 @@ anyccl_status_t anyccl_world_size(int *size);
  * Gives this process's position among the ranks of the world on its host, for choosing a device or core.
  *
  * \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_rank.
+ * \returns See anyccl_rank.
  *
  * Local. Any thread.
  */
@@ -738,7 +738,7 @@ anyccl_status_t anyccl_local_rank(int *local_rank);
  * Gives the number of ranks of the world on this host, this one included.
  *
  * \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_rank.
+ * \returns See anyccl_rank.
  *
  * Local. Any thread.
  */
@@ -810,7 +810,7 @@ anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
  *
  * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_comm_rank.
+ * \returns See anyccl_comm_rank.
  *
  * Local. Any thread. Replacement for MPI_Comm_size and ncclCommCount.
  */
@@ -821,7 +821,7 @@ anyccl_status_t anyccl_comm_size(anyccl_comm_t comm, int *size);
  *
  * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_comm_rank.
+ * \returns See anyccl_comm_rank.
  *
  * Local. Any thread.
  */
@@ -832,7 +832,7 @@ anyccl_status_t anyccl_comm_local_rank(anyccl_comm_t comm, int *local_rank);
  *
  * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_comm_rank.
+ * \returns See anyccl_comm_rank.
  *
  * Local. Any thread.
  */
@@ -926,10 +926,10 @@ anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
  * their ranks.
  *
  * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param config  [in] As for anyccl_comm_split.
+ * \param config  [in] See anyccl_comm_split.
  * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
  *                ANYCCL_SUCCESS.
- * \returns As anyccl_comm_split.
+ * \returns See anyccl_comm_split.
  *
  * Collective over parent. Any thread. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
  */
@@ -942,10 +942,10 @@ anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
  * other.
  *
  * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param config  [in] As for anyccl_comm_split.
+ * \param config  [in] See anyccl_comm_split.
  * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
  *                ANYCCL_SUCCESS.
- * \returns As anyccl_comm_split.
+ * \returns See anyccl_comm_split.
  *
  * Collective over parent. Any thread. Replacement for MPI_Comm_dup.
  */
@@ -958,7 +958,7 @@ anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config
  * \param ranks   [in] count ranks of parent, each at most once; the first becomes rank 0, and so on. The
  *                same on every rank of parent, members or not. Read during the call.
  * \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
- * \param config  [in] As for anyccl_comm_split.
+ * \param config  [in] See anyccl_comm_split.
  * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE on a rank
  *                that is not in the list. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before
@@ -978,7 +978,7 @@ anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
  *
  * \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole
  *                job.
- * \param config  [in] As for anyccl_comm_split.
+ * \param config  [in] See anyccl_comm_split.
  * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order
  *                of their ranks in parent. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the
@@ -1223,7 +1223,7 @@ anyccl_status_t anyccl_all_reduce(const void *send,
 /**
  * Starts an all_reduce and returns at once.
  *
- * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library
+ * \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
  *        until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1276,7 +1276,7 @@ anyccl_status_t anyccl_reduce(const void *send,
 /**
  * Starts a reduce and returns at once.
  *
- * \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce; the buffers belong to the
+ * \param send, recv, count, datatype, op, root, comm  See anyccl_reduce; the buffers belong to the
  *        library until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1328,7 +1328,7 @@ anyccl_status_t anyccl_broadcast(const void *send,
 /**
  * Starts a broadcast and returns at once.
  *
- * \param send, recv, count, datatype, root, comm  As for anyccl_broadcast; the buffers belong to the library
+ * \param send, recv, count, datatype, root, comm  See anyccl_broadcast; the buffers belong to the library
  *        until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1376,7 +1376,7 @@ anyccl_status_t anyccl_all_gather(const void *send,
 /**
  * Starts an all_gather and returns at once.
  *
- * \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library
+ * \param send, recv, send_count, datatype, comm  See anyccl_all_gather; the buffers belong to the library
  *        until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1426,7 +1426,7 @@ anyccl_status_t anyccl_gather(const void *send,
 /**
  * Starts a gather and returns at once.
  *
- * \param send, recv, send_count, datatype, root, comm  As for anyccl_gather; the buffers belong to the
+ * \param send, recv, send_count, datatype, root, comm  See anyccl_gather; the buffers belong to the
  *        library until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1477,7 +1477,7 @@ anyccl_status_t anyccl_scatter(const void *send,
 /**
  * Starts a scatter and returns at once.
  *
- * \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter; the buffers belong to the
+ * \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter; the buffers belong to the
  *        library until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1528,7 +1528,7 @@ anyccl_status_t anyccl_reduce_scatter(const void *send,
 /**
  * Starts a reduce_scatter and returns at once.
  *
- * \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter; the buffers belong to the
+ * \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter; the buffers belong to the
  *        library until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1576,7 +1576,7 @@ anyccl_status_t anyccl_all_to_all(const void *send,
 /**
  * Starts an all_to_all and returns at once.
  *
- * \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all; the buffers belong to the
+ * \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all; the buffers belong to the
  *        library until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1627,7 +1627,7 @@ anyccl_status_t anyccl_all_gather_v(const void *send,
 /**
  * Starts an all_gather_v and returns at once.
  *
- * \param send, recv, recv_counts, recv_displs, datatype, comm  As for anyccl_all_gather_v; the
+ * \param send, recv, recv_counts, recv_displs, datatype, comm  See anyccl_all_gather_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1649,10 +1649,10 @@ anyccl_status_t anyccl_iall_gather_v(const void *send,
 /**
  * Prepares an all_gather_v that is started later, and often.
  *
- * \param send, recv, recv_counts, recv_displs, datatype, comm As for anyccl_all_gather_v; the buffers belong
+ * \param send, recv, recv_counts, recv_displs, datatype, comm  See anyccl_all_gather_v; the buffers belong
  *        to the library during each run, arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Allgatherv_init.
  */
@@ -1704,7 +1704,7 @@ anyccl_status_t anyccl_gather_v(const void *send,
 /**
  * Starts a gather_v and returns at once.
  *
- * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  As for anyccl_gather_v; the
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  See anyccl_gather_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1728,10 +1728,10 @@ anyccl_status_t anyccl_igather_v(const void *send,
 /**
  * Prepares a gather_v that is started later, and often.
  *
- * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  See anyccl_gather_v; the
  *        buffers belong to the library during each run, arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Gatherv_init.
  */
@@ -1784,7 +1784,7 @@ anyccl_status_t anyccl_scatter_v(const void *send,
 /**
  * Starts a scatter_v and returns at once.
  *
- * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  As for anyccl_scatter_v;
+ * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v;
  *        the buffers belong to the library until the request has ended, the arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1808,10 +1808,10 @@ anyccl_status_t anyccl_iscatter_v(const void *send,
 /**
  * Prepares a scatter_v that is started later, and often.
  *
- * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm As for anyccl_scatter_v; the
+ * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v; the
  *        buffers belong to the library during each run, arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Scatterv_init.
  */
@@ -1856,7 +1856,7 @@ anyccl_status_t anyccl_reduce_scatter_v(const void *send,
 /**
  * Starts a reduce_scatter_v and returns at once.
  *
- * \param send, recv, recv_counts, datatype, op, comm  As for anyccl_reduce_scatter_v; the
+ * \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the
  *        buffers belong to the library until the request has ended, the arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -1878,10 +1878,10 @@ anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
 /**
  * Prepares a reduce_scatter_v that is started later, and often.
  *
- * \param send, recv, recv_counts, datatype, op, comm As for anyccl_reduce_scatter_v; the buffers belong to
+ * \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the buffers belong to
  *        the library during each run, arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_init.
  */
@@ -1931,7 +1931,7 @@ anyccl_status_t anyccl_all_to_all_v(const void *send,
 /**
  * Starts an all_to_all_v and returns at once.
  *
- * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
  *        anyccl_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do
  *        not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
@@ -1956,11 +1956,11 @@ anyccl_status_t anyccl_iall_to_all_v(const void *send,
 /**
  * Prepares an all_to_all_v that is started later, and often.
  *
- * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
  *        anyccl_all_to_all_v; the buffers belong to the library during each run, arrays only during this
  *        call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Alltoallv_init.
  */
@@ -2004,7 +2004,7 @@ anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
 /**
  * Starts an all_to_all_list and returns at once.
  *
- * \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
+ * \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the
  *        memory belongs to the library until the request has ended, the arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -2026,10 +2026,10 @@ anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
 /**
  * Prepares an all_to_all_list that is started later, and often.
  *
- * \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers
+ * \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the buffers
  *        belong to the library during each run, arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own.
  */
@@ -2067,7 +2067,7 @@ anyccl_status_t anyccl_all_gather_list(const void *send,
 /**
  * Starts an all_gather_list and returns at once.
  *
- * \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
+ * \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the
  *        memory belongs to the library until the request has ended, the arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -2087,10 +2087,10 @@ anyccl_status_t anyccl_iall_gather_list(const void *send,
 /**
  * Prepares an all_gather_list that is started later, and often.
  *
- * \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the
+ * \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the buffers belong to the
  *        library during each run, arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own.
  */
@@ -2133,7 +2133,7 @@ anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
 /**
  * Starts a neighbor_all_gather_v and returns at once.
  *
- * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  See
  *        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the
  *        arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
@@ -2158,11 +2158,11 @@ anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
 /**
  * Prepares a neighbor_all_gather_v that is started later, and often.
  *
- * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm As for
+ * \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  See
  *        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during
  *        this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_allgatherv_init.
  */
@@ -2212,7 +2212,7 @@ anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
 /**
  * Starts a neighbor_all_to_all_v and returns at once.
  *
- * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  See
  *        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the
  *        arrays do not.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
@@ -2238,11 +2238,11 @@ anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
 /**
  * Prepares a neighbor_all_to_all_v that is started later, and often.
  *
- * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm As for
+ * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  See
  *        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during
  *        this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_alltoallv_init.
  */
@@ -2289,7 +2289,7 @@ anyccl_status_t anyccl_scan(const void *send,
 /**
  * Starts a scan and returns at once.
  *
- * \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until
+ * \param send, recv, count, datatype, op, comm  See anyccl_scan; the buffers belong to the library until
  *        the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -2311,9 +2311,9 @@ anyccl_status_t anyccl_iscan(const void *send,
 /**
  * Prepares a scan that is started later, and often.
  *
- * \param send, recv, count, datatype, op, comm As for anyccl_scan, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, count, datatype, op, comm  See anyccl_scan, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Scan_init.
  */
@@ -2358,7 +2358,7 @@ anyccl_status_t anyccl_exscan(const void *send,
 /**
  * Starts an exscan and returns at once.
  *
- * \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library
+ * \param send, recv, count, datatype, op, comm  See anyccl_exscan; the buffers belong to the library
  *        until the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -2380,9 +2380,9 @@ anyccl_status_t anyccl_iexscan(const void *send,
 /**
  * Prepares an exscan that is started later, and often.
  *
- * \param send, recv, count, datatype, op, comm As for anyccl_exscan, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, count, datatype, op, comm  See anyccl_exscan, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Exscan_init.
  */
@@ -2414,7 +2414,7 @@ anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
 /**
  * Starts a barrier and returns at once; the request ends when every rank has come.
  *
- * \param comm     As for anyccl_barrier.
+ * \param comm     See anyccl_barrier.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
@@ -2433,7 +2433,7 @@ anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
  * \param tag     [in] Its tag, or ANYCCL_ANY_TAG.
  * \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
- * \returns As anyccl_recv.
+ * \returns See anyccl_recv.
  *
  * The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several
  * threads receive, another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for
@@ -2444,10 +2444,10 @@ anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct
 /**
  * Asks whether a message has come.
  *
- * \param source, tag, comm  As for anyccl_probe.
+ * \param source, tag, comm  See anyccl_probe.
  * \param found   [out] 1: anyccl_recv with the same arguments would get a message at once. Else 0.
  * \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
- * \returns As anyccl_recv.
+ * \returns See anyccl_recv.
  *
  * The call does not block; moves the operations of its communicator on. Replacement for MPI_Iprobe.
  */
@@ -2460,10 +2460,10 @@ anyccl_status_t anyccl_iprobe(int source,
 /**
  * Waits for a message and takes it out: only who has its handle can receive it.
  *
- * \param source, tag, comm  As for anyccl_probe.
+ * \param source, tag, comm  See anyccl_probe.
  * \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it.
  * \param status   [out] What is known of the message. May be NULL.
- * \returns As anyccl_recv.
+ * \returns See anyccl_recv.
  *
  * The call blocks until a message has come. Not inside of a batch. Replacement for MPI_Mprobe.
  */
@@ -2476,11 +2476,11 @@ anyccl_status_t anyccl_mprobe(int source,
 /**
  * Takes a message out if one has come.
  *
- * \param source, tag, comm  As for anyccl_probe.
+ * \param source, tag, comm  See anyccl_probe.
  * \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such
  *                 message has come.
  * \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
- * \returns As anyccl_recv.
+ * \returns See anyccl_recv.
  *
  * The call does not block; moves the operations of its communicator on. Replacement for MPI_Improbe.
  */
@@ -2500,7 +2500,7 @@ anyccl_status_t anyccl_improbe(int source,
  *                  are valid.
  * \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its
  *                  end.
- * \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+ * \returns See anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
  *
  * The call blocks until the elements are there. Replacement for MPI_Mrecv.
  */
@@ -2513,11 +2513,11 @@ anyccl_status_t anyccl_mrecv(void *recv,
 /**
  * Starts the receive of a message that was taken out before, and returns at once.
  *
- * \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request
+ * \param recv, count, datatype, message  See anyccl_mrecv; the buffer must not be used until the request
  *                                        has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
- * \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+ * \returns See anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
  *
  * The call does not block. Replacement for MPI_Imrecv.
  */
@@ -2558,8 +2558,8 @@ anyccl_status_t anyccl_send(const void *send,
 /**
  * Sends elements to one rank, and waits until it receives them.
  *
- * \param send, count, datatype, peer, tag, comm  As for anyccl_send.
- * \returns As anyccl_send.
+ * \param send, count, datatype, peer, tag, comm  See anyccl_send.
+ * \returns See anyccl_send.
  *
  * The call blocks until a receive has met the message, and send may be changed. Replacement for MPI_Ssend.
  */
@@ -2581,7 +2581,7 @@ anyccl_status_t anyccl_ssend(const void *send,
  * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL.
  *                  Inside of a batch it is written at its end.
- * \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
+ * \returns See anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
  *          it or of another datatype.
  *
  * The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
@@ -2597,7 +2597,7 @@ anyccl_status_t anyccl_recv(void *recv,
 /**
  * Starts a send and returns at once.
  *
- * \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until
+ * \param send, count, datatype, peer, tag, comm  See anyccl_send; the buffer must not be changed until
  *        the request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
@@ -2617,8 +2617,8 @@ anyccl_status_t anyccl_isend(const void *send,
 /**
  * Starts a send that ends when it is received, and returns at once.
  *
- * \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
- * \returns As anyccl_isend.
+ * \param send, count, datatype, peer, tag, comm, request  See anyccl_isend.
+ * \returns See anyccl_isend.
  *
  * The call does not block. The request ends when a receive has met the message and the buffer may be
  * changed. Replacement for MPI_Issend.
@@ -2634,12 +2634,12 @@ anyccl_status_t anyccl_issend(const void *send,
 /**
  * Starts a receive and returns at once.
  *
- * \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the
+ * \param recv, count, datatype, source, tag, comm  See anyccl_recv; the buffer must not be used until the
  *        request has ended.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message
  *                 tells what was received. Written only on ANYCCL_SUCCESS.
- * \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room
- *          for it or of another datatype: comm has failed then.
+ * \returns See anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the
+ *          room for it or of another datatype: comm has failed then.
  *
  * The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
  */
@@ -2654,12 +2654,12 @@ anyccl_status_t anyccl_irecv(void *recv,
 /**
  * Sends elements to one rank and receives elements from one, at the same time.
  *
- * \param send, send_count, send_datatype, peer, send_tag  As for anyccl_send.
- * \param recv, recv_count, recv_datatype, source, recv_tag  As for anyccl_recv. recv and send do not
+ * \param send, send_count, send_datatype, peer, send_tag  See anyccl_send.
+ * \param recv, recv_count, recv_datatype, source, recv_tag  See anyccl_recv. recv and send do not
  *         overlap.
  * \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
  * \param status  [out] What is known of the message that was received. May be NULL.
- * \returns As anyccl_recv. When an argument is refused, nothing was sent.
+ * \returns See anyccl_recv. When an argument is refused, nothing was sent.
  *
  * The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits
  * for ever. Its messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
@@ -2689,9 +2689,9 @@ anyccl_status_t anyccl_sendrecv(const void *send,
  * \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
  * \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
  * \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
- * \param op           [in] As for anyccl_all_reduce.
+ * \param op           [in] See anyccl_all_reduce.
  * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
+ * \returns See anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
  *          every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of
  *          buffers and a hash.
  *
@@ -2712,11 +2712,11 @@ anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
 /**
  * Starts an all_reduce of a list of buffers and returns at once.
  *
- * \param sends, recvs, counts, buffers, datatype, op, comm  As for anyccl_all_reduce_coalesced; the buffers
+ * \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
  *        belong to the library until the request has ended, the arrays only during this call.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
- * \returns As anyccl_iall_reduce.
+ * \returns See anyccl_iall_reduce.
  *
  * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
  * when the request has ended.
@@ -2733,10 +2733,10 @@ anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
 /**
  * Prepares an all_reduce_coalesced that is started later, and often.
  *
- * \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers
+ * \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
  *        belong to the library during each run, the arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own, which packs small buffers when it is started.
  */
@@ -2754,10 +2754,10 @@ anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
  *
  * \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
  * \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
- * \param counts, buffers, datatype  [in] As for anyccl_all_reduce_coalesced.
+ * \param counts, buffers, datatype  [in] See anyccl_all_reduce_coalesced.
  * \param root      [in] The rank that sends, the same on every rank.
  * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns As anyccl_all_reduce_coalesced.
+ * \returns See anyccl_all_reduce_coalesced.
  *
  * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
  */
@@ -2772,11 +2772,11 @@ anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
 /**
  * Starts a broadcast of a list of buffers and returns at once.
  *
- * \param sends, recvs, counts, buffers, datatype, root, comm  As for anyccl_broadcast_coalesced; the buffers
+ * \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
  *        belong to the library until the request has ended, the arrays only during this call.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
- * \returns As anyccl_ibroadcast.
+ * \returns See anyccl_ibroadcast.
  *
  * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
  * when the request has ended.
@@ -2793,10 +2793,10 @@ anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
 /**
  * Prepares a broadcast_coalesced that is started later, and often.
  *
- * \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers
+ * \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
  *        belong to the library during each run, the arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own, which packs small buffers when it is started.
  */
@@ -2816,8 +2816,8 @@ anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
  * \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place:
  *                     sends[i] == recvs[i] + rank * send_counts[i] elements.
  * \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
- * \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
- * \returns As anyccl_all_reduce_coalesced.
+ * \param buffers, datatype, comm  [in] See anyccl_all_reduce_coalesced.
+ * \returns See anyccl_all_reduce_coalesced.
  *
  * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
  */
@@ -2831,11 +2831,11 @@ anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
 /**
  * Starts an all_gather of a list of buffers and returns at once.
  *
- * \param sends, recvs, send_counts, buffers, datatype, comm  As for anyccl_all_gather_coalesced; the buffers
+ * \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
  *        belong to the library until the request has ended, the arrays only during this call.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
- * \returns As anyccl_iall_gather.
+ * \returns See anyccl_iall_gather.
  *
  * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
  * when the request has ended.
@@ -2851,10 +2851,10 @@ anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
 /**
  * Prepares an all_gather_coalesced that is started later, and often.
  *
- * \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers
+ * \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
  *        belong to the library during each run, the arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own, which packs small buffers when it is started.
  */
@@ -2873,8 +2873,8 @@ anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
  * \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place:
  *                     recvs[i] == sends[i] + rank * recv_counts[i] elements.
  * \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
- * \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
- * \returns As anyccl_all_reduce_coalesced.
+ * \param buffers, datatype, op, comm  [in] See anyccl_all_reduce_coalesced.
+ * \returns See anyccl_all_reduce_coalesced.
  *
  * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
  */
@@ -2889,11 +2889,11 @@ anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
 /**
  * Starts a reduce_scatter of a list of buffers and returns at once.
  *
- * \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for anyccl_reduce_scatter_coalesced; the
+ * \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
  *        buffers belong to the library until the request has ended, the arrays only during this call.
  * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
  *                 ANYCCL_SUCCESS.
- * \returns As anyccl_ireduce_scatter.
+ * \returns See anyccl_ireduce_scatter.
  *
  * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
  * when the request has ended.
@@ -2910,10 +2910,10 @@ anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
 /**
  * Prepares a reduce_scatter_coalesced that is started later, and often.
  *
- * \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the
+ * \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
  *        buffers belong to the library during each run, the arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own, which packs small buffers when it is started.
  */
@@ -2986,10 +2986,10 @@ anyccl_status_t anyccl_sum_grads(void *const *buffers,
 /**
  * Prepares anyccl_sync_params for many runs.
  *
- * \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to
+ * \param buffers, counts, datatypes, number, root, comm  See anyccl_sync_params; the buffers belong to
  *        the library during each run, the arrays only during this call.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own, which packs small buffers when it is started.
  */
@@ -3004,11 +3004,11 @@ anyccl_status_t anyccl_sync_params_init(void *const *buffers,
 /**
  * Prepares the sum of a list of buffers over all ranks for many runs.
  *
- * \param buffers, counts, datatypes, number, comm  As for anyccl_sum_grads; the buffers belong to the
+ * \param buffers, counts, datatypes, number, comm  See anyccl_sum_grads; the buffers belong to the
  *        library during each run, the arrays only during this call. None may be NULL, unless its count is 0:
  *        which ranks have a buffer cannot be found out without them.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own, on all ranks by requests of this function:
  * anyccl_sum_grads is another call, which compares what ranks have first.
@@ -3054,7 +3054,7 @@ anyccl_status_t anyccl_batch_end(void);
 /**
  * Prepares an all_reduce that is started later, and often.
  *
- * \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library
+ * \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
  *        during each run. An operator that the program has made may be destroyed before the request is
  *        freed.
  * \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with
@@ -3076,9 +3076,9 @@ anyccl_status_t anyccl_all_reduce_init(const void *send,
 /**
  * Prepares a reduce that is started later, and often.
  *
- * \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, count, datatype, op, root, comm  See anyccl_reduce, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_init.
  */
@@ -3094,9 +3094,9 @@ anyccl_status_t anyccl_reduce_init(const void *send,
 /**
  * Prepares a broadcast that is started later, and often.
  *
- * \param send, recv, count, datatype, root, comm  As for anyccl_broadcast, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, count, datatype, root, comm  See anyccl_broadcast, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Bcast_init.
  */
@@ -3111,9 +3111,9 @@ anyccl_status_t anyccl_broadcast_init(const void *send,
 /**
  * Prepares an all_gather that is started later, and often.
  *
- * \param send, recv, send_count, datatype, comm  As for anyccl_all_gather, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, send_count, datatype, comm  See anyccl_all_gather, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Allgather_init.
  */
@@ -3127,9 +3127,9 @@ anyccl_status_t anyccl_all_gather_init(const void *send,
 /**
  * Prepares a gather that is started later, and often.
  *
- * \param send, recv, send_count, datatype, root, comm  As for anyccl_gather, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, send_count, datatype, root, comm  See anyccl_gather, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Gather_init.
  */
@@ -3144,9 +3144,9 @@ anyccl_status_t anyccl_gather_init(const void *send,
 /**
  * Prepares a scatter that is started later, and often.
  *
- * \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Scatter_init.
  */
@@ -3161,9 +3161,9 @@ anyccl_status_t anyccl_scatter_init(const void *send,
 /**
  * Prepares a reduce_scatter that is started later, and often.
  *
- * \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_block_init.
  */
@@ -3178,9 +3178,9 @@ anyccl_status_t anyccl_reduce_scatter_init(const void *send,
 /**
  * Prepares an all_to_all that is started later, and often.
  *
- * \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Alltoall_init.
  */
@@ -3194,9 +3194,9 @@ anyccl_status_t anyccl_all_to_all_init(const void *send,
 /**
  * Prepares a barrier that is started later, and often.
  *
- * \param comm     [in] As for anyccl_barrier.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param comm     [in] See anyccl_barrier.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run is a collective call of its own. Replacement for MPI_Barrier_init.
  */
@@ -3205,9 +3205,9 @@ anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *reques
 /**
  * Prepares a send that is started later, and often.
  *
- * \param send, count, datatype, peer, tag, comm  As for anyccl_send, during each run.
- * \param request  [out] As for anyccl_all_reduce_init.
- * \returns As anyccl_all_reduce_init.
+ * \param send, count, datatype, peer, tag, comm  See anyccl_send, during each run.
+ * \param request  [out] See anyccl_all_reduce_init.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run sends a message of its own, for any receive. Replacement for MPI_Send_init.
  */
@@ -3222,9 +3222,9 @@ anyccl_status_t anyccl_send_init(const void *send,
 /**
  * Prepares a receive that is started later, and often.
  *
- * \param recv, count, datatype, source, tag, comm  As for anyccl_recv, during each run.
- * \param request  [out] As for anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
- * \returns As anyccl_all_reduce_init.
+ * \param recv, count, datatype, source, tag, comm  See anyccl_recv, during each run.
+ * \param request  [out] See anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
+ * \returns See anyccl_all_reduce_init.
  *
  * Local. Each run gets a message, however that was sent. Replacement for MPI_Recv_init.
  */
@@ -3253,10 +3253,10 @@ anyccl_status_t anyccl_wait(anyccl_request_t *request);
 /**
  * Waits for the end of a send or receive, and tells what is known of its message.
  *
- * \param request  [in,out] As for anyccl_wait.
+ * \param request  [in,out] See anyccl_wait.
  * \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send
  *                 or receive. May be NULL.
- * \returns As anyccl_wait.
+ * \returns See anyccl_wait.
  *
  * The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
  */
@@ -3279,11 +3279,11 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
 /**
  * Asks whether a send or receive has ended, and tells what is known of its message.
  *
- * \param request  [in,out] As for anyccl_test.
- * \param done     [out] As for anyccl_test.
- * \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be
+ * \param request  [in,out] See anyccl_test.
+ * \param done     [out] See anyccl_test.
+ * \param status   [out] See anyccl_wait_message; left alone while the operation has not ended. May be
  *                 NULL.
- * \returns As anyccl_test.
+ * \returns See anyccl_test.
  *
  * Local. The call does not wait. Replacement for MPI_Test with a status.
  */
@@ -3297,7 +3297,7 @@ anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct
  * \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message
  *                    waits.
  * \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
- * \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be
+ * \param status      [out] See anyccl_wait_message; left alone while the operation has not ended. May be
  *                    NULL.
  * \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended
  *          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
@@ -3357,7 +3357,7 @@ anyccl_status_t anyccl_start(anyccl_request_t request);
  * \param count     [in] Number of requests. 0: nothing happens.
  * \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not
  *                  skipped. May be NULL when count is 0.
- * \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
+ * \returns See anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
  *          started.
  *
  * The call does not block. Replacement for MPI_Startall.

@@ -71,7 +71,7 @@ pub unsafe extern "C" fn anyccl_comm_rank(comm: anyccl_comm_t, rank: *mut c_int)
 ///
 /// \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_comm_rank.
+/// \returns See anyccl_comm_rank.
 ///
 /// Local. Any thread. Replacement for MPI_Comm_size and ncclCommCount.
 #[unsafe(no_mangle)]
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn anyccl_comm_size(comm: anyccl_comm_t, size: *mut c_int)
 ///
 /// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_comm_rank.
+/// \returns See anyccl_comm_rank.
 ///
 /// Local. Any thread.
 #[unsafe(no_mangle)]
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn anyccl_comm_local_rank(
 ///
 /// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_comm_rank.
+/// \returns See anyccl_comm_rank.
 ///
 /// Local. Any thread.
 #[unsafe(no_mangle)]

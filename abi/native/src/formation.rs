@@ -58,10 +58,10 @@ pub unsafe extern "C" fn anyccl_comm_split(
 /// their ranks.
 ///
 /// \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param config  [in] As for anyccl_comm_split.
+/// \param config  [in] See anyccl_comm_split.
 /// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
 ///                ANYCCL_SUCCESS.
-/// \returns As anyccl_comm_split.
+/// \returns See anyccl_comm_split.
 ///
 /// Collective over parent. Any thread. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
 #[unsafe(no_mangle)]
@@ -80,10 +80,10 @@ pub unsafe extern "C" fn anyccl_comm_split_by_host(
 /// other.
 ///
 /// \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param config  [in] As for anyccl_comm_split.
+/// \param config  [in] See anyccl_comm_split.
 /// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
 ///                ANYCCL_SUCCESS.
-/// \returns As anyccl_comm_split.
+/// \returns See anyccl_comm_split.
 ///
 /// Collective over parent. Any thread. Replacement for MPI_Comm_dup.
 #[unsafe(no_mangle)]
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn anyccl_comm_dup(
 /// \param ranks   [in] count ranks of parent, each at most once; the first becomes rank 0, and so on. The
 ///                same on every rank of parent, members or not. Read during the call.
 /// \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
-/// \param config  [in] As for anyccl_comm_split.
+/// \param config  [in] See anyccl_comm_split.
 /// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE on a rank
 ///                that is not in the list. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn anyccl_comm_create_from_ranks(
 ///
 /// \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole
 ///                job.
-/// \param config  [in] As for anyccl_comm_split.
+/// \param config  [in] See anyccl_comm_split.
 /// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order
 ///                of their ranks in parent. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn anyccl_comm_shrink(
 }
 
 /// # Safety
-/// As [`config::read`] for `config`, and as [`Out::new`] for `comm`.
+/// See [`config::read`] for `config`, and [`Out::new`] for `comm`.
 unsafe fn form(
     parent: anyccl_comm_t,
     config: *const anyccl_config_t,

@@ -92,7 +92,7 @@ fn may_wait() -> Result<()> {
 /// \param tag     [in] Its tag, or ANYCCL_ANY_TAG.
 /// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
-/// \returns As anyccl_recv.
+/// \returns See anyccl_recv.
 ///
 /// The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several
 /// threads receive, another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for
@@ -119,10 +119,10 @@ pub unsafe extern "C" fn anyccl_probe(
 
 /// Asks whether a message has come.
 ///
-/// \param source, tag, comm  As for anyccl_probe.
+/// \param source, tag, comm  See anyccl_probe.
 /// \param found   [out] 1: anyccl_recv with the same arguments would get a message at once. Else 0.
 /// \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
-/// \returns As anyccl_recv.
+/// \returns See anyccl_recv.
 ///
 /// The call does not block; moves the operations of its communicator on. Replacement for MPI_Iprobe.
 #[unsafe(no_mangle)]
@@ -150,10 +150,10 @@ pub unsafe extern "C" fn anyccl_iprobe(
 
 /// Waits for a message and takes it out: only who has its handle can receive it.
 ///
-/// \param source, tag, comm  As for anyccl_probe.
+/// \param source, tag, comm  See anyccl_probe.
 /// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it.
 /// \param status   [out] What is known of the message. May be NULL.
-/// \returns As anyccl_recv.
+/// \returns See anyccl_recv.
 ///
 /// The call blocks until a message has come. Not inside of a batch. Replacement for MPI_Mprobe.
 #[unsafe(no_mangle)]
@@ -178,11 +178,11 @@ pub unsafe extern "C" fn anyccl_mprobe(
 
 /// Takes a message out if one has come.
 ///
-/// \param source, tag, comm  As for anyccl_probe.
+/// \param source, tag, comm  See anyccl_probe.
 /// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such
 ///                 message has come.
 /// \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
-/// \returns As anyccl_recv.
+/// \returns See anyccl_recv.
 ///
 /// The call does not block; moves the operations of its communicator on. Replacement for MPI_Improbe.
 #[unsafe(no_mangle)]
@@ -229,7 +229,7 @@ fn hand_out_message(
 ///                  are valid.
 /// \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its
 ///                  end.
-/// \returns As anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+/// \returns See anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
 ///
 /// The call blocks until the elements are there. Replacement for MPI_Mrecv.
 #[unsafe(no_mangle)]
@@ -253,11 +253,11 @@ pub unsafe extern "C" fn anyccl_mrecv(
 
 /// Starts the receive of a message that was taken out before, and returns at once.
 ///
-/// \param recv, count, datatype, message  As for anyccl_mrecv; the buffer must not be used until the request
+/// \param recv, count, datatype, message  See anyccl_mrecv; the buffer must not be used until the request
 ///                                        has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
-/// \returns As anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+/// \returns See anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
 ///
 /// The call does not block. Replacement for MPI_Imrecv.
 #[unsafe(no_mangle)]

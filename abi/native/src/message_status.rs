@@ -44,7 +44,7 @@ pub type StatusPlace = Option<Out<anyccl_message_status_t>>;
 /// The place of a status that C may leave out.
 ///
 /// # Safety
-/// As for [`Out::new`], if it is not NULL.
+/// See [`Out::new`], if it is not NULL.
 pub unsafe fn status_place(status: *mut anyccl_message_status_t) -> StatusPlace {
     // SAFETY: handed on; NULL is an error, which means here that nobody wants to know.
     unsafe { Out::new(status, "status") }.ok()

@@ -19,7 +19,7 @@ use crate::transfer::{Received, Sent};
 
 /// Prepares an all_reduce that is started later, and often.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library
+/// \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
 ///        during each run. An operator that the program has made may be destroyed before the request is
 ///        freed.
 /// \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with
@@ -55,9 +55,9 @@ pub unsafe extern "C" fn anyccl_all_reduce_init(
 
 /// Prepares a reduce that is started later, and often.
 ///
-/// \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, count, datatype, op, root, comm  See anyccl_reduce, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_init.
 #[unsafe(no_mangle)]
@@ -87,9 +87,9 @@ pub unsafe extern "C" fn anyccl_reduce_init(
 
 /// Prepares a broadcast that is started later, and often.
 ///
-/// \param send, recv, count, datatype, root, comm  As for anyccl_broadcast, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, count, datatype, root, comm  See anyccl_broadcast, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Bcast_init.
 #[unsafe(no_mangle)]
@@ -118,9 +118,9 @@ pub unsafe extern "C" fn anyccl_broadcast_init(
 
 /// Prepares an all_gather that is started later, and often.
 ///
-/// \param send, recv, send_count, datatype, comm  As for anyccl_all_gather, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, send_count, datatype, comm  See anyccl_all_gather, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Allgather_init.
 #[unsafe(no_mangle)]
@@ -148,9 +148,9 @@ pub unsafe extern "C" fn anyccl_all_gather_init(
 
 /// Prepares a gather that is started later, and often.
 ///
-/// \param send, recv, send_count, datatype, root, comm  As for anyccl_gather, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, send_count, datatype, root, comm  See anyccl_gather, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Gather_init.
 #[unsafe(no_mangle)]
@@ -179,9 +179,9 @@ pub unsafe extern "C" fn anyccl_gather_init(
 
 /// Prepares a scatter that is started later, and often.
 ///
-/// \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Scatter_init.
 #[unsafe(no_mangle)]
@@ -210,9 +210,9 @@ pub unsafe extern "C" fn anyccl_scatter_init(
 
 /// Prepares a reduce_scatter that is started later, and often.
 ///
-/// \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_block_init.
 #[unsafe(no_mangle)]
@@ -241,9 +241,9 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_init(
 
 /// Prepares an all_to_all that is started later, and often.
 ///
-/// \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Alltoall_init.
 #[unsafe(no_mangle)]
@@ -271,9 +271,9 @@ pub unsafe extern "C" fn anyccl_all_to_all_init(
 
 /// Prepares a barrier that is started later, and often.
 ///
-/// \param comm     [in] As for anyccl_barrier.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param comm     [in] See anyccl_barrier.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Barrier_init.
 #[unsafe(no_mangle)]
@@ -299,9 +299,9 @@ pub unsafe extern "C" fn anyccl_barrier_init(
 
 /// Prepares a send that is started later, and often.
 ///
-/// \param send, count, datatype, peer, tag, comm  As for anyccl_send, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, count, datatype, peer, tag, comm  See anyccl_send, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run sends a message of its own, for any receive. Replacement for MPI_Send_init.
 #[unsafe(no_mangle)]
@@ -322,9 +322,9 @@ pub unsafe extern "C" fn anyccl_send_init(
 
 /// Prepares a receive that is started later, and often.
 ///
-/// \param recv, count, datatype, source, tag, comm  As for anyccl_recv, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
-/// \returns As anyccl_all_reduce_init.
+/// \param recv, count, datatype, source, tag, comm  See anyccl_recv, during each run.
+/// \param request  [out] See anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run gets a message, however that was sent. Replacement for MPI_Recv_init.
 #[unsafe(no_mangle)]

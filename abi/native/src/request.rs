@@ -146,10 +146,10 @@ pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_s
 
 /// Waits for the end of a send or receive, and tells what is known of its message.
 ///
-/// \param request  [in,out] As for anyccl_wait.
+/// \param request  [in,out] See anyccl_wait.
 /// \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send
 ///                 or receive. May be NULL.
-/// \returns As anyccl_wait.
+/// \returns See anyccl_wait.
 ///
 /// The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
 #[unsafe(no_mangle)]
@@ -203,11 +203,11 @@ pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut 
 
 /// Asks whether a send or receive has ended, and tells what is known of its message.
 ///
-/// \param request  [in,out] As for anyccl_test.
-/// \param done     [out] As for anyccl_test.
-/// \param status   [out] As for anyccl_wait_message; left alone while the operation has not ended. May be
+/// \param request  [in,out] See anyccl_test.
+/// \param done     [out] See anyccl_test.
+/// \param status   [out] See anyccl_wait_message; left alone while the operation has not ended. May be
 ///                 NULL.
-/// \returns As anyccl_test.
+/// \returns See anyccl_test.
 ///
 /// Local. The call does not wait. Replacement for MPI_Test with a status.
 #[unsafe(no_mangle)]
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn anyccl_test_message(
 /// deadline.
 ///
 /// # Safety
-/// As for `wait`; `done` is NULL or writable.
+/// See `wait`; `done` is NULL or writable.
 unsafe fn test_after(
     request: *mut anyccl_request_t,
     done: *mut c_int,
@@ -267,7 +267,7 @@ unsafe fn test_after(
 /// \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message
 ///                    waits.
 /// \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
-/// \param status      [out] As for anyccl_wait_message; left alone while the operation has not ended. May be
+/// \param status      [out] See anyccl_wait_message; left alone while the operation has not ended. May be
 ///                    NULL.
 /// \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended
 ///          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
@@ -377,7 +377,7 @@ pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_statu
 /// \param count     [in] Number of requests. 0: nothing happens.
 /// \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not
 ///                  skipped. May be NULL when count is 0.
-/// \returns As anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
+/// \returns See anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
 ///          started.
 ///
 /// The call does not block. Replacement for MPI_Startall.

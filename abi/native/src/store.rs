@@ -53,11 +53,11 @@ pub type anyccl_store_set_t = Option<
 /// \param value       [out] Room for the value.
 /// \param capacity    [in]  Bytes of that room.
 /// \param bytes       [out] Length of the value. One that has no room is a failure.
-/// \param message     [out] As for anyccl_store_set_t.
+/// \param message     [out] See anyccl_store_set_t.
 /// \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a
 ///          failure.
 ///
-/// As anyccl_store_set_t.
+/// See anyccl_store_set_t.
 pub type anyccl_store_get_t = Option<
     unsafe extern "C" fn(
         context: *mut c_void,

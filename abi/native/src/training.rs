@@ -94,10 +94,10 @@ pub unsafe extern "C" fn anyccl_sum_grads(
 
 /// Prepares anyccl_sync_params for many runs.
 ///
-/// \param buffers, counts, datatypes, number, root, comm  As for anyccl_sync_params; the buffers belong to
+/// \param buffers, counts, datatypes, number, root, comm  See anyccl_sync_params; the buffers belong to
 ///        the library during each run, the arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own, which packs small buffers when it is started.
 #[unsafe(no_mangle)]
@@ -130,11 +130,11 @@ pub unsafe extern "C" fn anyccl_sync_params_init(
 
 /// Prepares the sum of a list of buffers over all ranks for many runs.
 ///
-/// \param buffers, counts, datatypes, number, comm  As for anyccl_sum_grads; the buffers belong to the
+/// \param buffers, counts, datatypes, number, comm  See anyccl_sum_grads; the buffers belong to the
 ///        library during each run, the arrays only during this call. None may be NULL, unless its count is 0:
 ///        which ranks have a buffer cannot be found out without them.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own, on all ranks by requests of this function:
 /// anyccl_sum_grads is another call, which compares what ranks have first.

@@ -52,8 +52,8 @@ pub unsafe extern "C" fn anyccl_send(
 
 /// Sends elements to one rank, and waits until it receives them.
 ///
-/// \param send, count, datatype, peer, tag, comm  As for anyccl_send.
-/// \returns As anyccl_send.
+/// \param send, count, datatype, peer, tag, comm  See anyccl_send.
+/// \returns See anyccl_send.
 ///
 /// The call blocks until a receive has met the message, and send may be changed. Replacement for MPI_Ssend.
 #[unsafe(no_mangle)]
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn anyccl_ssend(
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL.
 ///                  Inside of a batch it is written at its end.
-/// \returns As anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
+/// \returns See anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
 ///          it or of another datatype.
 ///
 /// The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn anyccl_recv(
 
 /// Starts a send and returns at once.
 ///
-/// \param send, count, datatype, peer, tag, comm  As for anyccl_send; the buffer must not be changed until
+/// \param send, count, datatype, peer, tag, comm  See anyccl_send; the buffer must not be changed until
 ///        the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -128,8 +128,8 @@ pub unsafe extern "C" fn anyccl_isend(
 
 /// Starts a send that ends when it is received, and returns at once.
 ///
-/// \param send, count, datatype, peer, tag, comm, request  As for anyccl_isend.
-/// \returns As anyccl_isend.
+/// \param send, count, datatype, peer, tag, comm, request  See anyccl_isend.
+/// \returns See anyccl_isend.
 ///
 /// The call does not block. The request ends when a receive has met the message and the buffer may be
 /// changed. Replacement for MPI_Issend.
@@ -151,12 +151,12 @@ pub unsafe extern "C" fn anyccl_issend(
 
 /// Starts a receive and returns at once.
 ///
-/// \param recv, count, datatype, source, tag, comm  As for anyccl_recv; the buffer must not be used until the
+/// \param recv, count, datatype, source, tag, comm  See anyccl_recv; the buffer must not be used until the
 ///        request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message
 ///                 tells what was received. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the room
-///          for it or of another datatype: comm has failed then.
+/// \returns See anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the
+///          room for it or of another datatype: comm has failed then.
 ///
 /// The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
 #[unsafe(no_mangle)]
@@ -177,12 +177,12 @@ pub unsafe extern "C" fn anyccl_irecv(
 
 /// Sends elements to one rank and receives elements from one, at the same time.
 ///
-/// \param send, send_count, send_datatype, peer, send_tag  As for anyccl_send.
-/// \param recv, recv_count, recv_datatype, source, recv_tag  As for anyccl_recv. recv and send do not
+/// \param send, send_count, send_datatype, peer, send_tag  See anyccl_send.
+/// \param recv, recv_count, recv_datatype, source, recv_tag  See anyccl_recv. recv and send do not
 ///         overlap.
 /// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
 /// \param status  [out] What is known of the message that was received. May be NULL.
-/// \returns As anyccl_recv. When an argument is refused, nothing was sent.
+/// \returns See anyccl_recv. When an argument is refused, nothing was sent.
 ///
 /// The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits
 /// for ever. Its messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
@@ -259,7 +259,7 @@ impl Sent {
     /// Sends a small message if nothing is in its way; whether it has left.
     ///
     /// # Safety
-    /// As for `run`.
+    /// See `run`.
     #[inline(always)]
     unsafe fn run_at_once(&self) -> bool {
         let (Some(comm), Some(datatype)) = (Comm::if_known(self.comm), check::known_datatype(self.datatype))
@@ -340,7 +340,7 @@ impl Received {
     /// done.
     ///
     /// # Safety
-    /// As for `run`.
+    /// See `run`.
     #[inline(always)]
     unsafe fn run_at_once(&self, status: *mut anyccl_message_status_t) -> Option<BoxedResult<()>> {
         let (comm, datatype) = (Comm::if_known(self.comm)?, check::known_datatype(self.datatype)?);
@@ -360,7 +360,7 @@ impl Received {
     }
 
     /// # Safety
-    /// As for `run`.
+    /// See `run`.
     #[inline(never)]
     unsafe fn run_checked(self, status: *mut anyccl_message_status_t) -> BoxedResult<()> {
         // SAFETY: passed on from our caller.

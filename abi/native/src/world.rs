@@ -15,7 +15,7 @@ use crate::status::{anyccl_status_t, edge};
 
 /// Joins the job that the environment describes, with all defaults: anyccl_init_with(NULL).
 ///
-/// \returns As anyccl_init_with.
+/// \returns See anyccl_init_with.
 ///
 /// Collective, blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
 #[unsafe(no_mangle)]
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn anyccl_init_with(config: *const anyccl_config_t) -> any
 }
 
 /// # Safety
-/// As [`config::read`].
+/// See [`config::read`].
 unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
     // First of all: in a forked child nothing of the parent's may be touched.
     if WORLD.load(Ordering::Acquire) != 0 {
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn anyccl_rank(rank: *mut c_int) -> anyccl_status_t {
 /// Gives the number of ranks in the world.
 ///
 /// \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_rank.
+/// \returns See anyccl_rank.
 ///
 /// Local. Any thread. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
 #[unsafe(no_mangle)]
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn anyccl_world_size(size: *mut c_int) -> anyccl_status_t 
 /// Gives this process's position among the ranks of the world on its host, for choosing a device or core.
 ///
 /// \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_rank.
+/// \returns See anyccl_rank.
 ///
 /// Local. Any thread.
 #[unsafe(no_mangle)]
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn anyccl_local_rank(local_rank: *mut c_int) -> anyccl_sta
 /// Gives the number of ranks of the world on this host, this one included.
 ///
 /// \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
-/// \returns As anyccl_rank.
+/// \returns See anyccl_rank.
 ///
 /// Local. Any thread.
 #[unsafe(no_mangle)]

@@ -138,7 +138,7 @@ fn check_numbers(config: &ncclConfig_t) -> Result<()> {
 /// choice is ours.
 ///
 /// # Safety
-/// As [`read`].
+/// See [`read`].
 pub unsafe fn check_call(config: *const ncclCollConfig_t) -> Result<()> {
     if config.is_null() {
         return Ok(());

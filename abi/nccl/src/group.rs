@@ -86,7 +86,7 @@ impl Action {
     /// Begins it; there may be nothing to wait for, or, of signals, nothing that could be begun.
     ///
     /// # Safety
-    /// As [`Action::run`], until the request has ended.
+    /// See [`Action::run`], until the request has ended.
     unsafe fn start(&self, comm: &Comm, engine: &Communicator) -> Result<Option<Request>> {
         let request = match self {
             Action::Collective { operation, operator } => {

@@ -21,7 +21,7 @@ impl Form {
     /// Makes a call and returns when it is done.
     ///
     /// # Safety
-    /// As [`Communicator::run`].
+    /// See [`Communicator::run`].
     pub unsafe fn call(self, comm: &Communicator, operation: &Operation) -> Result<()> {
         match self {
             // SAFETY: the caller's promise is the one asked for.

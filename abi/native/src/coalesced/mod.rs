@@ -26,9 +26,9 @@ use crate::status::{anyccl_status_t, edge};
 /// \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
 /// \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
 /// \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
-/// \param op           [in] As for anyccl_all_reduce.
+/// \param op           [in] See anyccl_all_reduce.
 /// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns As anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
+/// \returns See anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
 ///          every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of
 ///          buffers and a hash.
 ///
@@ -58,11 +58,11 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
 
 /// Starts an all_reduce of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, counts, buffers, datatype, op, comm  As for anyccl_all_reduce_coalesced; the buffers
+/// \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
 ///        belong to the library until the request has ended, the arrays only during this call.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
-/// \returns As anyccl_iall_reduce.
+/// \returns See anyccl_iall_reduce.
 ///
 /// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
 /// when the request has ended.
@@ -88,10 +88,10 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
 
 /// Prepares an all_reduce_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, counts, buffers, datatype, op, comm As for anyccl_all_reduce_coalesced; the buffers
+/// \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
 ///        belong to the library during each run, the arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own, which packs small buffers when it is started.
 #[unsafe(no_mangle)]
@@ -118,10 +118,10 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
 ///
 /// \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
 /// \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
-/// \param counts, buffers, datatype  [in] As for anyccl_all_reduce_coalesced.
+/// \param counts, buffers, datatype  [in] See anyccl_all_reduce_coalesced.
 /// \param root      [in] The rank that sends, the same on every rank.
 /// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns As anyccl_all_reduce_coalesced.
+/// \returns See anyccl_all_reduce_coalesced.
 ///
 /// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
 #[unsafe(no_mangle)]
@@ -145,11 +145,11 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
 
 /// Starts a broadcast of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, counts, buffers, datatype, root, comm  As for anyccl_broadcast_coalesced; the buffers
+/// \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
 ///        belong to the library until the request has ended, the arrays only during this call.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
-/// \returns As anyccl_ibroadcast.
+/// \returns See anyccl_ibroadcast.
 ///
 /// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
 /// when the request has ended.
@@ -175,10 +175,10 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
 
 /// Prepares a broadcast_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, counts, buffers, datatype, root, comm As for anyccl_broadcast_coalesced; the buffers
+/// \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
 ///        belong to the library during each run, the arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own, which packs small buffers when it is started.
 #[unsafe(no_mangle)]
@@ -207,8 +207,8 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
 /// \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place:
 ///                     sends[i] == recvs[i] + rank * send_counts[i] elements.
 /// \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
-/// \param buffers, datatype, comm  [in] As for anyccl_all_reduce_coalesced.
-/// \returns As anyccl_all_reduce_coalesced.
+/// \param buffers, datatype, comm  [in] See anyccl_all_reduce_coalesced.
+/// \returns See anyccl_all_reduce_coalesced.
 ///
 /// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
 #[unsafe(no_mangle)]
@@ -228,11 +228,11 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
 
 /// Starts an all_gather of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, send_counts, buffers, datatype, comm  As for anyccl_all_gather_coalesced; the buffers
+/// \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
 ///        belong to the library until the request has ended, the arrays only during this call.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
-/// \returns As anyccl_iall_gather.
+/// \returns See anyccl_iall_gather.
 ///
 /// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
 /// when the request has ended.
@@ -254,10 +254,10 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
 
 /// Prepares an all_gather_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, send_counts, buffers, datatype, comm As for anyccl_all_gather_coalesced; the buffers
+/// \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
 ///        belong to the library during each run, the arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own, which packs small buffers when it is started.
 #[unsafe(no_mangle)]
@@ -282,8 +282,8 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
 /// \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place:
 ///                     recvs[i] == sends[i] + rank * recv_counts[i] elements.
 /// \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
-/// \param buffers, datatype, op, comm  [in] As for anyccl_all_reduce_coalesced.
-/// \returns As anyccl_all_reduce_coalesced.
+/// \param buffers, datatype, op, comm  [in] See anyccl_all_reduce_coalesced.
+/// \returns See anyccl_all_reduce_coalesced.
 ///
 /// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
 #[unsafe(no_mangle)]
@@ -307,11 +307,11 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
 
 /// Starts a reduce_scatter of a list of buffers and returns at once.
 ///
-/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  As for anyccl_reduce_scatter_coalesced; the
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
 ///        buffers belong to the library until the request has ended, the arrays only during this call.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
-/// \returns As anyccl_ireduce_scatter.
+/// \returns See anyccl_ireduce_scatter.
 ///
 /// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
 /// when the request has ended.
@@ -337,10 +337,10 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
 
 /// Prepares a reduce_scatter_coalesced that is started later, and often.
 ///
-/// \param sends, recvs, recv_counts, buffers, datatype, op, comm As for anyccl_reduce_scatter_coalesced; the
+/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
 ///        buffers belong to the library during each run, the arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own, which packs small buffers when it is started.
 #[unsafe(no_mangle)]

@@ -43,7 +43,7 @@ pub unsafe extern "C" fn anyccl_all_gather(
 
 /// Starts an all_gather and returns at once.
 ///
-/// \param send, recv, send_count, datatype, comm  As for anyccl_all_gather; the buffers belong to the library
+/// \param send, recv, send_count, datatype, comm  See anyccl_all_gather; the buffers belong to the library
 ///        until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn anyccl_all_reduce(
 
 /// Starts an all_reduce and returns at once.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_all_reduce; the buffers belong to the library
+/// \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
 ///        until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

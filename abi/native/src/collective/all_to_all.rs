@@ -43,7 +43,7 @@ pub unsafe extern "C" fn anyccl_all_to_all(
 
 /// Starts an all_to_all and returns at once.
 ///
-/// \param send, recv, count_per_rank, datatype, comm  As for anyccl_all_to_all; the buffers belong to the
+/// \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all; the buffers belong to the
 ///        library until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

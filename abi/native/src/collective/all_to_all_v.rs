@@ -60,7 +60,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_v(
 
 /// Starts an all_to_all_v and returns at once.
 ///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  As for
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
 ///        anyccl_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do
 ///        not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
@@ -96,11 +96,11 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
 
 /// Prepares an all_to_all_v that is started later, and often.
 ///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm As for
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
 ///        anyccl_all_to_all_v; the buffers belong to the library during each run, arrays only during this
 ///        call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Alltoallv_init.
 #[unsafe(no_mangle)]

@@ -29,7 +29,7 @@ pub extern "C" fn anyccl_barrier(comm: anyccl_comm_t) -> anyccl_status_t {
 
 /// Starts a barrier and returns at once; the request ends when every rank has come.
 ///
-/// \param comm     As for anyccl_barrier.
+/// \param comm     See anyccl_barrier.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and

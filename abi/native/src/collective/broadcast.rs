@@ -46,7 +46,7 @@ pub unsafe extern "C" fn anyccl_broadcast(
 
 /// Starts a broadcast and returns at once.
 ///
-/// \param send, recv, count, datatype, root, comm  As for anyccl_broadcast; the buffers belong to the library
+/// \param send, recv, count, datatype, root, comm  See anyccl_broadcast; the buffers belong to the library
 ///        until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

@@ -61,7 +61,7 @@ pub unsafe extern "C" fn anyccl_gather_v(
 
 /// Starts a gather_v and returns at once.
 ///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  As for anyccl_gather_v; the
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  See anyccl_gather_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -95,10 +95,10 @@ pub unsafe extern "C" fn anyccl_igather_v(
 
 /// Prepares a gather_v that is started later, and often.
 ///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm As for anyccl_gather_v; the
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  See anyccl_gather_v; the
 ///        buffers belong to the library during each run, arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Gatherv_init.
 #[unsafe(no_mangle)]

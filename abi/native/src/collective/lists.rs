@@ -52,7 +52,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_list(
 
 /// Starts an all_to_all_list and returns at once.
 ///
-/// \param sends, recvs, send_counts, recv_counts, datatype, comm  As for anyccl_all_to_all_list; the
+/// \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the
 ///        memory belongs to the library until the request has ended, the arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -85,10 +85,10 @@ pub unsafe extern "C" fn anyccl_iall_to_all_list(
 
 /// Prepares an all_to_all_list that is started later, and often.
 ///
-/// \param sends, recvs, send_counts, recv_counts, datatype, comm As for anyccl_all_to_all_list; the buffers
+/// \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the buffers
 ///        belong to the library during each run, arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own.
 #[unsafe(no_mangle)]
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn anyccl_all_gather_list(
 
 /// Starts an all_gather_list and returns at once.
 ///
-/// \param send, recvs, recv_counts, datatype, comm  As for anyccl_all_gather_list; the
+/// \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the
 ///        memory belongs to the library until the request has ended, the arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -174,10 +174,10 @@ pub unsafe extern "C" fn anyccl_iall_gather_list(
 
 /// Prepares an all_gather_list that is started later, and often.
 ///
-/// \param send, recvs, recv_counts, datatype, comm As for anyccl_all_gather_list; the buffers belong to the
+/// \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the buffers belong to the
 ///        library during each run, arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own.
 #[unsafe(no_mangle)]

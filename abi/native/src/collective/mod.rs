@@ -84,7 +84,7 @@ impl Arguments {
     /// done.
     ///
     /// # Safety
-    /// As for [`run`].
+    /// See [`run`].
     #[inline(always)]
     unsafe fn run_again(&self) -> Option<BoxedResult<()>> {
         if batch::is_open() {

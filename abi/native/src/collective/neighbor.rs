@@ -62,7 +62,7 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
 
 /// Starts a neighbor_all_gather_v and returns at once.
 ///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  As for
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  See
 ///        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the
 ///        arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
@@ -104,11 +104,11 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
 
 /// Prepares a neighbor_all_gather_v that is started later, and often.
 ///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm As for
+/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  See
 ///        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during
 ///        this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_allgatherv_init.
 #[unsafe(no_mangle)]
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
 
 /// Starts a neighbor_all_to_all_v and returns at once.
 ///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  As for
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  See
 ///        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the
 ///        arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
@@ -250,11 +250,11 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
 
 /// Prepares a neighbor_all_to_all_v that is started later, and often.
 ///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm As for
+/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  See
 ///        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during
 ///        this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_alltoallv_init.
 #[unsafe(no_mangle)]

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn anyccl_reduce(
 
 /// Starts a reduce and returns at once.
 ///
-/// \param send, recv, count, datatype, op, root, comm  As for anyccl_reduce; the buffers belong to the
+/// \param send, recv, count, datatype, op, root, comm  See anyccl_reduce; the buffers belong to the
 ///        library until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter(
 
 /// Starts a reduce_scatter and returns at once.
 ///
-/// \param send, recv, recv_count, datatype, op, comm  As for anyccl_reduce_scatter; the buffers belong to the
+/// \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter; the buffers belong to the
 ///        library until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v(
 
 /// Starts a reduce_scatter_v and returns at once.
 ///
-/// \param send, recv, recv_counts, datatype, op, comm  As for anyccl_reduce_scatter_v; the
+/// \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the
 ///        buffers belong to the library until the request has ended, the arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -83,10 +83,10 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
 
 /// Prepares a reduce_scatter_v that is started later, and often.
 ///
-/// \param send, recv, recv_counts, datatype, op, comm As for anyccl_reduce_scatter_v; the buffers belong to
+/// \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the buffers belong to
 ///        the library during each run, arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_init.
 #[unsafe(no_mangle)]

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn anyccl_scan(
 
 /// Starts a scan and returns at once.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_scan; the buffers belong to the library until
+/// \param send, recv, count, datatype, op, comm  See anyccl_scan; the buffers belong to the library until
 ///        the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -76,9 +76,9 @@ pub unsafe extern "C" fn anyccl_iscan(
 
 /// Prepares a scan that is started later, and often.
 ///
-/// \param send, recv, count, datatype, op, comm As for anyccl_scan, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, count, datatype, op, comm  See anyccl_scan, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Scan_init.
 #[unsafe(no_mangle)]
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn anyccl_exscan(
 
 /// Starts an exscan and returns at once.
 ///
-/// \param send, recv, count, datatype, op, comm  As for anyccl_exscan; the buffers belong to the library
+/// \param send, recv, count, datatype, op, comm  See anyccl_exscan; the buffers belong to the library
 ///        until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -163,9 +163,9 @@ pub unsafe extern "C" fn anyccl_iexscan(
 
 /// Prepares an exscan that is started later, and often.
 ///
-/// \param send, recv, count, datatype, op, comm As for anyccl_exscan, during each run.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param send, recv, count, datatype, op, comm  See anyccl_exscan, during each run.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Exscan_init.
 #[unsafe(no_mangle)]

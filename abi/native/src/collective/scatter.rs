@@ -46,7 +46,7 @@ pub unsafe extern "C" fn anyccl_scatter(
 
 /// Starts a scatter and returns at once.
 ///
-/// \param send, recv, recv_count, datatype, root, comm  As for anyccl_scatter; the buffers belong to the
+/// \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter; the buffers belong to the
 ///        library until the request has ended.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn anyccl_scatter_v(
 
 /// Starts a scatter_v and returns at once.
 ///
-/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  As for anyccl_scatter_v;
+/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v;
 ///        the buffers belong to the library until the request has ended, the arrays do not.
 /// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
 ///                 ANYCCL_SUCCESS.
@@ -94,10 +94,10 @@ pub unsafe extern "C" fn anyccl_iscatter_v(
 
 /// Prepares a scatter_v that is started later, and often.
 ///
-/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm As for anyccl_scatter_v; the
+/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v; the
 ///        buffers belong to the library during each run, arrays only during this call.
-/// \param request  [out] As for anyccl_all_reduce_init.
-/// \returns As anyccl_all_reduce_init.
+/// \param request  [out] See anyccl_all_reduce_init.
+/// \returns See anyccl_all_reduce_init.
 ///
 /// Local. Each run is a collective call of its own. Replacement for MPI_Scatterv_init.
 #[unsafe(no_mangle)]
