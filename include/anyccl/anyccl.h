@@ -657,7 +657,7 @@ anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *us
  *
  * \returns See anyccl_init_with.
  *
- * Collective, blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
+ * Collective. The call blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
  */
 anyccl_status_t anyccl_init(void);
 
@@ -685,9 +685,9 @@ anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
  *          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when
  *          the ranks have made different calls, in the world or in a communicator that was made from it, and
  *          no call of this rank has said so. Any other status tells why the ranks could not part in good
- *          order. The world has ended in all these cases.
+ *          order. After ANYCCL_ERR_MISMATCH or any other status the world has ended.
  *
- * Collective. The call blocks until all ranks have come here. Local when the world has failed. Other
+ * Collective. The call blocks until all ranks have come here. It is local when the world has failed. Other
  * communicators are not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the
  * world again. Replacement for MPI_Finalize.
  */
@@ -699,7 +699,7 @@ anyccl_status_t anyccl_finalize(void);
  * \param flag  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when flag is NULL.
  *
- * Local. Any thread. 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
+ * Local. Any thread. The answer is 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
  */
 anyccl_status_t anyccl_is_initialized(int *flag);
 
@@ -753,7 +753,7 @@ anyccl_status_t anyccl_local_size(int *local_size);
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is NULL; ANYCCL_ERR_INVALID_USAGE without a
  *          world, or in a forked child.
  *
- * Local. Any thread. The same handle at every call.
+ * Local. Any thread. Every call gives the same handle.
  */
 anyccl_status_t anyccl_world(anyccl_comm_t *comm);
 
@@ -785,7 +785,7 @@ anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
  *
  * Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
  * configured time. Ranks may be processes or threads: then each thread makes its own. Any thread.
- * Independent of anyccl_init. Replacement for ncclCommInitRank.
+ * The call is independent of anyccl_init. Replacement for ncclCommInitRank.
  */
 anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
                                    int size,
@@ -858,8 +858,8 @@ anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of
  *          range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
- * Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators
- * that were made from this one keep their own.
+ * Local. Any thread. The limit counts for calls that begin and requests that are started afterwards.
+ * Communicators that were made from this one keep their own.
  */
 anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm, int64_t timeout_ms);
 
@@ -886,7 +886,8 @@ anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
  *          or in a forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have
  *          made different calls and no call of this rank has said so: in comm, or, where this call is
  *          collective, in a communicator that was made from comm and destroyed. Any other status tells why
- *          the ranks could not part in good order. The communicator is destroyed in all these cases.
+ *          the ranks could not part in good order. After ANYCCL_ERR_MISMATCH or any other status the
+ *          communicator is destroyed.
  *
  * For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here,
  * so that none of them takes the end of another for its death. For one that was made from another (split,
@@ -1010,7 +1011,7 @@ anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent, const struct anyccl_con
  *          ANYCCL_ERR_SYSTEM.
  *
  * Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
- * configured time. Any thread. Independent of anyccl_init.
+ * configured time. Any thread. The call is independent of anyccl_init.
  */
 anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store,
                                               int size,
@@ -1019,11 +1020,12 @@ anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store
                                               anyccl_comm_t *comm);
 
 /**
- * Lets ranks find rank 0 by a file on a file system that all of them see.
+ * Exchanges a unique id, which rank 0 makes, by a file on a file system that all ranks see; tells where rank
+ * 0 is.
  *
  * Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there;
- * the others wait for it. A file that an earlier run has left is never believed: a rank takes only what
- * answers and proves a secret from the file.
+ * the others wait for it. A file that an earlier run has left is never believed: a rank believes only an
+ * address at which a process proves to know a secret from the file.
  *
  * \param path     [in]  The same file on every rank. Terminated; copied.
  * \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it
@@ -1039,9 +1041,8 @@ anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store
  *          names a folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or
  *          what was found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
  *
- * Collective over the ranks, if their number is known: blocks until all have come, at most for the
- * configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replacement for
- * SAR's nfs_ip_init.
+ * Collective over the ranks, if their number is known: the call blocks until all have come, at most for the
+ * configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id.
  */
 anyccl_status_t anyccl_unique_id_exchange_by_file(const char *path,
                                                   int size,

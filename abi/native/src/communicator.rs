@@ -28,7 +28,7 @@ use crate::unique_id::anyccl_unique_id_t;
 ///
 /// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
 /// configured time. Ranks may be processes or threads: then each thread makes its own. Any thread.
-/// Independent of anyccl_init. Replacement for ncclCommInitRank.
+/// The call is independent of anyccl_init. Replacement for ncclCommInitRank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create(
     id: *const anyccl_unique_id_t,
@@ -152,8 +152,8 @@ pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of
 ///          range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. Any thread. Counts for calls that begin and requests that are started afterwards. Communicators
-/// that were made from this one keep their own.
+/// Local. Any thread. The limit counts for calls that begin and requests that are started afterwards.
+/// Communicators that were made from this one keep their own.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) -> anyccl_status_t {
     edge("anyccl_comm_set_timeout", || {
@@ -189,7 +189,8 @@ pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
 ///          or in a forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have
 ///          made different calls and no call of this rank has said so: in comm, or, where this call is
 ///          collective, in a communicator that was made from comm and destroyed. Any other status tells why
-///          the ranks could not part in good order. The communicator is destroyed in all these cases.
+///          the ranks could not part in good order. After ANYCCL_ERR_MISMATCH or any other status the
+///          communicator is destroyed.
 ///
 /// For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here,
 /// so that none of them takes the end of another for its death. For one that was made from another (split,

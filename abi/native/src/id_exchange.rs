@@ -15,11 +15,12 @@ use crate::unique_id::anyccl_unique_id_t;
 /// Bytes that hold any address that anyccl_unique_id_exchange_by_file gives, the final zero included.
 pub const ANYCCL_ADDRESS_BYTES: usize = 46;
 
-/// Lets ranks find rank 0 by a file on a file system that all of them see.
+/// Exchanges a unique id, which rank 0 makes, by a file on a file system that all ranks see; tells where rank
+/// 0 is.
 ///
 /// Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there;
-/// the others wait for it. A file that an earlier run has left is never believed: a rank takes only what
-/// answers and proves a secret from the file.
+/// the others wait for it. A file that an earlier run has left is never believed: a rank believes only an
+/// address at which a process proves to know a secret from the file.
 ///
 /// \param path     [in]  The same file on every rank. Terminated; copied.
 /// \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it
@@ -35,9 +36,8 @@ pub const ANYCCL_ADDRESS_BYTES: usize = 46;
 ///          names a folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or
 ///          what was found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks, if their number is known: blocks until all have come, at most for the
-/// configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id. Replacement for
-/// SAR's nfs_ip_init.
+/// Collective over the ranks, if their number is known: the call blocks until all have come, at most for the
+/// configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_unique_id_exchange_by_file(
     path: *const c_char,

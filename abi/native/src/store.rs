@@ -102,7 +102,7 @@ pub struct anyccl_store_t {
 ///          ANYCCL_ERR_SYSTEM.
 ///
 /// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
-/// configured time. Any thread. Independent of anyccl_init.
+/// configured time. Any thread. The call is independent of anyccl_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create_with_store(
     store: *const anyccl_store_t,

@@ -17,7 +17,7 @@ use crate::status::{anyccl_status_t, edge};
 ///
 /// \returns See anyccl_init_with.
 ///
-/// Collective, blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
+/// Collective. The call blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_init() -> anyccl_status_t {
     // SAFETY: NULL is accepted.
@@ -67,9 +67,9 @@ unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
 ///          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when
 ///          the ranks have made different calls, in the world or in a communicator that was made from it, and
 ///          no call of this rank has said so. Any other status tells why the ranks could not part in good
-///          order. The world has ended in all these cases.
+///          order. After ANYCCL_ERR_MISMATCH or any other status the world has ended.
 ///
-/// Collective. The call blocks until all ranks have come here. Local when the world has failed. Other
+/// Collective. The call blocks until all ranks have come here. It is local when the world has failed. Other
 /// communicators are not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the
 /// world again. Replacement for MPI_Finalize.
 #[unsafe(no_mangle)]
@@ -89,7 +89,7 @@ pub extern "C" fn anyccl_finalize() -> anyccl_status_t {
 /// \param flag  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when flag is NULL.
 ///
-/// Local. Any thread. 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
+/// Local. Any thread. The answer is 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_is_initialized(flag: *mut c_int) -> anyccl_status_t {
     edge("anyccl_is_initialized", || {
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn anyccl_local_size(local_size: *mut c_int) -> anyccl_sta
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is NULL; ANYCCL_ERR_INVALID_USAGE without a
 ///          world, or in a forked child.
 ///
-/// Local. Any thread. The same handle at every call.
+/// Local. Any thread. Every call gives the same handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_world(comm: *mut anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_world", || {
