@@ -13,6 +13,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PEERS = ROOT / "target" / "peers"
 PREFIX = Path(os.environ.get("PREFIX", ROOT / "target" / "demo-prefix")).resolve()
+# Where another version of anyccl is installed, to be compared with this one as `anyccl-before`.
+BEFORE = os.environ.get("BEFORE")
 
 # Each in a virtual environment of its own: the packages overwrite each other's mpi.h and libmpi.so.12.
 PACKAGES = {
@@ -99,9 +101,15 @@ def intel_environment(library, mode):
 
 def anyccl(mode):
     runner = [PREFIX / "bin" / "anyccl", "run", "--no-prefix", "-n", "{ranks}", program(OURS)]
-    return [Contestant(OURS, mode, runner, {"ANYCCL_TRANSPORT": mode}),
-            Contestant(f"{OURS}-mem_alloc", mode, runner, {"ANYCCL_TRANSPORT": mode},
-                       arguments=["--memory", "library"])]
+    versions = [Contestant(OURS, mode, runner, {"ANYCCL_TRANSPORT": mode}),
+                Contestant(f"{OURS}-mem_alloc", mode, runner, {"ANYCCL_TRANSPORT": mode},
+                           arguments=["--memory", "library"])]
+    if BEFORE:
+        before = Path(BEFORE).resolve()
+        # The same program: the loader looks into this variable before it looks where the program says.
+        versions.append(Contestant(f"{OURS}-before", mode, [before / "bin" / "anyccl", *runner[1:]],
+                                   {"ANYCCL_TRANSPORT": mode, "LD_LIBRARY_PATH": str(before / "lib")}))
+    return versions
 
 
 def mpich(mode):
