@@ -1,7 +1,8 @@
-//! The reduction kernels beside a plain copy: how many bytes of result per second, from the first cache to main memory.
+//! The reduction kernels beside a plain copy: how many bytes of result per second, from the first cache to
+//! main memory.
 //!
-//! A kernel reads two bytes for each that it writes, a copy one; so a kernel at two thirds of the copy is limited by
-//! memory, not by arithmetic.
+//! A kernel reads two bytes for each that it writes, a copy one; so a kernel at two thirds of the copy is
+//! limited by memory, not by arithmetic.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -60,7 +61,8 @@ fn kernels(criterion: &mut Criterion) {
                 group.bench_function(BenchmarkId::from_parameter(bytes), |bencher| {
                     bencher.iter(|| {
                         let (a, b) = (black_box(a.as_ptr()), black_box(b.as_ptr()));
-                        // SAFETY: all three are vectors of `count` elements, and `dst` is neither of the others.
+                        // SAFETY: all three are vectors of `count` elements, and `dst` is neither of the
+                        // others.
                         unsafe { kernel(dst.as_mut_ptr(), a, b, count) };
                     });
                 });

@@ -1,8 +1,8 @@
-//! The way of a message from one core to another through the slots of shared memory, without the engine above: one
-//! cache line, and 8 KiB. Times are one way, half of there and back.
+//! The way of a message from one core to another through the slots of shared memory, without the engine
+//! above: one cache line, and 8 KiB. Times are one way, half of there and back.
 //!
-//! Two threads are two ranks here. Each is bound to a core; with one core there is nothing to measure. What comes out is
-//! mostly the machine's: whether the two cores share a cache decides.
+//! Two threads are two ranks here. Each is bound to a core; with one core there is nothing to measure. What
+//! comes out is mostly the machine's: whether the two cores share a cache decides.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;

@@ -37,7 +37,8 @@ pub enum Cost {
 pub(super) const HIERARCHICAL: &str = "hierarchical";
 
 impl Algorithm {
-    /// Whether the ranks of a host must tell each other lengths before it can make a plan ([`super::LengthExchange`]).
+    /// Whether the ranks of a host must tell each other lengths before it can make a plan
+    /// ([`super::LengthExchange`]).
     pub fn needs_length_exchange(&self) -> bool {
         self.name == HIERARCHICAL && self.collective.counts_messages()
     }

@@ -1,7 +1,7 @@
 //! What an engine does itself, what is composed, what is left to the builtin engine.
 //!
-//! A [`CapabilityTable`] is made once per communicator, so that a call costs one look-up. It depends on the engine and nothing else: ranks
-//! with the same engine have the same table.
+//! A [`CapabilityTable`] is made once per communicator, so that a call costs one look-up. It depends on the
+//! engine and nothing else: ranks with the same engine have the same table.
 
 use std::fmt;
 

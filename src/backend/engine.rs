@@ -1,16 +1,18 @@
 //! What the engine of somebody else must bring.
 //!
-//! [`ForeignEngine`] is a library, opened once per process. [`ForeignComm`] is its communicator of the ranks of one of ours, made
-//! by all of them together; until that is there they talk over a [`OobExchange`], which the builtin engine lends.
+//! [`ForeignEngine`] is a library, opened once per process. [`ForeignComm`] is its communicator of the ranks
+//! of one of ours, made by all of them together; until that is there they talk over a [`OobExchange`], which
+//! the builtin engine lends.
 //!
 //! # Rules for an implementation
 //!
-//! - A call comes only where [`ForeignEngine::does`] has said that it can be served; that answer depends on nothing that
-//!   differs between ranks.
-//! - Arguments are checked before: root, operator and sizes fit, buffers overlap only as `in_place` says, and a
-//!   call of no elements does not come at all (a barrier does).
-//! - Operators are builtin ones: a premultiplied sum comes as a sum of what was scaled before; functions of the program never
-//!   come. An average is the engine's own, or a sum that it divides ([`crate::reduce::divide_fn`]).
+//! - A call comes only where [`ForeignEngine::does`] has said that it can be served; that answer depends on
+//!   nothing that differs between ranks.
+//! - Arguments are checked before: root, operator and sizes fit, buffers overlap only as `in_place` says, and
+//!   a call of no elements does not come at all (a barrier does).
+//! - Operators are builtin ones: a premultiplied sum comes as a sum of what was scaled before; functions of
+//!   the program never come. An average is the engine's own, or a sum that it divides
+//!   ([`crate::reduce::divide_fn`]).
 //! - Ranks make their calls in the same order, in the same form: blocking, started, or as messages.
 //! - Any thread may call, several at a time.
 
@@ -35,8 +37,8 @@ pub trait ForeignEngine: Send + Sync {
     /// Whether it has messages from rank to rank, for memory of this kind: [`ForeignComm::exchange`].
     fn has_messages(&self, memory: MemoryKind) -> bool;
 
-    /// Makes its communicator of the ranks that meet, in their order. Collective over them. A rank that fails says why;
-    /// the others may then fail or succeed: the caller asks all.
+    /// Makes its communicator of the ranks that meet, in their order. Collective over them. A rank that fails
+    /// says why; the others may then fail or succeed: the caller asks all.
     fn connect(&self, oob: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>>;
 }
 
@@ -91,8 +93,8 @@ pub struct UnequalCall<'a> {
     pub root: Rank,
     /// Read.
     pub send: *const u8,
-    /// What of it, in elements, as [`crate::plan::BlockLayout`] lists it for the collective. Where it reduces, the blocks lie one
-    /// behind the other.
+    /// What of it, in elements, as [`crate::plan::BlockLayout`] lists it for the collective. Where it
+    /// reduces, the blocks lie one behind the other.
     pub inputs: &'a [Block],
     /// Written.
     pub recv: *mut u8,
@@ -102,8 +104,8 @@ pub struct UnequalCall<'a> {
     pub memory: MemoryKind,
 }
 
-/// A message between this rank and another one. Between two ranks, messages match in the order in which they are listed
-/// here and made: the k-th to a rank meets its k-th from this one, and is as long.
+/// A message between this rank and another one. Between two ranks, messages match in the order in which they
+/// are listed here and made: the k-th to a rank meets its k-th from this one, and is as long.
 #[derive(Clone, Copy, Debug)]
 pub enum Exchange {
     /// To a rank.
@@ -128,14 +130,15 @@ pub enum Exchange {
 
 /// A communicator of the engine.
 pub trait ForeignComm: Send + Sync {
-    /// Whether a uniform call of so many elements is one that the engine can count. The builtin engine does it if not, so the
-    /// answer is the same on all ranks.
+    /// Whether a uniform call of so many elements is one that the engine can count. The builtin engine does
+    /// it if not, so the answer is the same on all ranks.
     fn fits(&self, call: &UniformCall) -> bool;
 
     /// Runs a call to its end.
     ///
     /// # Safety
-    /// The buffers are valid for what the collective reads and writes, and nobody else uses them during the call.
+    /// The buffers are valid for what the collective reads and writes, and nobody else uses them during the
+    /// call.
     unsafe fn run(&self, call: &UniformCall) -> Result<()>;
 
     /// Starts a call.
@@ -147,19 +150,19 @@ pub trait ForeignComm: Send + Sync {
     /// Runs a call whose blocks differ to its end.
     ///
     /// # Safety
-    /// As for [`ForeignComm::run`].
+    /// See [`ForeignComm::run`].
     unsafe fn run_unequal(&self, call: &UnequalCall<'_>) -> Result<()>;
 
     /// Starts a call whose blocks differ. The lists of blocks may go when this returns.
     ///
     /// # Safety
-    /// As for [`ForeignComm::start`].
+    /// See [`ForeignComm::start`].
     unsafe fn start_unequal(&self, call: &UnequalCall<'_>) -> Result<Box<dyn Started>>;
 
     /// Starts messages, all at once: none waits for another of the list.
     ///
     /// # Safety
-    /// As for [`ForeignComm::start`].
+    /// See [`ForeignComm::start`].
     unsafe fn exchange(&self, messages: &[Exchange]) -> Result<Box<dyn Started>>;
 
     /// Moves on what was started in this process, as far as it goes now, without waiting. Also after `close`.

@@ -1,7 +1,8 @@
 //! Whether this thread is inside the library of another engine.
 //!
-//! One of our doors has NCCL's own names. Real NCCL, opened behind that door, is bound to its own functions; if a loader binds it to ours
-//! all the same, a call that it makes to itself would come in by our door and go round for ever. The door asks here, and refuses.
+//! One of our doors has NCCL's own names. Real NCCL, opened behind that door, is bound to its own functions;
+//! if a loader binds it to ours all the same, a call that it makes to itself would come in by our door and go
+//! round for ever. The door asks here, and refuses.
 
 use std::cell::Cell;
 

@@ -4,7 +4,8 @@ use crate::base::{Error, Result};
 use crate::config::BackendName;
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Tries `names`, in order: files, or names for the loader. `accept` binds what is needed, or says what is missing.
+/// Tries `names`, in order: files, or names for the loader. `accept` binds what is needed, or says what is
+/// missing.
 pub fn open_first<T>(
     engine: BackendName,
     names: &[String],

@@ -1,7 +1,7 @@
 //! Blocks in one buffer, for engines that know nothing else.
 //!
-//! Our calls may have a pointer per block, and blocks that are received where their counterparts are sent from. What does not fit is
-//! copied: the input before the call, the output after it.
+//! Our calls may have a pointer per block, and blocks that are received where their counterparts are sent
+//! from. What does not fit is copied: the input before the call, the output after it.
 
 use std::ptr;
 
@@ -13,7 +13,7 @@ use crate::plan::Block;
 /// A call whose blocks each lie somewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Scattered<'a> {
-    /// One with a layout, but without a graph.
+    /// The collective: one with a layout, but without a graph.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
@@ -27,7 +27,7 @@ pub struct Scattered<'a> {
     pub outputs: &'a [Block],
     /// One buffer for all blocks of the input, or where each of them begins.
     pub send: ScatteredInput<'a>,
-    /// The same of the output.
+    /// One buffer for all blocks of the output, or where each of them begins.
     pub recv: ScatteredOutput<'a>,
     /// Some block is received where another is sent from.
     pub overlaps: bool,
@@ -67,7 +67,8 @@ pub struct Packed {
     targets: Vec<*mut u8>,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our own.
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our
+// own.
 unsafe impl Send for Packed {}
 
 impl Packed {
@@ -138,7 +139,7 @@ impl Packed {
     /// Copies what must be copied after.
     ///
     /// # Safety
-    /// As for [`Packed::new`]; the call has ended well.
+    /// See [`Packed::new`]; the call has ended well.
     pub unsafe fn unpack(&mut self) {
         let unit = self.datatype.bytes();
         for (block, to) in self.outputs.iter().zip(&self.targets) {

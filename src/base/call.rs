@@ -64,9 +64,9 @@ pub struct Call {
     pub op: Option<ReduceOp>,
     /// Root, where the collective has one; the tag of a transfer; else 0.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`]. Where all ranks know all counts of a layout, a hash of
-    /// them; where only sender and receiver know, the elements of one message, or a hash of the lengths of its blocks
-    /// ([`Call::of_parcel`]), or [`Call::WHOLE`].
+    /// Elements, in the sense of [`Collective::input_elements`]. Where all ranks know all counts of a layout,
+    /// a hash of them; where only sender and receiver know, the elements of one message, or a hash of the
+    /// lengths of its blocks ([`Call::of_parcel`]), or [`Call::WHOLE`].
     pub count: u64,
 }
 
@@ -129,7 +129,7 @@ impl Call {
     }
 }
 
-/// As in error messages: `all_reduce(float32 sum, count 1024)`.
+/// The form of error messages: `all_reduce(float32 sum, count 1024)`.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {

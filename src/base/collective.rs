@@ -48,7 +48,7 @@ impl Collective {
         Collective::NeighborAllToAllV,
     ];
 
-    /// Those of which one count says how long every buffer is, in wire order.
+    /// The collectives that take one count, in wire order.
     pub const UNIFORM: [Collective; 11] = {
         let [a, b, c, d, e, f, g, h, i, j, k, ..] = Collective::ALL;
         [a, b, c, d, e, f, g, h, i, j, k]
@@ -101,8 +101,9 @@ impl Collective {
         matches!(self, AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV) || self.has_graph()
     }
 
-    /// Whether only sender and receiver of a block know how long it is. Then each message says how many elements it
-    /// has, and an empty block is an empty message: left out, it could not contradict a receiver that waits for more.
+    /// Whether only sender and receiver of a block know how long it is. Then each message says how many
+    /// elements it has, and an empty block is an empty message: left out, it could not contradict a receiver
+    /// that waits for more.
     pub const fn counts_messages(self) -> bool {
         use Collective::*;
         matches!(self, GatherV | ScatterV | AllToAllV) || self.has_graph()

@@ -10,7 +10,7 @@ use super::rank::Rank;
 /// Result with the engine's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The same where success is to cost little: without a value it is one word, which is returned in a register.
+/// Result whose success costs little: without a value it is one word, which is returned in a register.
 pub type BoxedResult<T> = std::result::Result<T, Box<Error>>;
 
 /// Why an operation could not do what was asked. Cheap to clone: a failed communicator repeats it.

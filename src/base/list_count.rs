@@ -1,13 +1,14 @@
 //! What the ranks must agree on in a collective on a list of buffers, in the place of its count.
 //!
-//! Each message of such a call says of which list it is a part: ranks with different lists find out by the first one.
+//! Each message of such a call says of which list it is a part: ranks with different lists find out by the
+//! first one.
 
 use std::fmt;
 
 use super::mix::mix;
 
-/// The count of one message of a list, in 64 bits: its elements, how many buffers the whole list has, and a hash of their
-/// lengths and datatypes.
+/// The count of one message of a list, in 64 bits: its elements, how many buffers the whole list has, and a
+/// hash of their lengths and datatypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListCount {
     /// Buffers of the list; 255 stands for all larger numbers, which the hash tells apart.
@@ -24,7 +25,7 @@ impl ListCount {
     /// Most elements of one message.
     pub const MOST_ELEMENTS: u64 = (1 << ListCount::ELEMENTS_BITS) - 1;
 
-    /// Of a list with these lengths and datatypes, in order. The first message has no elements yet.
+    /// The count of a list with these lengths and datatypes, in order. The first message has no elements yet.
     pub fn of(buffers: impl Iterator<Item = (u64, u8)>) -> ListCount {
         let (mut number, mut hash) = (0usize, 0u64);
         for (length, datatype) in buffers {
@@ -35,7 +36,7 @@ impl ListCount {
         ListCount { buffers: number.min(255) as u8, lengths, elements: 0 }
     }
 
-    /// As it travels. `elements` is at most [`ListCount::MOST_ELEMENTS`].
+    /// The count as it travels. `elements` is at most [`ListCount::MOST_ELEMENTS`].
     pub fn to_bits(self) -> u64 {
         debug_assert!(self.elements <= ListCount::MOST_ELEMENTS);
         let shifted = u64::from(self.buffers) << ListCount::LENGTHS_BITS | u64::from(self.lengths);
@@ -53,7 +54,7 @@ impl ListCount {
     }
 }
 
-/// As in error messages: `3 buffers with lengths #2c01ff, 600 elements in this message`.
+/// The form of error messages: `3 buffers with lengths #2c01ff, 600 elements in this message`.
 impl fmt::Display for ListCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (ListCount { buffers, lengths, elements }, many) =

@@ -4,8 +4,8 @@ use super::datatype::Datatype;
 
 /// How contributions are combined. The discriminants are the C ABI's and the wire's: never renumber.
 ///
-/// [`ReduceOp::ALL`] lists the builtin ones, which a name says all about. The others stand for what the program has
-/// made on each rank: ranks agree on what kind of operator it is, the rest is each rank's own.
+/// [`ReduceOp::ALL`] lists the builtin ones, which a name says all about. The others stand for what the
+/// program has made on each rank: ranks agree on what kind of operator it is, the rest is each rank's own.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -46,7 +46,7 @@ impl ReduceOp {
         ReduceOp::Lxor,
     ];
 
-    /// Those that the program makes.
+    /// The operators that the program makes.
     pub const MADE: [ReduceOp; 3] = [ReduceOp::PremulSum, ReduceOp::Callback, ReduceOp::OrderedCallback];
 
     /// The operator with this number on the wire, if there is one.
@@ -87,10 +87,10 @@ impl ReduceOp {
 
     /// Whether the operator is defined on `datatype`.
     ///
-    /// Arithmetic (sum, product, avg): integers, floats, complex; min, max: integers, floats.
-    /// Bitwise and logical: integers; bool takes everything but avg (sum, max, bor are "or",
-    /// product, min, band are "and"); byte takes the bitwise operators only, as MPI_BYTE does. A premultiplied sum takes
-    /// what sum takes, but for bool; a callback takes everything.
+    /// Arithmetic (sum, product, avg): integers, floats, complex; min, max: integers, floats. Bitwise and
+    /// logical: integers; bool takes everything but avg (sum, max, bor are "or", product, min, band are
+    /// "and"); byte takes the bitwise operators only, as MPI_BYTE does. A premultiplied sum takes what sum
+    /// takes, but for bool; a callback takes everything.
     pub const fn accepts(self, datatype: Datatype) -> bool {
         use ReduceOp::*;
         match datatype {

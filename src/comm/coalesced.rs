@@ -1,12 +1,13 @@
 //! One collective on a list of buffers, in few messages.
 //!
-//! Small buffers are packed: their contents are copied into one piece of memory, one collective runs on it, and the
-//! results are copied out. Large ones go as they are, without a copy. All of it is under way at the same time. What is
-//! packed together follows from lengths and datatypes alone, so all ranks cut a list in the same way; every message
-//! travels under the name of its whole list ([`ListCount`]), so ranks whose lists differ find out by the first.
+//! Small buffers are packed: their contents are copied into one piece of memory, one collective runs on it,
+//! and the results are copied out. Large ones go as they are, without a copy. All of it is under way at the
+//! same time. What is packed together follows from lengths and datatypes alone, so all ranks cut a list in
+//! the same way; every message travels under the name of its whole list ([`ListCount`]), so ranks whose lists
+//! differ find out by the first.
 //!
-//! Where a block belongs to each rank (all_gather, reduce_scatter), packed memory holds all parts of rank 0's block, then
-//! those of rank 1's, and so on: one block per rank again. The packed call is always in place.
+//! Where a block belongs to each rank (all_gather, reduce_scatter), packed memory holds all parts of rank 0's
+//! block, then those of rank 1's, and so on: one block per rank again. The packed call is always in place.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, 
 
 /// Longest buffer that is packed: beyond, two copies cost more than a message of its own.
 const PACKED_UP_TO: usize = 32 << 10;
-/// Bytes that are packed together at most: enough for a message to be worth its latency, and little enough for packing to
-/// stay in the caches and for messages to follow each other.
+/// Bytes that are packed together at most: enough for a message to be worth its latency, and little enough
+/// for packing to stay in the caches and for messages to follow each other.
 const PACK_BYTES: usize = 256 << 10;
 
 /// One buffer of a list, on both sides.
@@ -40,9 +41,9 @@ pub struct Part {
 pub struct List<'a> {
     /// All_reduce, broadcast, all_gather or reduce_scatter.
     pub collective: Collective,
-    /// Where it reduces.
+    /// Operator, where the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Where it has one; else 0.
+    /// Root, where the collective has one; else 0.
     pub root: Rank,
     /// The buffers, in an order that is the same on all ranks.
     pub parts: &'a [Part],
@@ -98,7 +99,8 @@ pub struct Coalesced {
     outcome: Result<()>,
 }
 
-// SAFETY: the pointers are the caller's buffers, which it has promised to leave to the call, on whatever thread it ends.
+// SAFETY: the pointers are the caller's buffers, which it has promised to leave to the call, on whatever
+// thread it ends.
 unsafe impl Send for Coalesced {}
 
 impl Coalesced {
@@ -106,7 +108,8 @@ impl Coalesced {
     pub fn wait(&mut self) -> Result<()> {
         for mut message in self.under_way.drain(..) {
             let ended = message.request.wait();
-            // SAFETY: it has ended; the results' places are the caller's, left to this call by the promise of its start.
+            // SAFETY: it has ended; the results' places are the caller's, left to this call by the promise of
+            // its start.
             let ended = ended.map(|()| unsafe { message.unpack() });
             if self.outcome.is_ok() {
                 self.outcome = ended;
@@ -130,7 +133,7 @@ impl Coalesced {
         true
     }
 
-    /// What is waited for next.
+    /// The request to wait for next.
     pub(super) fn running(&self) -> Option<&Request> {
         self.under_way.first().map(|message| &message.request)
     }
@@ -142,17 +145,19 @@ impl StartedMessage {
     unsafe fn unpack(&self) {
         for result in &self.results {
             let from = self.packed[result.from..result.from + result.bytes].as_ptr();
-            // SAFETY: inside of our memory, as just checked; the caller vouches for the other side, which is apart from it.
+            // SAFETY: inside of our memory, as just checked; the caller vouches for the other side, which is
+            // apart from it.
             unsafe { std::ptr::copy_nonoverlapping(from, result.to, result.bytes) };
         }
     }
 }
 
 impl Communicator {
-    /// Starts a collective on a list of buffers. Nothing was sent when it fails, unless the communicator has failed.
+    /// Starts a collective on a list of buffers. Nothing was sent when it fails, unless the communicator has
+    /// failed.
     ///
     /// # Safety
-    /// As [`Communicator::start`], for every buffer.
+    /// See [`Communicator::start`]; the promise holds for every buffer.
     pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Coalesced> {
         self.check_usable()?;
         self.check_list(list, operator)?;
@@ -195,7 +200,7 @@ impl Communicator {
     }
 
     /// # Safety
-    /// As [`Communicator::start_list`].
+    /// See [`Communicator::start_list`].
     unsafe fn start_message(
         &self,
         list: &List,
@@ -225,7 +230,8 @@ impl Communicator {
                 let from = part.send.wrapping_add((block - layout.read.start) * bytes);
                 let to = packed[block * layout.block + at..][..bytes].as_mut_ptr();
                 match operator.filter(|operator| operator.scales()) {
-                    // SAFETY: the caller vouches for the part's input; `to` has room for as much, in our own memory.
+                    // SAFETY: the caller vouches for the part's input; `to` has room for as much, in our own
+                    // memory.
                     Some(operator) => unsafe {
                         operator.scale(to, from, part.count, self.plan_cache.saturates())
                     },
@@ -249,12 +255,14 @@ impl Communicator {
         let operation = self.plain(list, &whole);
         // Scaled already.
         let operator = operator.filter(|operator| !operator.scales());
-        // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as the request.
+        // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as
+        // the request.
         let request = unsafe { self.start_with_signature(&operation, operator, sign(operation.call)) }?;
         Ok(StartedMessage { request, packed, results })
     }
 
-    /// A list without buffers is a call like any other: ranks that have some must learn of those that have none.
+    /// A list without buffers is a call like any other: ranks that have some must learn of those that have
+    /// none.
     fn start_empty(&self, list: &List, name: ListCount) -> Result<StartedMessage> {
         let kind = CallKind::Collective(Collective::Barrier);
         let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
@@ -267,7 +275,7 @@ impl Communicator {
     }
 }
 
-/// Where things are in packed memory, in blocks.
+/// Layout of packed memory, in blocks.
 struct PackedLayout {
     block: usize,
     bytes: usize,

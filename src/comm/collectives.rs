@@ -12,7 +12,7 @@ use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
 use crate::executor::{Key, Prepared};
 
 impl Communicator {
-    /// Whether a call may be for another engine than the builtin one.
+    /// Whether another engine than the builtin one may serve calls.
     #[inline]
     pub(super) fn may_be_foreign(&self) -> bool {
         self.foreign.is_some() || self.kinds.may_differ()
@@ -35,14 +35,15 @@ impl Communicator {
         unsafe { self.run_builtin(operation) }
     }
 
-    /// Runs a call like one that was made lately to its end, without a look at what is known of that one. `None`: nothing was
-    /// done; [`Communicator::run`] must check it, or something else goes on.
+    /// Runs a call like one that was made lately to its end, without a look at what is known of that one.
+    /// `None`: nothing was done; [`Communicator::run`] must check it, or something else goes on.
     ///
     /// # Safety
-    /// As [`Communicator::run`], where the buffers are no NULL and do not overlap in a way that the call does not allow.
+    /// As [`Communicator::run`], where the buffers are no NULL and do not overlap in a way that the call does
+    /// not allow.
     // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
     #[inline(always)]
-    pub unsafe fn run_again(&self, operation: &Operation) -> Option<BoxedResult<()>> {
+    pub unsafe fn run_fast_path(&self, operation: &Operation) -> Option<BoxedResult<()>> {
         if self.may_be_foreign() || self.finalized.load(Ordering::Relaxed) {
             return None;
         }
@@ -54,7 +55,7 @@ impl Communicator {
     /// Runs a call to its end by the builtin engine.
     ///
     /// # Safety
-    /// As [`Communicator::run`].
+    /// See [`Communicator::run`].
     #[inline]
     pub(super) unsafe fn run_builtin(&self, operation: &Operation) -> Result<()> {
         self.check_usable()?;
@@ -72,7 +73,7 @@ impl Communicator {
     /// Starts a call.
     ///
     /// # Safety
-    /// As [`Communicator::run`], until the request is complete.
+    /// See [`Communicator::run`]; the promise holds until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
         self.check_usable()?;
         if self.may_be_foreign()
@@ -94,10 +95,10 @@ impl Communicator {
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 
-    /// Runs a call to its end. `operator`: where the call's is not builtin.
+    /// Runs a call to its end, with an operator of the program, if `operator` is one.
     ///
     /// # Safety
-    /// As [`Communicator::run`].
+    /// See [`Communicator::run`].
     #[inline]
     pub unsafe fn run_with_operator(
         &self,
@@ -112,10 +113,10 @@ impl Communicator {
         }
     }
 
-    /// Starts a call. `operator`: where the call's is not builtin.
+    /// Starts a call, with an operator of the program, if `operator` is one.
     ///
     /// # Safety
-    /// As [`Communicator::start`].
+    /// See [`Communicator::start`].
     #[inline]
     pub unsafe fn start_with_operator(
         &self,
@@ -130,10 +131,11 @@ impl Communicator {
         }
     }
 
-    /// The same for a call that may travel under another name.
+    /// Like [`Communicator::start_with_operator`], but the other ranks see the call as `signature`, if there
+    /// is one.
     ///
     /// # Safety
-    /// As [`Communicator::start`].
+    /// See [`Communicator::start`].
     pub(super) unsafe fn start_with_signature(
         &self,
         operation: &Operation,
@@ -168,10 +170,10 @@ impl Communicator {
         Ok(unsafe { self.start_variant(&scaled, &variant) }?.keeping(memory))
     }
 
-    /// The call on the scaled input, and the memory that it lies in if that is not the output.
+    /// The call on the scaled input. The input lies in the output, or in the memory that is returned as well.
     ///
     /// # Safety
-    /// As [`Communicator::run`].
+    /// See [`Communicator::run`].
     unsafe fn scaled(&self, operation: &Operation, operator: &Operator) -> (Operation, Vec<u8>) {
         let CallKind::Collective(collective) = operation.call.kind else {
             unreachable!("only collectives have operators");
@@ -190,14 +192,14 @@ impl Communicator {
             memory = vec![0; elements * call.datatype.bytes()];
             memory.as_mut_ptr()
         };
-        // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in the output,
-        // which is the send buffer or apart from it, or in our own memory.
+        // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in
+        // the output, which is the send buffer or apart from it, or in our own memory.
         unsafe { operator.scale(input, operation.send, elements, self.plan_cache.saturates()) };
         let send = if elements > 0 { input.cast_const() } else { ptr::null() };
         (Operation { send, ..*operation }, memory)
     }
 
-    /// What a variant of a call needs beside its buffers.
+    /// Key and plan of a variant of a call.
     pub(super) fn prepare(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
         let (signature, number) =
             (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
@@ -207,7 +209,7 @@ impl Communicator {
     }
 
     /// # Safety
-    /// As [`Communicator::start`].
+    /// See [`Communicator::start`].
     pub(super) unsafe fn start_variant(&self, operation: &Operation, variant: &Variant) -> Result<Request> {
         self.check_usable()?;
         let (key, prepared) = self.prepare(operation, variant)?;
@@ -216,7 +218,7 @@ impl Communicator {
     }
 
     /// # Safety
-    /// As [`Communicator::start`]; `key` and `prepared` are of this operation.
+    /// See [`Communicator::start`]; `key` and `prepared` are of this operation.
     pub(super) unsafe fn start_prepared(
         &self,
         key: &Key,

@@ -28,10 +28,10 @@ impl Communicator {
         unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout.get()) }
     }
 
-    /// The same; `operator`: where the call's is not builtin.
+    /// Like [`Communicator::run_unequal`], but with an operator of the program, if `operator` is one.
     ///
     /// # Safety
-    /// As [`Communicator::run_unequal`].
+    /// See [`Communicator::run_unequal`].
     pub unsafe fn run_unequal_with_operator(
         &self,
         operation: &Unequal,
@@ -48,16 +48,16 @@ impl Communicator {
     /// Starts a call with a layout. The layout itself may go when this returns.
     ///
     /// # Safety
-    /// As [`Communicator::run_unequal`], until the request is complete.
+    /// See [`Communicator::run_unequal`]; the promise holds until the request is complete.
     pub unsafe fn start_unequal(&self, operation: &Unequal) -> Result<Request> {
         // SAFETY: passed on from our caller.
         unsafe { self.start_unequal_with_operator(operation, None) }
     }
 
-    /// The same; `operator`: where the call's is not builtin.
+    /// Like [`Communicator::start_unequal`], but with an operator of the program, if `operator` is one.
     ///
     /// # Safety
-    /// As [`Communicator::start_unequal`].
+    /// See [`Communicator::start_unequal`].
     pub unsafe fn start_unequal_with_operator(
         &self,
         operation: &Unequal,
@@ -120,14 +120,15 @@ impl Communicator {
         Ok(PreparedUnequal { prepared, buffers, scaling: Some(scaling) })
     }
 
-    /// Starts what was prepared.
+    /// Starts a prepared call.
     ///
     /// # Safety
-    /// The promise of [`Communicator::prepare_unequal`]; the run before has ended, and `ready` outlives this one, or else
-    /// the request keeps its memory.
+    /// The promise of [`Communicator::prepare_unequal`]; the run before has ended, and `ready` outlives this
+    /// one, or else the request keeps its memory.
     pub(super) unsafe fn start_prepared_unequal(&self, ready: &mut PreparedUnequal) -> Result<Request> {
         if let Some(scaling) = &mut ready.scaling {
-            // SAFETY: the blocks are readable by the caller's promise, and nobody else uses the memory between runs.
+            // SAFETY: the blocks are readable by the caller's promise, and nobody else uses the memory
+            // between runs.
             unsafe { scaling.scale() };
         }
         // SAFETY: passed on from our caller.
@@ -144,7 +145,7 @@ pub(super) struct PreparedUnequal {
     scaling: Option<Scaling>,
 }
 
-/// The input of a premultiplied sum, scaled: at the same places in memory of our own.
+/// The scaled input of a premultiplied sum. Its blocks keep their offsets, in memory of the library.
 struct Scaling {
     operator: Arc<Operator>,
     saturates: bool,

@@ -1,4 +1,4 @@
-//! The communicator.
+//! The communicator: who is in it, its settings, and its end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +16,13 @@ use crate::progress::CommId;
 use crate::progress::wait::Driver;
 use crate::topology::Topology;
 
-/// How long a rank that leaves waits for the others' goodbye.
+/// Longest wait of a rank that leaves for the goodbyes of the others.
 const BYE_TIME: Duration = Duration::from_secs(5);
 
 /// What a caller may set for one communicator.
 #[derive(Clone, Debug, Default)]
 pub struct CommConfig {
-    /// Name in messages; "world" or "comm" when unset.
+    /// Name in texts of errors and logs; "world" or "comm" when unset.
     pub name: Option<String>,
     /// Longest time without progress of every wait; unset: `ANYCCL_TIMEOUT_MS`. Zero waits for ever.
     pub timeout: Option<Duration>,
@@ -33,25 +33,25 @@ pub struct Communicator {
     pub(super) name: String,
     pub(super) rank: Rank,
     pub(super) topology: Topology,
-    /// By rank.
+    /// Name of the transport to each rank.
     pub(super) transports: Vec<&'static str>,
     pub(super) timeout: Timeout,
     pub(super) plan_cache: PlanCache,
     pub(super) driver: Arc<Driver>,
     pub(super) group: CommId,
     pub(super) finalized: AtomicBool,
-    /// Which engines were asked for.
+    /// The engines that were asked for.
     pub(super) choice: BackendChoice,
     /// The engine of somebody else that serves memory of the processor.
     pub(super) foreign: Option<Box<AttachedEngine>>,
-    /// The one that serves memory of a device. No call is known to have such buffers yet.
+    /// The engine that serves memory of a device. Unset until a call first has such buffers.
     pub(super) on_device: DeviceEngine,
     /// Tells memory of a device from that of the processor.
     pub(super) kinds: Kinds,
 }
 
 impl Communicator {
-    /// Its name, as in messages.
+    /// Its name, as in texts of errors and logs.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -96,8 +96,9 @@ impl Communicator {
         self.timeout.set(limit);
     }
 
-    /// Reductions of 8-bit floats, here and in communicators made from this one, give the largest finite number where a
-    /// result is larger, as NVIDIA's types do. All ranks say so before the first call, or none does.
+    /// Reductions of 8-bit floats, here and in communicators made from this one, give the largest finite
+    /// number where a result is larger, as NVIDIA's types do. All ranks say so before the first call, or none
+    /// does.
     pub fn set_saturating(&self) {
         self.plan_cache.set_saturating();
     }
@@ -122,15 +123,16 @@ impl Communicator {
         self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
     }
 
-    /// Gives the communicator up, without waiting for anybody. If this rank has done its part in all that it has begun, calls
-    /// that others are still finishing end well, and later ones that need this rank fail; else all ranks fail, as by
-    /// [`Communicator::abort`]. `true`: this rank needs its links no more, but others may: [`Communicator::see_off`].
+    /// Leaves the communicator without waiting for any rank. If this rank has done its part in all its calls,
+    /// calls that others are still finishing succeed, and later calls that need this rank fail. Otherwise all
+    /// ranks fail, as by [`Communicator::abort`]. Returns `true` where this rank needs its links no more, but
+    /// others may: see [`Communicator::linger`].
     pub fn quit(&self, reason: &str) -> bool {
         if self.foreign_engines().next().is_some() || !self.driver.quit(self.group, reason) {
             self.abort(reason);
             return false;
         }
-        // Else another thread is about to remove it.
+        // Otherwise another thread is about to remove it.
         let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
         let mut engine = self.driver.lock();
         let is_last = is_mine && engine.remove_comm(self.group);
@@ -140,16 +142,17 @@ impl Communicator {
         is_last
     }
 
-    /// Keeps the links until the other ranks have left, too, or for some seconds.
+    /// Keeps the links open until the other ranks have left, but no longer than some seconds.
     pub fn linger(&self) {
         self.driver.wait_for_byes(BYE_TIME);
     }
 
-    /// Leaves. One that was made by joining: in good order, collective, waits for the others. One that was made from
-    /// another: local; a rank that still waits for this one in a call is told. After a failure it is local, too.
+    /// Leaves the communicator. Collective for one that was made by joining: it waits for the other ranks.
+    /// Local for one that was made from another, and after a failure; a rank that still waits for this one in
+    /// a call is told.
     ///
-    /// An error tells why the ranks could not part in good order, or that they have made different calls and no call has
-    /// said so; the communicator is gone nevertheless.
+    /// An error says why the ranks could not leave in good order, or that they have made different calls and
+    /// no call has found that out. The communicator has ended in any case.
     pub fn finalize(&self) -> Result<()> {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
@@ -165,14 +168,14 @@ impl Communicator {
         outcome.and(parted)
     }
 
-    /// After a failure its end is the process's.
+    /// Closes the engines of others. After a failure they stay open until the process ends.
     fn close_foreign(&self) {
         if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
             self.foreign_engines().for_each(AttachedEngine::close);
         }
     }
 
-    /// A barrier: all have come to their end. Or a rank has quit, and nobody waits for the others any more.
+    /// A barrier that ends when all ranks have come to their last call. Left out where a rank has quit.
     fn final_barrier(&self) -> Result<()> {
         if self.driver.lock().is_over(self.group) {
             return Ok(());
@@ -202,7 +205,7 @@ impl Communicator {
 
 impl Drop for Communicator {
     fn drop(&mut self) {
-        // The end of the first one without a word is what the others take for a crash, and it is one.
+        // The others take it for a crash when the first communicator ends without a goodbye, and it is one.
         if self.group != CommId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
             self.close_foreign();
             self.driver.lock().remove_comm(self.group);

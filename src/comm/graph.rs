@@ -1,8 +1,8 @@
-//! Who exchanges with whom: the neighbours of this rank in a graph over a communicator.
+//! Graphs over a communicator: the neighbours of this rank.
 //!
-//! Each rank says where it sends and whence it receives. That the ranks agree is checked once, when the graph is made:
-//! every rank tells every other how many edges it has to it, and what does not fit is told to all. So later exchanges
-//! can only disagree about lengths, which their messages say.
+//! Each rank says to which ranks it sends and from which it receives. Whether the ranks agree is checked
+//! once, when the graph is made: every rank tells every other rank how many edges lead to it, and all learn
+//! of a disagreement. So later exchanges can only disagree about lengths, which their messages carry.
 
 use std::sync::{Arc, Weak};
 
@@ -19,8 +19,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Makes a graph. Collective. Where two ranks disagree about an edge, all ranks are told of the same two, and the
-    /// communicator works on.
+    /// Makes a graph. Collective. Where two ranks disagree about an edge, all ranks are told of the same two,
+    /// and the communicator works on.
     pub fn create(comm: &Arc<Communicator>, sources: &[Rank], destinations: &[Rank]) -> Result<Graph> {
         let size = comm.size();
         sources.iter().try_for_each(|rank| in_range("sources", *rank, size))?;
@@ -44,12 +44,12 @@ impl Graph {
         }
     }
 
-    /// Whence this rank receives, in the order of the blocks.
+    /// The ranks that this rank receives from, in the order of the blocks.
     pub fn sources(&self) -> &[Rank] {
         &self.sources
     }
 
-    /// Where this rank sends, in the order of the blocks.
+    /// The ranks that this rank sends to, in the order of the blocks.
     pub fn destinations(&self) -> &[Rank] {
         &self.destinations
     }

@@ -9,11 +9,12 @@ use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
 use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 use crate::progress::Ticket;
 
-/// Most elements of a message that is tried the short way; which of them are too long, the engine knows.
+/// Most elements of a message that tries the fast path. The engine decides whether it is short enough.
 const SMALL: u64 = 1 << 20;
 
 impl Communicator {
-    /// Sends a message. Returns when its memory may be used again, which a receive may or may not have met it by then.
+    /// Sends a message. Returns when the send buffer may be reused. The matching receive may not have been
+    /// posted yet.
     ///
     /// # Safety
     /// `what.data` is readable for all elements, and unchanged for the whole call.
@@ -24,14 +25,14 @@ impl Communicator {
         unsafe { self.driver.send(self.group, what, self.timeout.get()) }
     }
 
-    /// Sends a small message if nothing is in its way; whether it has left. If it has not, nothing was done, and it may be a
-    /// wrong one.
+    /// Sends a small message if nothing is in its way; whether it has left. If it has not, nothing was done,
+    /// and it may be a wrong one.
     ///
     /// # Safety
-    /// As [`Communicator::send`].
+    /// See [`Communicator::send`].
     // Always: it is a part of each small call.
     #[inline(always)]
-    pub unsafe fn send_at_once(&self, what: &OutgoingMessage) -> bool {
+    pub unsafe fn send_fast_path(&self, what: &OutgoingMessage) -> bool {
         if !self.is_plain(what.to, what.data.addr(), what.count, what.datatype) {
             return false;
         }
@@ -42,7 +43,7 @@ impl Communicator {
     /// Starts a send.
     ///
     /// # Safety
-    /// As [`Communicator::send`], until the request is complete.
+    /// See [`Communicator::send`]; the promise holds until the request is complete.
     pub unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
@@ -61,14 +62,14 @@ impl Communicator {
         unsafe { self.driver.receive(self.group, selector, buffer, self.timeout.get()) }
     }
 
-    /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its way. `None`:
-    /// nothing was done, and it may be a wrong one.
+    /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its
+    /// way. `None`: nothing was done, and it may be a wrong one.
     ///
     /// # Safety
-    /// As [`Communicator::receive`].
+    /// See [`Communicator::receive`].
     // Always: it is a part of each small call.
     #[inline(always)]
-    pub unsafe fn receive_at_once(
+    pub unsafe fn receive_fast_path(
         &self,
         source: Rank,
         tag: Tag,
@@ -95,7 +96,7 @@ impl Communicator {
     /// Starts a receive.
     ///
     /// # Safety
-    /// As [`Communicator::receive`], until the request is complete.
+    /// See [`Communicator::receive`]; the promise holds until the request is complete.
     pub unsafe fn start_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Request> {
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
@@ -110,20 +111,21 @@ impl Communicator {
         self.driver.probe(self.group, selector, false, self.timeout.get()).map(|ended| ended.status)
     }
 
-    /// The message that a receive would get now.
+    /// The message that a receive would get now, if there is one; it stays where it is.
     pub fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
         self.check_incoming(selector)?;
         self.driver.find(self.group, selector)
     }
 
-    /// Waits for a message and takes it out: only [`Communicator::start_matched_receive`] receives it.
+    /// Waits for a message and takes it out of the queue (MPI_Mprobe): only
+    /// [`Communicator::start_matched_receive`] receives it.
     pub fn matched_probe(&self, selector: Selector) -> Result<(MatchedMessage, Status)> {
         self.check_incoming(selector)?;
         let ended = self.driver.probe(self.group, selector, true, self.timeout.get())?;
         Ok((ended.message.expect("a probe that takes has a message"), ended.status))
     }
 
-    /// Takes the message out that a receive would get now.
+    /// Takes out the message that a receive would get now, if there is one (MPI_Improbe).
     pub fn try_matched_probe(&self, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.check_incoming(selector)?;
         self.driver.claim(self.group, selector)
@@ -132,7 +134,7 @@ impl Communicator {
     /// Starts the receive of a message that was taken out of this communicator, once.
     ///
     /// # Safety
-    /// As [`Communicator::start_receive`].
+    /// See [`Communicator::start_receive`].
     pub unsafe fn start_matched_receive(
         &self,
         message: MatchedMessage,
@@ -179,7 +181,7 @@ impl Communicator {
     }
 }
 
-/// So many elements lie in memory.
+/// Refuses counts of elements that no memory can hold.
 #[inline]
 fn check_count(count: u64, datatype: Datatype) -> Result<()> {
     if u128::from(count) * datatype.bytes() as u128 <= isize::MAX as u128 {

@@ -1,5 +1,9 @@
 //! Communicators: what the doors call.
 //!
+//! `call` is what a call is and how it is planned, `create` how communicators come to be, `foreign` the
+//! engines of others. [`Communicator`] is the centre; `collectives`, `collectives_v`, `messages` and
+//! `coalesced` run and start calls on it, and give a [`Request`], a [`Persistent`] or a [`Work`] to wait for.
+//!
 //! A [`Communicator`] is shared (`&self` everywhere, any thread). Buffers are raw pointers: the
 //! caller keeps them valid until the call or its [`Request`] is complete.
 

@@ -1,7 +1,8 @@
 //! Operations that are prepared once and started often.
 //!
-//! What a start does not do again: read and check arguments, choose an algorithm, find or compile its plan. What it still
-//! does is to note the call for the other ranks, so a start takes part in the order of calls like any other.
+//! What a start does not do again: read and check arguments, choose an algorithm, find or compile its plan.
+//! What it still does is to note the call for the other ranks, so a start takes part in the order of calls
+//! like any other.
 
 use std::sync::Arc;
 
@@ -14,20 +15,21 @@ use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::executor::{Key, Prepared};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
-/// An operation that can be started again and again, one run at a time. Dropping it waits for the run under way.
+/// An operation that can be started again and again, one run at a time. Dropping it waits for the run under
+/// way.
 pub struct Persistent {
     comm: Arc<Communicator>,
     // Dropped first: a run that is dropped waits, and may use memory of the task until then.
     running: Option<ActiveRun>,
     task: Task,
-    /// Of the message of the last run.
+    /// Status of the message of the last run.
     status: Option<Status>,
 }
 
 enum Task {
     Collective {
         operation: Operation,
-        /// Where it is not builtin.
+        /// Set where the operator is not builtin.
         operator: Option<Arc<Operator>>,
         key: Key,
         prepared: Arc<Prepared>,
@@ -50,14 +52,15 @@ enum ActiveRun {
     List(Coalesced),
 }
 
-// SAFETY: the pointers are the caller's buffers, which it has promised to leave to each run, on whatever thread that is.
+// SAFETY: the pointers are the caller's buffers, which it has promised to leave to each run, on whatever
+// thread that is.
 unsafe impl Send for Task {}
 
 impl Persistent {
     /// Prepares a collective. Local.
     ///
     /// # Safety
-    /// As [`Communicator::start`], from each start to the end of that run.
+    /// See [`Communicator::start`]; the promise holds from each start to the end of that run.
     pub unsafe fn new(
         comm: Arc<Communicator>,
         operation: Operation,
@@ -76,7 +79,7 @@ impl Persistent {
     /// Prepares a call with a layout. Local; the layout itself may go when this returns.
     ///
     /// # Safety
-    /// As [`Communicator::start_unequal`], from each start to the end of that run.
+    /// See [`Communicator::start_unequal`]; the promise holds from each start to the end of that run.
     pub unsafe fn unequal(
         comm: Arc<Communicator>,
         operation: &Unequal,
@@ -90,7 +93,7 @@ impl Persistent {
     /// Prepares a collective on a list of buffers. Local; small buffers are packed at each start.
     ///
     /// # Safety
-    /// As [`Communicator::start_list`], from each start to the end of that run.
+    /// See [`Communicator::start_list`]; the promise holds from each start to the end of that run.
     pub unsafe fn list(
         comm: Arc<Communicator>,
         list: &List,
@@ -105,7 +108,7 @@ impl Persistent {
     /// Prepares a send. Local.
     ///
     /// # Safety
-    /// As [`Communicator::start_send`], from each start to the end of that run.
+    /// See [`Communicator::start_send`]; the promise holds from each start to the end of that run.
     pub unsafe fn send(comm: Arc<Communicator>, what: OutgoingMessage) -> Result<Persistent> {
         comm.check_outgoing(&what)?;
         Persistent::of(comm, Task::Send(what))
@@ -114,7 +117,7 @@ impl Persistent {
     /// Prepares a receive. Local.
     ///
     /// # Safety
-    /// As [`Communicator::start_receive`], from each start to the end of that run.
+    /// See [`Communicator::start_receive`]; the promise holds from each start to the end of that run.
     pub unsafe fn receive(
         comm: Arc<Communicator>,
         selector: Selector,
@@ -171,7 +174,7 @@ impl Persistent {
         Ok(())
     }
 
-    /// Whether a run is under way whose end nobody has seen.
+    /// Whether a run is under way: neither a wait nor a test has seen its end.
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }

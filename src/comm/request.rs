@@ -12,7 +12,7 @@ use crate::progress::wait::{Clock, Driver, PendingCall};
 use crate::progress::{CallOutcome, CommId, Ticket};
 use crate::sys::cores::yield_now;
 
-/// Looks at what another engine does before the processor is yielded between two.
+/// Tests of a foreign call after which the processor is yielded once.
 const LOOKS_BEFORE_YIELD: u32 = 256;
 
 /// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
@@ -27,7 +27,7 @@ pub struct Request {
 
 enum State {
     Running(Ticket),
-    /// By another engine, for this communicator.
+    /// Under way in another engine, for this communicator.
     Foreign(Box<dyn Started>, CommId, Arc<SharedProgress>),
     Ended(CallOutcome),
 }
@@ -43,19 +43,19 @@ impl Request {
         }
     }
 
-    /// Of what another engine does for a communicator.
+    /// The request for a call that another engine serves.
     pub(super) fn foreign(
         driver: Arc<Driver>,
         group: CommId,
         started: Box<dyn Started>,
-        beside: Arc<SharedProgress>,
+        co_progress: Arc<SharedProgress>,
     ) -> Request {
-        beside.begun();
-        let (clock, state) = (Cell::default(), State::Foreign(started, group, beside));
+        co_progress.note_started();
+        let (clock, state) = (Cell::default(), State::Foreign(started, group, co_progress));
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
-    /// The same, with memory that the operation uses to its end.
+    /// This request, with memory that the operation uses to its end.
     pub(super) fn keeping(mut self, memory: Vec<u8>) -> Request {
         self._memory = memory;
         self
@@ -85,7 +85,7 @@ impl Request {
 
     /// Whether what another engine does has ended, or nothing is left of it.
     fn look_at_foreign(&mut self) -> bool {
-        let State::Foreign(started, group, beside) = &mut self.state else { return true };
+        let State::Foreign(started, group, co_progress) = &mut self.state else { return true };
         let outcome = match started.test() {
             Ok(false) => return false,
             Ok(true) => Ok(None),
@@ -94,7 +94,7 @@ impl Request {
                 Err(error)
             }
         };
-        beside.ended();
+        co_progress.note_ended();
         self.state = State::Ended(outcome);
         true
     }
@@ -119,8 +119,8 @@ impl Request {
         self.result().map(|()| true)
     }
 
-    /// What is to be waited for, if it has not ended.
-    pub(super) fn awaited(&self) -> Option<PendingCall<'_>> {
+    /// The call to wait for, if it has not ended.
+    pub(super) fn pending_call(&self) -> Option<PendingCall<'_>> {
         let State::Running(ticket) = self.state else { return None };
         Some(PendingCall {
             driver: Arc::clone(&self.driver),
@@ -138,8 +138,8 @@ impl Request {
         }
     }
 
-    /// Ends a receive that has met no message yet. Whether it did or not, the request must be waited for: its status
-    /// tells.
+    /// Ends a receive that has met no message yet. Whether it did or not, the request must be waited for: its
+    /// status tells.
     pub fn cancel(&self) {
         if let State::Running(ticket) = self.state {
             self.driver.cancel(ticket);

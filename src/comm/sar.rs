@@ -1,8 +1,9 @@
 //! What data-parallel training asks for: parameters from one rank to all, gradients summed over all.
 //!
-//! Both are collectives on a list of buffers of any datatypes. Gradients have one thing more: a parameter that was not
-//! used has none. That is in order where no rank has one, and a mistake in the program where only some do; so the ranks
-//! first tell each other which they have, a bit for each, and go on only if that is the same everywhere.
+//! Both are collectives on a list of buffers of any datatypes. Gradients have one thing more: a parameter
+//! that was not used has none. That is in order where no rank has one, and a mistake in the program where
+//! only some do; so the ranks first tell each other which they have, a bit for each, and go on only if that
+//! is the same everywhere.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ impl Communicator {
     /// Gives all ranks the root's content of each buffer. Every part's `send` and `recv` are the same.
     ///
     /// # Safety
-    /// As [`Communicator::run`], for every buffer.
+    /// See [`Communicator::run`]; the promise holds for every buffer.
     pub unsafe fn sync_params(&self, parts: &[Part], root: Rank) -> Result<()> {
         let list = List { collective: Collective::Broadcast, op: None, root, parts };
         // SAFETY: passed on from our caller.
@@ -24,18 +25,18 @@ impl Communicator {
     /// Prepares [`Communicator::sync_params`] for many runs. Local.
     ///
     /// # Safety
-    /// As [`Communicator::run`], for every buffer, from each start to the end of that run.
+    /// See [`Communicator::run`]; the promise holds for every buffer, from each start to the end of that run.
     pub unsafe fn sync_params_init(self: &Arc<Self>, parts: &[Part], root: Rank) -> Result<Persistent> {
         let list = List { collective: Collective::Broadcast, op: None, root, parts };
         // SAFETY: passed on from our caller.
         unsafe { Persistent::list(Arc::clone(self), &list, None) }
     }
 
-    /// Prepares the sum of buffers that all ranks have for many runs. Local: so it cannot find out which ranks have them, and
-    /// one that is NULL is refused.
+    /// Prepares the sum of buffers that all ranks have for many runs. Local: so it cannot find out which
+    /// ranks have them, and one that is NULL is refused.
     ///
     /// # Safety
-    /// As [`Communicator::run`], for every buffer, from each start to the end of that run.
+    /// See [`Communicator::run`]; the promise holds for every buffer, from each start to the end of that run.
     pub unsafe fn sum_grads_init(self: &Arc<Self>, parts: &[Part]) -> Result<Persistent> {
         all_have_sums(parts)?;
         if let Some(at) = parts.iter().position(|part| !is_there(part)) {
@@ -47,13 +48,14 @@ impl Communicator {
         unsafe { Persistent::list(Arc::clone(self), &list, None) }
     }
 
-    /// Sums each buffer over all ranks, in place. Every part's `send` and `recv` are the same; NULL: this rank has none.
+    /// Sums each buffer over all ranks, in place. Every part's `send` and `recv` are the same; NULL: this
+    /// rank has none.
     ///
-    /// A buffer that some ranks have and others have not is an error on all ranks, which names them; the buffers are
-    /// unchanged then, and the communicator works on.
+    /// A buffer that some ranks have and others have not is an error on all ranks, which names them; the
+    /// buffers are unchanged then, and the communicator works on.
     ///
     /// # Safety
-    /// As [`Communicator::run`], for every buffer that is not NULL.
+    /// See [`Communicator::run`]; the promise holds for every buffer that is not NULL.
     pub unsafe fn sum_grads(&self, parts: &[Part]) -> Result<()> {
         self.check_usable()?;
         all_have_sums(parts)?;
@@ -65,7 +67,8 @@ impl Communicator {
         unsafe { self.start_list(&list, None) }?.wait()
     }
 
-    /// All ranks have the same buffers. The message carries the name of the list, so lengths are compared as well.
+    /// All ranks have the same buffers. The message carries the name of the list, so lengths are compared as
+    /// well.
     fn agree_on_presence(&self, parts: &[Part]) -> Result<()> {
         let mut mine = vec![0u8; parts.len().div_ceil(8)];
         for (at, _) in parts.iter().enumerate().filter(|(_, part)| is_there(part)) {

@@ -32,7 +32,8 @@ impl Timeout {
 }
 
 fn to_ms(limit: Option<Duration>) -> u64 {
-    // Zero waits for ever, as in a configuration. A limit below a millisecond is one that has passed, not none.
+    // Zero waits for ever, as in a configuration. A limit below a millisecond is one that has passed, not
+    // none.
     limit
         .filter(|time| !time.is_zero())
         .map_or(NEVER, |time| u64::try_from(time.as_millis()).unwrap_or(NEVER - 1).clamp(1, NEVER - 1))

@@ -1,7 +1,7 @@
 //! Waiting for several operations.
 //!
-//! Whoever waits for one operation moves on all that share its links. With operations over several sets of links, each
-//! must get its turn: another rank may wait for what this one started last.
+//! A wait for one operation makes progress on all that share its links. With operations over several sets of
+//! links, each set must get its turn: another rank may wait for what this one started last.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::base::Result;
 use crate::progress::wait::{PendingCall, wait_for_first};
 use crate::sys::cores::yield_now;
 
-/// What can be waited for beside others.
+/// An operation that can be waited for together with others.
 pub trait Pending {
     /// Whether it has ended; moves everything of its communicator on.
     fn has_ended(&mut self) -> bool;
 
-    /// What is waited for next.
+    /// The request to wait for next.
     fn running(&self) -> Option<&Request>;
 }
 
@@ -30,9 +30,11 @@ impl Pending for Request {
     }
 }
 
-/// What the links of those that are under way wait for.
-pub(super) fn awaited<'a, P: Pending + 'a>(pending: impl Iterator<Item = &'a P>) -> Vec<PendingCall<'a>> {
-    pending.filter_map(Pending::running).filter_map(Request::awaited).collect()
+/// The calls of the builtin engine among those that are under way.
+pub(super) fn pending_calls<'a, P: Pending + 'a>(
+    pending: impl Iterator<Item = &'a P>,
+) -> Vec<PendingCall<'a>> {
+    pending.filter_map(Pending::running).filter_map(Request::pending_call).collect()
 }
 
 /// Whether another engine is at one of those that are under way.
@@ -40,13 +42,13 @@ pub(super) fn any_foreign<'a, P: Pending + 'a>(mut pending: impl Iterator<Item =
     pending.any(|work| work.running().is_some_and(Request::is_foreign))
 }
 
-/// Waits until those that are left share their links: any wait for one moves them all on.
+/// Waits until those that are left share one engine: any wait for one of them then makes progress on all.
 pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
     loop {
         for work in works.iter_mut() {
             work.has_ended();
         }
-        let running = awaited(works.iter().map(|work| &**work));
+        let running = pending_calls(works.iter().map(|work| &**work));
         if any_foreign(works.iter().map(|work| &**work)) {
             // Several engines: each must get its turn.
             yield_now();

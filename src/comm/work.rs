@@ -1,18 +1,18 @@
-//! Whatever a program may have started and not waited for yet.
+//! Any operation that a program may have started and not waited for yet.
 
 use std::time::Instant;
 
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
-use super::wait_all::{Pending, any_foreign, awaited};
+use super::wait_all::{Pending, any_foreign, pending_calls};
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{wait_for_first, wait_for_first_until};
 use crate::sys::cores::yield_now;
 
-/// Waits until one of those that are under way has ended; gives the places of all that have by then. None, where none is
-/// under way. They may be of several communicators.
+/// Waits until one of those that are under way has ended; gives the places of all that have by then. None,
+/// where none is under way. They may be of several communicators.
 pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
     loop {
         let mut ended = Vec::new();
@@ -21,7 +21,7 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
                 ended.push(at);
             }
         }
-        let running = awaited(works.iter().map(|work| &**work));
+        let running = pending_calls(works.iter().map(|work| &**work));
         let some_foreign = any_foreign(works.iter().map(|work| &**work));
         if !ended.is_empty() || (running.is_empty() && !some_foreign) {
             return ended;
@@ -34,7 +34,7 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
     }
 }
 
-/// Something that was started.
+/// A started operation of any kind.
 pub enum Work {
     /// Ends once.
     Once(Request),
@@ -76,8 +76,8 @@ impl Work {
                 yield_now();
                 continue;
             }
-            match self.running().and_then(Request::awaited) {
-                Some(awaited) => wait_for_first_until(&[awaited], Some(end)),
+            match self.running().and_then(Request::pending_call) {
+                Some(call) => wait_for_first_until(&[call], Some(end)),
                 None => return true,
             }
         }
@@ -104,7 +104,7 @@ impl Work {
         matches!(self, Work::Persistent(persistent) if !persistent.is_running())
     }
 
-    /// What is waited for next.
+    /// The request to wait for next.
     pub(super) fn running(&self) -> Option<&Request> {
         match self {
             Work::Once(request) => Some(request),

@@ -7,8 +7,8 @@
 //! engine  = "auto" | "builtin" | "nccl" | "mpi" | "oneccl"
 //! ```
 //!
-//! A part without a memory holds for each memory that its engine can serve and that no other part names. What nobody
-//! names is `auto`.
+//! A part without a memory holds for each memory that its engine can serve and that no other part names. What
+//! nobody names is `auto`.
 
 use std::fmt;
 
@@ -145,7 +145,7 @@ impl BackendChoice {
         order[0].is_some().then(|| order.into_iter().flatten())
     }
 
-    /// As it travels.
+    /// The bytes in which it travels.
     pub fn to_bytes(self) -> [u8; BackendChoice::BYTES] {
         let mut bytes = [0; BackendChoice::BYTES];
         let engines = self.orders.iter().flatten();
@@ -153,7 +153,7 @@ impl BackendChoice {
         bytes
     }
 
-    /// As it came. A number that no engine has is left out.
+    /// Reads the bytes in which it has come. A number that no engine has is left out.
     pub fn from_bytes(bytes: [u8; BackendChoice::BYTES]) -> BackendChoice {
         let name = |byte: u8| BackendName::ALL.into_iter().find(|name| *name as u8 == byte);
         let mut choice = BackendChoice::default();
@@ -164,7 +164,7 @@ impl BackendChoice {
     }
 }
 
-/// As it may be written in `ANYCCL_BACKEND`.
+/// The form of `ANYCCL_BACKEND`.
 impl fmt::Display for BackendChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for memory in MemoryKind::ALL {

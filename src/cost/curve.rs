@@ -1,8 +1,8 @@
-//! What messages take by their size: measured points, and lines between them.
+//! Times of messages by their size: measured points, and straight lines between them.
 //!
-//! One figure per byte is not enough to predict times: what fits into caches is faster, and so is what goes one way only.
-//! The choice of algorithms does without; the simulator reads these figures (docs/SIMULATOR.md). The idea is that of
-//! parametrised LogP: Kielmann, Bal and Verstoep 2000.
+//! One figure per byte is not enough to predict times: what fits into caches is faster, and so is what goes
+//! one way only. The choice of algorithms does without; the simulator reads these figures
+//! (docs/SIMULATOR.md). The idea is that of parametrised LogP: Kielmann, Bal and Verstoep 2000.
 
 use std::fmt;
 
@@ -46,8 +46,8 @@ impl Curve {
         self.len == 0
     }
 
-    /// Microseconds for messages of this size: straight lines between the points, from zero on; as many per byte as at
-    /// the last point behind it. `None` where nothing was measured.
+    /// Microseconds for messages of this size: straight lines between the points, from zero on; as many per
+    /// byte as at the last point behind it. `None` where nothing was measured.
     pub fn us(&self, bytes: u64) -> Option<f64> {
         let points = &self.points[..self.len];
         let &(last, last_us) = points.last()?;

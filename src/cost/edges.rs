@@ -1,4 +1,4 @@
-//! What the edges of a ring of ranks cost: few of them leave a host, and those of a host share its wire.
+//! The edges of a ring of ranks: few of them leave a host, and those of a host share its wire.
 
 use super::{LinkModel, Paths};
 use crate::base::Rank;
@@ -16,12 +16,12 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// All edges are such a link.
+    /// A ring whose edges are all this link.
     pub fn alike(link: &LinkModel) -> Edges {
         Edges { local: *link, remote: *link, remote_share: 0.0, sharing: 1.0 }
     }
 
-    /// The ranks of a request, in their order.
+    /// The ring of the ranks of a request, in their order.
     pub fn of(paths: &Paths, request: &PlanRequest) -> Edges {
         let Paths { local, remote } = *paths;
         let crossings = crossings(request);
@@ -33,12 +33,12 @@ impl Edges {
         Edges { local, remote, remote_share, sharing: f64::from(most) }
     }
 
-    /// What something costs on an edge, on average.
+    /// The average of a cost over the edges.
     pub fn on_average(&self, cost: impl Fn(&LinkModel) -> f64) -> f64 {
         self.remote_share * cost(&self.remote) + (1.0 - self.remote_share) * cost(&self.local)
     }
 
-    /// What something costs where it costs most, while the other edges of that host have as much to do.
+    /// A cost on the edge where it is highest, while the other edges of that host have as much to do.
     pub fn at_the_busiest(&self, cost: impl Fn(&LinkModel) -> f64) -> f64 {
         let wire = LinkModel { us_per_byte: self.sharing * self.remote.us_per_byte, ..self.remote };
         let local = if self.remote_share < 1.0 { cost(&self.local) } else { 0.0 };

@@ -1,4 +1,4 @@
-//! Words for the cost functions: the alpha-beta-gamma model of a [`LinkModel`].
+//! Terms of the cost functions, in the alpha-beta-gamma model of a [`LinkModel`].
 
 use super::{Edges, LinkModel};
 use crate::plan::PlanRequest;
@@ -34,36 +34,39 @@ impl Terms {
     }
 }
 
-/// What several messages cost that one rank has under way at once: they share their latency.
+/// Time of several messages that one rank has under way at once: they share their latency.
 pub(crate) fn burst(link: &LinkModel, messages: f64) -> f64 {
     if messages < 1.0 { 0.0 } else { link.latency_us + (messages - 1.0) * link.message_us }
 }
 
-/// How much longer the same bytes take in exchanges of halves than in blocks from neighbour to neighbour: the partner
-/// changes with each round, and large halves leave the caches before they are used again. Measured with 4 and 8 ranks
-/// on two cores: about the same below a mebibyte, 1.2 to 1.5 above.
+/// How much longer the same bytes take in exchanges of halves than in blocks from neighbour to neighbour: the
+/// partner changes with each round, and large halves leave the caches before they are used again. Measured
+/// with 4 and 8 ranks on two cores: about the same below a mebibyte, 1.2 to 1.5 above.
 pub(crate) fn halving(bytes: f64) -> f64 {
     if bytes > 1048576.0 { 1.4 } else { 1.0 }
 }
 
-/// So many rounds of a ring, if what came in one round goes on in the next. `transfer`: a message without its latency.
+/// Time of `rounds` rounds of a ring that passes on in each round what came in the one before. `transfer`:
+/// time of a message without its latency.
 ///
-/// A round of one rank waits only for the round before of the rank before it. So either the way of a segment decides, over as
-/// many edges as there are rounds, each with its own latency and bytes; or the rank with the busiest wire, which has
-/// something to do all the time: it works on one message while the wire carries the one before.
+/// A round of one rank waits only for the round before of the rank before it. So either the way of a segment
+/// decides, over as many edges as there are rounds, each with its own latency and bytes; or the rank with the
+/// busiest wire, which has something to do all the time: it works on one message while the wire carries the
+/// one before.
 pub(crate) fn around(edges: &Edges, rounds: f64, transfer: impl Fn(&LinkModel) -> f64) -> f64 {
     let way = edges.on_average(|link| link.latency_us + transfer(link));
     let busiest = edges.at_the_busiest(|link| link.message_us.max(transfer(link)));
     rounds * way.max(busiest)
 }
 
-/// Chunks along a chain of `ranks`: the first passes all edges, the others follow as fast as the busiest edge lets them.
-/// `chunk`: one chunk on an edge.
+/// Chunks along a chain of `ranks`: the first passes all edges, the others follow as fast as the busiest edge
+/// lets them. `chunk`: one chunk on an edge.
 pub(crate) fn along(edges: &Edges, ranks: f64, chunks: f64, chunk: impl Fn(&LinkModel) -> f64) -> f64 {
     (ranks - 1.0) * edges.on_average(&chunk) + (chunks - 1.0) * edges.at_the_busiest(&chunk)
 }
 
-/// What a rank needs, besides the bytes, to pass on one chunk of many: it receives one and sends another.
+/// Time that a rank needs, besides the bytes, to pass on one chunk of many: it receives one and sends
+/// another.
 pub(crate) fn hop(link: &LinkModel) -> f64 {
     burst(link, 2.0)
 }

@@ -1,4 +1,4 @@
-//! What a link costs.
+//! The cost model of a link: latency, time per byte, time per reduced byte.
 
 /// Latency, bandwidth and reduction cost of the slowest link that a plan would use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,19 +35,19 @@ impl LinkModel {
         reduce_us_per_byte: at_gigabytes_per_second(10.0),
     };
 
-    /// The same with another latency. The work in it is taken to be the same part of it as before.
+    /// This link with another latency. Work stays the same part of the latency.
     pub fn with_latency(self, latency_us: f64) -> LinkModel {
         LinkModel { latency_us, message_us: self.message_us / self.latency_us * latency_us, ..self }
     }
 
-    /// TCP among ranks that share cores: nearly all of the latency is system calls, one rank's after the other's (four
-    /// ranks on two cores, loopback: a round of one message takes 13 us, of three 39).
+    /// TCP among ranks that share cores: nearly all of the latency is system calls, one rank's after the
+    /// other's (four ranks on two cores, loopback: a round of one message takes 13 us, of three 39).
     const TCP_WORK_SHARE: f64 = 0.75;
 
     /// One hand-over by `sched_yield`.
     const TURN_US: f64 = 1.2;
 
-    /// The same link among ranks of which so many share each core: a message waits for the turns of the
+    /// This link among ranks of which `ranks_per_core` share each core: a message waits for the turns of the
     /// others, and all of them do their work one after the other.
     pub fn oversubscribed(self, ranks_per_core: u32) -> LinkModel {
         if ranks_per_core <= 1 {
@@ -62,7 +62,7 @@ impl LinkModel {
         }
     }
 
-    /// The same for a link over TCP.
+    /// Like [`LinkModel::oversubscribed`], but for a link over TCP.
     pub fn oversubscribed_tcp(self, ranks_per_core: u32) -> LinkModel {
         if ranks_per_core <= 1 {
             return self;

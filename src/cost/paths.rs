@@ -1,7 +1,7 @@
-//! What algorithms cost on several hosts: which link their messages use, and who shares it.
+//! Links on several hosts: which link the messages of an algorithm use, and which ranks share it.
 //!
-//! A host has one wire to the others. What its ranks send at the same time shares that wire's bandwidth; within the
-//! host each rank has links of its own.
+//! A host has one wire to the others. What its ranks send at the same time shares that wire's bandwidth;
+//! within the host each rank has links of its own.
 
 use super::LinkModel;
 use crate::plan::PlanRequest;
@@ -15,15 +15,15 @@ pub struct Paths {
     pub remote: LinkModel,
 }
 
-/// To whom a rank sends in an algorithm that knows nothing of hosts.
+/// The receivers of a rank's messages in an algorithm that knows nothing of hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
     /// To all alike, or to partners at many distances.
     Everywhere,
     /// To one partner per round, whose number differs in one bit if the ranks are a power of two.
     ///
-    /// all_reduce does without: where it would tip the choice, simulations see it ahead of hierarchical by a tenth at most,
-    /// which sends fewer messages between hosts.
+    /// all_reduce does without: where it would tip the choice, simulations see it ahead of hierarchical by a
+    /// tenth at most, which sends fewer messages between hosts.
     Hypercube,
     /// From the root or to it: its wire decides.
     Root,
@@ -32,9 +32,9 @@ pub enum Traffic {
 impl Paths {
     /// The link that an algorithm without knowledge of hosts seems to have.
     ///
-    /// Its rounds wait for the slowest message, so the latency is that between hosts, unless it is known of some rounds that
-    /// nobody's message leaves its host. A byte costs what it costs on the busiest host, on average over the peers of a
-    /// rank there.
+    /// Its rounds wait for the slowest message, so the latency is that between hosts, unless it is known of
+    /// some rounds that nobody's message leaves its host. A byte costs what it costs on the busiest host, on
+    /// average over the peers of a rank there.
     pub fn seen_by(&self, traffic: Traffic, request: &PlanRequest) -> LinkModel {
         let ranks_of = ranks_of(request);
         let size = f64::from(request.size);
@@ -65,7 +65,7 @@ fn ranks_of(request: &PlanRequest) -> Vec<u32> {
     ranks_of
 }
 
-/// What part of the rounds of a hypercube stays within hosts.
+/// Part of the rounds of a hypercube that stays within hosts.
 fn rounds_within_hosts(request: &PlanRequest) -> f64 {
     let PlanRequest { size, topology, .. } = *request;
     if !size.is_power_of_two() || size == 1 {

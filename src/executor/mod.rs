@@ -20,7 +20,7 @@ mod scratch;
 mod widened;
 
 pub use buffers::Buffers;
-pub use prepared::{Division, Extent, Key, Prepared, Question};
+pub use prepared::{Division, Extent, Key, PreExchange, Prepared};
 pub use program::Program;
 pub use widened::{Stretch, Widened};
 

@@ -1,7 +1,8 @@
 //! A call that is ready to run but for its buffers, and the calls that were made lately.
 //!
-//! Programs repeat few calls. What a call needs beside its buffers (checks, plan, kernels) depends on a [`Key`] of
-//! 24 bytes; the communicator works it out once, and the engine finds it again with one comparison.
+//! Programs repeat few calls. What a call needs beside its buffers (checks, plan, kernels) depends on a
+//! [`Key`] of 24 bytes; the communicator works it out once, and the engine finds it again with one
+//! comparison.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -28,8 +29,8 @@ pub struct Prepared {
     pub is_counted: bool,
     /// What it adds to the digest of the calls of its communicator.
     pub fingerprint: u64,
-    /// The program only asks other ranks for what the call itself depends on.
-    pub question: Option<Question>,
+    /// The program only exchanges numbers that the call itself depends on.
+    pub pre_exchange: Option<PreExchange>,
     /// What it touches of its two buffers; `None` where that is not a matter of two lengths.
     pub extent: Option<Extent>,
     /// The program runs on copies of the buffers.
@@ -61,19 +62,21 @@ impl Extent {
     }
 }
 
-/// What must be asked before a call can be prepared. The program that asks reads numbers and writes answers, and has the
-/// same name on the wire as the call: between two ranks, its messages are the first of the call.
-pub struct Question {
-    /// What this rank says.
-    pub numbers: Vec<u64>,
-    /// How many numbers it is told.
-    pub answers: usize,
-    /// Prepares the call, or says why the answers cannot be right: they are foreign.
-    pub then: Box<Then>,
+/// An exchange of numbers that must run before a call can be prepared. Its program reads the numbers that are
+/// sent and writes those that are received. It has the name of the call on the wire: between two ranks, its
+/// messages are the first of the call.
+pub struct PreExchange {
+    /// The numbers that this rank sends.
+    pub sent: Vec<u64>,
+    /// How many numbers it receives.
+    pub received: usize,
+    /// Prepares the call from the numbers received, or says why they cannot be right: other processes have
+    /// sent them.
+    pub complete: Box<Complete>,
 }
 
-/// Makes a call out of answers.
-pub type Then = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
+/// Prepares a call from the numbers received.
+pub type Complete = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
 
 /// The division that ends an average.
 #[derive(Clone, Copy)]
@@ -101,7 +104,7 @@ impl Prepared {
             divide: None,
             is_counted,
             fingerprint: fingerprint(packed),
-            question: None,
+            pre_exchange: None,
             extent: None,
             widened: None,
         }
@@ -113,14 +116,16 @@ impl Prepared {
         Prepared { program, widened: Some(widened), ..self }
     }
 
-    /// A call that asks first: by `program`, which goes on with the call when it has run.
-    pub fn asking(call: Call, program: Program, question: Question) -> Prepared {
+    /// A call after an exchange: `program` runs first, and the call that is prepared from its numbers
+    /// follows.
+    pub fn after_exchange(call: Call, program: Program, exchange: PreExchange) -> Prepared {
         let program = Program { fast: None, ..program };
-        Prepared { question: Some(question), ..Prepared::new(call, program) }
+        Prepared { pre_exchange: Some(exchange), ..Prepared::new(call, program) }
     }
 }
 
-/// What a packed call adds to the digest of the calls of its communicator. What its messages may differ in does not count.
+/// What a packed call adds to the digest of the calls of its communicator. What its messages may differ in
+/// does not count.
 pub(crate) fn fingerprint([head, count]: [u64; 2]) -> u64 {
     let count = if Call::is_counted_by_message([head, count]) { 0 } else { count };
     mix(mix(head) ^ count)
@@ -131,8 +136,8 @@ pub(crate) fn fingerprint([head, count]: [u64; 2]) -> u64 {
 pub struct Key([u64; 3]);
 
 impl PartialEq for Key {
-    /// Word by word: a comparison as bytes loads two words at once, which has to wait for both when they have just been
-    /// written one by one.
+    /// Word by word: a comparison as bytes loads two words at once, which has to wait for both when they have
+    /// just been written one by one.
     #[inline]
     fn eq(&self, other: &Key) -> bool {
         let ([a, b, c], [x, y, z]) = (self.0, other.0);

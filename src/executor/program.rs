@@ -102,11 +102,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// The same with labels in place of the counts of messages with several blocks: one each to or from the ranks that are
-    /// named.
-    pub fn labelled(mut self, sent: &[(Rank, u64)], received: &[(Rank, u64)]) -> Program {
-        let of = |labels: &[(Rank, u64)], rank| {
-            labels.iter().find(|(peer, _)| *peer == rank).map(|(_, count)| *count)
+    /// This program with digests in place of the counts of messages with several blocks: one for each rank that
+    /// is named.
+    pub fn with_digests(mut self, sent: &[(Rank, u64)], received: &[(Rank, u64)]) -> Program {
+        let of = |digests: &[(Rank, u64)], rank| {
+            digests.iter().find(|(peer, _)| *peer == rank).map(|(_, count)| *count)
         };
         for queue in &mut self.sends {
             if let Some(count) = of(sent, queue.peer) {
@@ -118,7 +118,7 @@ impl Program {
                 queue.steps.iter_mut().for_each(|step| step.count = count);
             }
         }
-        // It does not know the labels, and is not used for what comes after a question.
+        // The fast path does not know the digests, and is not used after an exchange.
         self.fast = None;
         self
     }

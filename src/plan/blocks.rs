@@ -14,8 +14,8 @@
 //!                    destination
 //! ```
 //!
-//! Blocks for or from each rank are in rank order in these lists; where they lie in the buffer is the caller's choice,
-//! as long as those of the output do not overlap. A plan touches no element between them.
+//! Blocks for or from each rank are in rank order in these lists; where they lie in the buffer is the
+//! caller's choice, as long as those of the output do not overlap. A plan touches no element between them.
 
 use crate::base::Rank;
 
@@ -46,8 +46,8 @@ pub struct BlockLayout<'a> {
     pub sources: &'a [Rank],
     /// The ranks that blocks go to, in a graph; else none.
     pub destinations: &'a [Rank],
-    /// Block lengths that the ranks of this host have sent to this one (`algo::LengthExchange`), where the algorithm
-    /// needs them; else none.
+    /// Block lengths that the ranks of this host have sent to this one (`algo::LengthExchange`), where the
+    /// algorithm needs them; else none.
     pub host_lengths: &'a [usize],
 }
 

@@ -146,8 +146,8 @@ pub struct PlanRequest<'a> {
     pub rank: Rank,
     /// Root, 0 where the collective has none.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`]. With a layout: the elements of a block, on average,
-    /// where all ranks know that; else 0. Plans do not depend on it then, but predictions do.
+    /// Elements, in the sense of [`Collective::input_elements`]. With a layout: the elements of a block, on
+    /// average, where all ranks know that; else 0. Plans do not depend on it then, but predictions do.
     pub count: usize,
     /// Bytes of one element.
     pub element_bytes: usize,

@@ -12,7 +12,8 @@ use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Division, Execution, Prepared, placed};
 use crate::transport::Header;
 
-/// Time after which a rank with links over sockets looks for news before a call ends well. A look costs a system call per peer.
+/// Time after which a rank with links over sockets looks for news before a call ends well. A look costs a
+/// system call per peer.
 const MAX_CONTROL_AGE: Duration = Duration::from_millis(100);
 
 /// Executions that are kept for later calls, at most.
@@ -34,8 +35,8 @@ pub(super) struct ActiveCall {
     pub comm: CommId,
     pub prepared: Arc<Prepared>,
     buffers: Buffers,
-    /// To the question of the call, while it is asked.
-    answers: Vec<u64>,
+    /// The numbers that the exchange before the call receives; empty where there is none.
+    received: Vec<u64>,
     /// What the call runs on, where that is not its buffers.
     copies: Option<Copies>,
     /// Boxed: moves from list to list.
@@ -50,12 +51,13 @@ pub(super) struct ActiveCall {
 unsafe impl Send for ActiveCall {}
 
 impl ActiveCall {
-    /// Begins the call itself, where its execution has asked what it depends on. Whether it had.
-    pub fn begin_after_question(&mut self) -> Result<bool> {
-        let Some(question) = &self.prepared.question else { return Ok(false) };
-        let prepared = (question.then)(&self.answers)?;
+    /// Begins the call itself, if its execution was the exchange before it. Returns whether it was.
+    pub fn begin_after_exchange(&mut self) -> Result<bool> {
+        let Some(exchange) = &self.prepared.pre_exchange else { return Ok(false) };
+        let prepared = (exchange.complete)(&self.received)?;
         let header = *self.execution.header();
-        // SAFETY: the buffers are those of `Engine::start`, whose caller leaves them alone until the outcome is there.
+        // SAFETY: the buffers are those of `Engine::start`, whose caller leaves them alone until the outcome
+        // is there.
         unsafe { self.execution.begin(Arc::clone(&prepared), header, self.buffers) };
         self.prepared = prepared;
         Ok(true)
@@ -67,7 +69,8 @@ impl ActiveCall {
             return finish(&self.prepared, self.buffers);
         };
         finish(&self.prepared, copies.buffers());
-        // SAFETY: the caller of `Engine::start` vouches for the buffers, and the call has ended on the copies.
+        // SAFETY: the caller of `Engine::start` vouches for the buffers, and the call has ended on the
+        // copies.
         unsafe { widened.copy_out(copies, self.buffers) };
     }
 }
@@ -89,20 +92,20 @@ impl Engine {
         let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
         let header = header_for(*context, collectives, &prepared);
         let mut execution = spare_for(&mut self.calls.spare, &prepared);
-        let mut answers = Vec::new();
+        let mut received = Vec::new();
         // SAFETY: passed on from our caller.
         let mut copies = prepared.widened.as_ref().map(|widened| unsafe { widened.copy_in(buffers) });
-        let used = match &prepared.question {
+        let used = match &prepared.pre_exchange {
             None => copies.as_mut().map_or(buffers, Copies::buffers),
-            Some(question) => {
-                answers.resize(question.answers, 0);
-                Buffers { input: question.numbers.as_ptr().cast(), output: answers.as_mut_ptr().cast() }
+            Some(exchange) => {
+                received.resize(exchange.received, 0);
+                Buffers { input: exchange.sent.as_ptr().cast(), output: received.as_mut_ptr().cast() }
             }
         };
-        // SAFETY: passed on from our caller; numbers and answers are as many as the program that asks takes, and live
-        // as long as the active that is made of them.
+        // SAFETY: passed on from our caller; the numbers sent and received are as many as the program of the
+        // exchange takes, and live as long as the active call that is made of them.
         unsafe { execution.begin(Arc::clone(&prepared), header, used) };
-        Ok(self.enlist(comm, &prepared, buffers, (answers, copies), execution))
+        Ok(self.enlist(comm, &prepared, buffers, (received, copies), execution))
     }
 
     pub(super) fn enlist(
@@ -110,7 +113,7 @@ impl Engine {
         comm: CommId,
         prepared: &Arc<Prepared>,
         buffers: Buffers,
-        (answers, copies): (Vec<u64>, Option<Copies>),
+        (received, copies): (Vec<u64>, Option<Copies>),
         execution: Box<Execution>,
     ) -> Ticket {
         let number = self.calls.next_number;
@@ -118,7 +121,7 @@ impl Engine {
         let prepared = Arc::clone(prepared);
         let (outcome, moves) = (None, 0);
         let active =
-            ActiveCall { number, comm, prepared, buffers, answers, copies, execution, outcome, moves };
+            ActiveCall { number, comm, prepared, buffers, received, copies, execution, outcome, moves };
         self.calls.active.push(active);
         if self.comms.get(comm).holds_senders {
             self.release_senders(comm);
@@ -153,8 +156,8 @@ impl Engine {
         active.outcome.map(|outcome| outcome.map(|()| None))
     }
 
-    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds here: what they had
-    /// sent is still in a socket. (From shared memory they have taken it back.)
+    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds
+    /// here: what they had sent is still in a socket. (From shared memory they have taken it back.)
     fn may_have_missed_control(&self) -> bool {
         self.has_sockets && self.control.read_at.elapsed() >= MAX_CONTROL_AGE
     }

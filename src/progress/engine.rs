@@ -148,9 +148,9 @@ impl Engine {
             foreign = foreign.or(visit.foreign);
             if active.execution.is_done() {
                 moved = true;
-                let was_question =
-                    active.begin_after_question().map_err(|error| Trouble { comm: active.comm, error })?;
-                if !was_question {
+                let was_exchange =
+                    active.begin_after_exchange().map_err(|error| Trouble { comm: active.comm, error })?;
+                if !was_exchange {
                     active.finish();
                     active.outcome = Some(Ok(()));
                 }

@@ -1,11 +1,12 @@
 //! Flows that share resources: how fast each of several transfers goes that are under way at once.
 //!
-//! A flow needs a known work, in seconds, of each of its resources: ports of ranks, cores, network interfaces. Alone it
-//! takes as long as the largest of them. A resource whose flows, at the pace they would have alone, ask for more than
-//! a second of work per second is overloaded, by a factor; a flow is slowed by the largest factor of its resources.
-//! So no resource ever does more than it can, equal flows get equal shares, and a flow that is slow for other
-//! reasons takes no more than it can use. What a flow leaves unused because it is slowed elsewhere is not given to
-//! others; max-min fairness would do that, at the price of a global problem per event.
+//! A flow needs a known work, in seconds, of each of its resources: ports of ranks, cores, network
+//! interfaces. Alone it takes as long as the largest of them. A resource whose flows, at the pace they would
+//! have alone, ask for more than a second of work per second is overloaded, by a factor; a flow is slowed by
+//! the largest factor of its resources. So no resource ever does more than it can, equal flows get equal
+//! shares, and a flow that is slow for other reasons takes no more than it can use. What a flow leaves unused
+//! because it is slowed elsewhere is not given to others; max-min fairness would do that, at the price of a
+//! global problem per event.
 
 /// Most resources of one flow: two ports, two cores, two interfaces.
 pub(super) const MOST_USES: usize = 6;

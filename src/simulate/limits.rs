@@ -25,23 +25,23 @@ impl Default for Limits {
 pub enum Skipped {
     /// The algorithm does not serve the request.
     Unable,
-    /// Too much to simulate, and hosts that do not all do the same.
+    /// There are too many messages, and the hosts do not all do the same.
     TooMany {
-        /// In all, estimated.
+        /// Estimated number of messages.
         messages: f64,
-        /// That may be simulated.
+        /// Most messages that may be simulated.
         limit: usize,
     },
     /// Plans with too many rounds, of which few have messages: too long to make.
     TooManyRounds {
-        /// In all, estimated.
+        /// Estimated number of rounds.
         rounds: f64,
-        /// That may be made.
+        /// Most rounds that may be made.
         limit: usize,
     },
     /// Too many messages share what they need, each in another state.
     TooLong {
-        /// After which it was given up.
+        /// Number of events after which it was given up.
         events: u64,
     },
     /// The plans do not fit together: a bug of the algorithm.

@@ -1,13 +1,13 @@
-//! What would happen: plans, executed against a model of links, cores and network interfaces instead of real ones.
+//! Simulation: plans, executed against a model of links, cores and network interfaces instead of real ones.
 //!
-//! [`simulate`] takes an algorithm and a request, makes the plans of the ranks, and follows their messages in time
-//! (`run`). Ranks send and receive through ports of their own, work with one core each, and share the network
-//! interfaces of their host (`fluid`). The model is LogGP's, with LogGOPS's work per byte: see docs/SIMULATOR.md for
-//! the formulas, their sources, and what the model leaves out.
+//! [`simulate`] takes an algorithm and a request, makes the plans of the ranks, and follows their messages in
+//! time (`run`). Ranks send and receive through ports of their own, work with one core each, and share the
+//! network interfaces of their host (`fluid`). The model is LogGP's, with LogGOPS's work per byte: see
+//! docs/SIMULATOR.md for the formulas, their sources, and what the model leaves out.
 //!
-//! Thousands of ranks with thousands of rounds each need not be followed one by one: where all hosts do the same
-//! (`symmetry`), one of them is simulated and stands for all. Counts that the ranks cannot share evenly are rounded up
-//! for that; the outcome says so. Pure: no input or output, no clock.
+//! Thousands of ranks with thousands of rounds each need not be followed one by one: where all hosts do the
+//! same (`symmetry`), one of them is simulated and stands for all. Counts that the ranks cannot share evenly
+//! are rounded up for that; the outcome says so. Pure: no input or output, no clock.
 
 mod fluid;
 mod limits;
@@ -41,7 +41,8 @@ use run::Simulation;
 use symmetry::Fold;
 use wiring::Wiring;
 
-/// Simulates a call. `request.rank` does not count; `in_place` holds for all ranks, or for the root where there is one.
+/// Simulates a call. `request.rank` does not count; `in_place` holds for all ranks, or for the root where
+/// there is one.
 pub fn simulate(
     algorithm: &Algorithm,
     request: &PlanRequest,

@@ -14,7 +14,8 @@ pub struct LinkCosts {
     pub byte: f64,
     /// What a message takes by measurement, where there is one: it counts instead of `byte`.
     pub one_way: Curve,
-    /// The same while as much goes the other way: see [`LinkCosts::moving`]. If only this is known, it counts for all.
+    /// Measured time of a message while as much goes the other way: see [`LinkCosts::moving`]. If only this
+    /// is known, it counts for all messages.
     pub exchange: Curve,
     /// Work of a core per byte, at each end (LogGOPS's O): sending, receiving and reducing share one core.
     pub core_byte: f64,
@@ -54,9 +55,9 @@ impl LinkCosts {
         measured.map_or(bytes as f64 * self.byte, |us| us * 1e-6)
     }
 
-    /// Seconds of the core at each end while a message is in the ports. An exchange is two of them, and takes a core all its
-    /// time. So a message that goes alone takes [`LinkCosts::port`], two that meet take what an exchange takes, and a
-    /// reduction at the same time prolongs it. Zero unless both are measured.
+    /// Seconds of the core at each end while a message is in the ports. An exchange is two of them, and takes
+    /// a core all its time. So a message that goes alone takes [`LinkCosts::port`], two that meet take what
+    /// an exchange takes, and a reduction at the same time prolongs it. Zero unless both are measured.
     pub fn moving(&self, bytes: u64) -> f64 {
         match (self.one_way.us(bytes), self.exchange.us(bytes)) {
             (Some(_), Some(exchange)) => 0.5e-6 * exchange,
@@ -124,7 +125,8 @@ impl Model {
         }
     }
 
-    /// What `anyccl perf --tune` would find on such a cluster: what the choice of algorithms would know of it.
+    /// What `anyccl perf --tune` would find on such a cluster: what the choice of algorithms would know of
+    /// it.
     pub fn links(&self) -> Links {
         Links {
             shm: self.within.to_link(0.0, self.reduce_byte),

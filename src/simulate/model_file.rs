@@ -19,7 +19,7 @@ use crate::cost::Curve;
 #[derive(Clone, Copy)]
 enum Unit {
     Microseconds,
-    /// Of a cost per byte: `inf` costs nothing.
+    /// Bandwidth, for a cost per byte: `inf` costs nothing.
     GigabytesPerSecond,
 }
 
@@ -112,8 +112,8 @@ impl Unit {
 }
 
 impl Model {
-    /// Reads a model; `base` is what the text leaves out if it names no preset. An error is the number of the line,
-    /// from 1, and what is wrong with it.
+    /// Reads a model; `base` is what the text leaves out if it names no preset. An error is the number of the
+    /// line, from 1, and what is wrong with it.
     pub fn parse(text: &str, base: &Model) -> Result<Model, (usize, String)> {
         let mut model = *base;
         let mut seen: Vec<&str> = Vec::new();

@@ -1,4 +1,5 @@
-//! The critical path: the chain of steps that determined the time, each beginning when the one before it ended.
+//! The critical path: the chain of steps that determined the time, each beginning when the one before it
+//! ended.
 
 use super::run::{Cause, History, Side};
 use super::wiring::{WiredMessage, Wiring};

@@ -4,16 +4,16 @@ use super::path::Hop;
 use super::symmetry::{Order, Symmetry};
 use super::traffic::Traffic;
 
-/// What a simulation says.
+/// The result of a simulation.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// From the common begin to the end of the last rank.
     pub seconds: f64,
-    /// What was moved.
+    /// The bytes that were moved.
     pub traffic: Traffic,
     /// The most scratch memory of a rank, in bytes.
     pub scratch: u64,
-    /// What determined the time.
+    /// The critical path, which determined the time.
     pub path: Vec<Hop>,
     /// The count that was simulated: that of the request, or a little more.
     pub count: usize,

@@ -6,7 +6,7 @@ use crate::cost::Curve;
 /// A model with a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// As in `--model`.
+    /// Name, as `--model` takes it.
     pub name: &'static str,
     /// One line.
     pub summary: &'static str,

@@ -1,8 +1,8 @@
 //! Who sends what to whom, in logical time: for pictures.
 //!
-//! A message goes in the first step in which its round is open at the sender and the message before it in its queue has
-//! gone; a round is over when the last of its messages has, in the first step in which both ends have come to
-//! it. Every message takes one step, whatever its length.
+//! A message goes in the first step in which its round is open at the sender and the message before it in its
+//! queue has gone; a round is over when the last of its messages has, in the first step in which both ends
+//! have come to it. Every message takes one step, whatever its length.
 
 use super::limits::{Limits, Skipped};
 use super::symmetry::Fold;
@@ -57,7 +57,8 @@ pub fn steps(algorithm: &Algorithm, request: &PlanRequest, limits: &Limits) -> R
 /// Goes through messages and rounds, each after all that it depends on.
 struct Walk<'a> {
     wiring: &'a Wiring,
-    /// First step that a message may go in, and what it still waits for: rounds at both ends, and the message before.
+    /// First step that a message may go in, and what it still waits for: rounds at both ends, and the message
+    /// before.
     messages: Vec<(u32, u8)>,
     /// First step that a round may be over in, and its open transfers.
     rounds: Vec<(u32, u32)>,

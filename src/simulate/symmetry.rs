@@ -1,16 +1,16 @@
 //! Why one host can stand for all: symmetric plans, found and checked.
 //!
-//! The hosts of a regular cluster are numbered 0..H, and so are a *group*: by addition modulo H, or, if H is a power
-//! of two, by exclusive or. Seen from a rank, another rank has a *seat*: the group element that leads from host to
-//! host, and the position on the host. If all ranks with the same position have the same plan when peers are named by
-//! seat, then moving every host by the same group element changes nothing, so what happens on host 0 happens on
-//! all hosts at the same times; it is enough to simulate host 0, which then receives from itself what it sends.
-//! Rings, and shifts in general, are symmetric by addition; exchanges at powers of two by exclusive or. On one host
-//! the same holds for single ranks in place of hosts.
+//! The hosts of a regular cluster are numbered 0..H, and so are a *group*: by addition modulo H, or, if H is
+//! a power of two, by exclusive or. Seen from a rank, another rank has a *seat*: the group element that leads
+//! from host to host, and the position on the host. If all ranks with the same position have the same plan
+//! when peers are named by seat, then moving every host by the same group element changes nothing, so what
+//! happens on host 0 happens on all hosts at the same times; it is enough to simulate host 0, which then
+//! receives from itself what it sends. Rings, and shifts in general, are symmetric by addition; exchanges at
+//! powers of two by exclusive or. On one host the same holds for single ranks in place of hosts.
 //!
-//! Within a round, the order in which short messages are sent counts for the simulation. Some algorithms send in
-//! the order of ranks everywhere, which is another order of seats on each rank; they are symmetric but for that
-//! ([`Order::Different`]), and their outcome is close, not exact.
+//! Within a round, the order in which short messages are sent counts for the simulation. Some algorithms send
+//! in the order of ranks everywhere, which is another order of seats on each rank; they are symmetric but for
+//! that ([`Order::Different`]), and their outcome is close, not exact.
 
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest, Round, Step};
@@ -29,9 +29,9 @@ pub enum Symmetry {
 /// Whether ranks that are alike send the messages of a round in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// They do.
+    /// In the same order.
     Same,
-    /// They send the same, in another order.
+    /// In another order, but the same messages.
     Different,
 }
 
@@ -122,8 +122,8 @@ impl Fold {
         Some(order)
     }
 
-    /// Blocks that differ if any does: the ends, powers of two and their neighbours (where ranks fold or trees
-    /// end), and some in between.
+    /// Blocks that differ if any does: the ends, powers of two and their neighbours (where ranks fold or
+    /// trees end), and some in between.
     pub fn samples(&self) -> Vec<u32> {
         let last = self.blocks - 1;
         let mut samples = vec![1, 2, 3, last / 3, last / 2, last / 2 + 1, last - last / 7, last - 1, last];

@@ -1,7 +1,7 @@
 //! The plans of all simulated ranks, as one graph: rounds, and the messages between them.
 //!
-//! Messages are matched as the engine matches them: between an ordered pair of ranks, in posting order, (round, lane,
-//! position in round). Under a [`Fold`] a pair is a rank of block 0 and a seat.
+//! Messages are matched as the engine matches them: between an ordered pair of ranks, in posting order,
+//! (round, lane, position in round). Under a [`Fold`] a pair is a rank of block 0 and a seat.
 
 use super::limits::Skipped;
 use super::symmetry::{Fold, Seat};
@@ -141,7 +141,7 @@ impl Wiring {
         Wiring::build(fold, request.element_bytes, limit, &within_host, plan_of)
     }
 
-    /// Of the ranks of block 0. Gives up beyond `limit` messages.
+    /// The wiring of the ranks of block 0. Gives up beyond `limit` messages.
     pub fn build(
         fold: Fold,
         unit: usize,

@@ -1,7 +1,8 @@
-//! `ANYCCL_TUNING_FILE`: what links and reductions cost on this machine, measured instead of assumed.
+//! `ANYCCL_TUNING_FILE`: measured costs of links and reductions on this machine.
 //!
-//! One `key = value` per line, `#` begins a comment; also valid TOML. `anyccl perf --tune` writes it, people may. What
-//! a file leaves out keeps its default; what it says must be understood, or the error names the line.
+//! One `key = value` per line, `#` begins a comment; also valid TOML. `anyccl perf --tune` writes it, people
+//! may. What a file leaves out keeps its default; what it says must be understood, or the error names the
+//! line.
 
 use std::fmt::Write;
 use std::io::Read;
@@ -127,7 +128,8 @@ impl Links {
         Links::parse(&text).map_err(|(line, why)| refused(format!("{path}:{line}: {why}")))
     }
 
-    /// The text of a file that says all that is measured: figures of TCP only if `tcp`, of shared memory only if `shm`.
+    /// The text of a file that says all that is measured: figures of TCP only if `tcp`, of shared memory only
+    /// if `shm`.
     pub fn to_text(&self, shm: bool, tcp: bool) -> String {
         let mut text = String::new();
         let is_known = |name: &str| match name.split_once('.') {
@@ -150,7 +152,8 @@ impl Links {
         text
     }
 
-    /// The defaults with what a text says. An error is the number of the line, from 1, and what is wrong with it.
+    /// The defaults with what a text says. An error is the number of the line, from 1, and what is wrong with
+    /// it.
     pub fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
         let mut links = Links::DEFAULT;
         let mut seen = Vec::new();

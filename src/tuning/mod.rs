@@ -1,8 +1,8 @@
-//! Picks an algorithm: by the user's word, else by predicted cost.
+//! The choice of algorithms: the one that the user names, else the cheapest by predicted cost.
 //!
-//! Every rank must pick the same one. So the choice depends on the request without rank and in-place
-//! flag, on the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes
-//! when the communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
+//! Every rank must pick the same one. So the choice depends on the request without rank and in-place flag, on
+//! the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes when the
+//! communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
 //! from a file.
 
 mod file;
@@ -23,7 +23,7 @@ use crate::cost::{Edges, LinkModel, Paths};
 use crate::plan::PlanRequest;
 use crate::sys::trusted_file::TrustPolicy;
 
-/// What the choice of algorithms depends on, besides the request.
+/// All that the choice of algorithms depends on, besides the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
     /// Links within a host.
@@ -38,7 +38,8 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the known.
+    /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the
+    /// known.
     pub fn from_config(config: &Config) -> Result<Tuning> {
         let believed = TrustPolicy::from_setting(config.allow_other_users);
         let file = config.tuning_file.as_deref().map(|path| Links::read(path, believed));
@@ -52,12 +53,12 @@ impl Tuning {
         })
     }
 
-    /// The same on other links.
+    /// This tuning on other links.
     pub fn with_links(self, links: Links) -> Tuning {
         Tuning { shm: links.shm, tcp: links.tcp, ..self }
     }
 
-    /// The same for a host with so many ranks on each core.
+    /// This tuning for hosts with `ranks_per_core` ranks on each core.
     pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
         let (shm, tcp) =
             (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed_tcp(ranks_per_core));
@@ -85,7 +86,7 @@ impl Tuning {
     }
 
     /// All algorithms that can serve a request with their predicted microseconds, the fastest first.
-    /// The user's word does not count.
+    /// An algorithm that the user has named does not count.
     pub fn candidates(&self, request: &PlanRequest, all_tcp: bool) -> Vec<(&'static Algorithm, f64)> {
         let request = shared(request);
         let rows = algo::of(request.collective);

@@ -6,8 +6,8 @@ use crate::base::{Error, Result};
 use crate::plan::PlanRequest;
 
 impl Tuning {
-    /// As [`Tuning::choose`], for an operator that does not commute. The user's word counts where it names one that
-    /// keeps the order.
+    /// Like [`Tuning::choose`], but for an operator that does not commute. An algorithm that the user has
+    /// named counts where it keeps the order.
     pub fn choose_ordered(&self, request: &PlanRequest, all_tcp: bool) -> Result<&'static Algorithm> {
         let request = shared(request);
         let wanted = self.overrides.of(request.collective);

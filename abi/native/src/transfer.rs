@@ -248,7 +248,7 @@ impl Sent {
     unsafe fn run(self, name: &str) -> anyccl_status_t {
         edge_boxed(name, || {
             // SAFETY: passed on from our caller.
-            if unsafe { self.run_at_once() } {
+            if unsafe { self.run_fast_path() } {
                 return Ok(());
             }
             // SAFETY: passed on from our caller.
@@ -261,7 +261,7 @@ impl Sent {
     /// # Safety
     /// See `run`.
     #[inline(always)]
-    unsafe fn run_at_once(&self) -> bool {
+    unsafe fn run_fast_path(&self) -> bool {
         let (Some(comm), Some(datatype)) = (Comm::if_known(self.comm), check::known_datatype(self.datatype))
         else {
             return false;
@@ -270,7 +270,7 @@ impl Sent {
         let what =
             OutgoingMessage { to, tag: self.tag, datatype, count, data, is_synchronous: self.is_synchronous };
         // SAFETY: the caller vouches for what the buffer holds. A negative rank is one beyond the last.
-        self.tag >= 0 && !batch::is_open() && unsafe { comm.engine.send_at_once(&what) }
+        self.tag >= 0 && !batch::is_open() && unsafe { comm.engine.send_fast_path(&what) }
     }
 }
 
@@ -328,7 +328,7 @@ impl Received {
     unsafe fn run(self, name: &str, status: *mut anyccl_message_status_t) -> anyccl_status_t {
         edge_boxed(name, || {
             // SAFETY: passed on from our caller.
-            match unsafe { self.run_at_once(status) } {
+            match unsafe { self.run_fast_path(status) } {
                 Some(outcome) => outcome,
                 // SAFETY: passed on from our caller.
                 None => unsafe { self.run_checked(status) },
@@ -342,7 +342,7 @@ impl Received {
     /// # Safety
     /// See `run`.
     #[inline(always)]
-    unsafe fn run_at_once(&self, status: *mut anyccl_message_status_t) -> Option<BoxedResult<()>> {
+    unsafe fn run_fast_path(&self, status: *mut anyccl_message_status_t) -> Option<BoxedResult<()>> {
         let (comm, datatype) = (Comm::if_known(self.comm)?, check::known_datatype(self.datatype)?);
         if self.tag < 0 || batch::is_open() {
             return None;
@@ -350,7 +350,7 @@ impl Received {
         let (data, count) = (self.recv.cast(), self.count as u64);
         let buffer = RecvBuffer { data, datatype, count, is_lenient: false };
         // SAFETY: the caller vouches for the buffer. A negative rank is one beyond the last.
-        let outcome = unsafe { comm.engine.receive_at_once(self.source as Rank, self.tag, buffer) }?;
+        let outcome = unsafe { comm.engine.receive_fast_path(self.source as Rank, self.tag, buffer) }?;
         Some(outcome.map(|received| {
             // SAFETY: the caller promises a writable place or NULL.
             if let Some(place) = unsafe { status_place(status) } {

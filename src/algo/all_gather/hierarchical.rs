@@ -1,11 +1,12 @@
-//! Hierarchical all_gather: each block goes to one rank of every other host, which passes it on to its neighbours.
+//! Hierarchical all_gather: each block goes to one rank of every other host, which passes it on to its
+//! neighbours.
 //!
 //! The blocks of the ranks with the same position on their hosts form a column; its carriers exchange them
-//! directly, so each block crosses the wire once per other host, the least possible. Meanwhile the blocks of the own
-//! host are exchanged within it.
+//! directly, so each block crosses the wire once per other host, the least possible. Meanwhile the blocks of
+//! the own host are exchanged within it.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha and (h-1) l n beta over the wire of a host, then alpha +
-//! (h-1) (l-1) n beta within it.
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha and (h-1) l n beta over the wire of a host, then
+//! alpha + (h-1) (l-1) n beta within it.
 
 use super::own_copy;
 use crate::algo::hierarchy::compose::Composition;

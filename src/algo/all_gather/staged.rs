@@ -1,8 +1,8 @@
-//! Staged all_gather: each rank writes its block, chunk by chunk, once into memory that all ranks of the host see, and they read it
-//! there.
+//! Staged all_gather: each rank writes its block, chunk by chunk, once into memory that all ranks of the host
+//! see, and they read it there.
 //!
-//! Cost, blocks of n bytes in s chunks: 8 s alpha + 0.65 p n beta, fitted to measurements; otherwise each rank makes p-1 copies of its block. Best
-//! for large blocks among ranks that share cores.
+//! Cost, blocks of n bytes in s chunks: 8 s alpha + 0.65 p n beta, fitted to measurements; otherwise each
+//! rank makes p-1 copies of its block. Best for large blocks among ranks that share cores.
 
 use std::ops::Range;
 

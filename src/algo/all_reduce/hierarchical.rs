@@ -1,16 +1,17 @@
-//! Hierarchical all_reduce: reduce_scatter within each host, all_reduce of each slice between hosts, all_gather
-//! within each host.
+//! Hierarchical all_reduce: reduce_scatter within each host, all_reduce of each slice between hosts,
+//! all_gather within each host.
 //!
-//! Every local rank carries a slice across, so all of them keep the wire busy, and each byte crosses it as often as if
-//! each host were a single rank. The phase between hosts is the cheapest of the flat algorithms for as many
-//! ranks as there are hosts. Each result is computed by one group of carriers, which end with the same bits.
+//! Every local rank carries a slice across, so all of them keep the wire busy, and each byte crosses it as
+//! often as if each host were a single rank. The phase between hosts is the cheapest of the flat algorithms
+//! for as many ranks as there are hosts. Each result is computed by one group of carriers, which end with the
+//! same bits.
 //!
-//! Large buffers go in chunks, a lane each: while one is between hosts, the next is reduced and the one before is
-//! gathered within them.
+//! Large buffers go in chunks, a lane each: while one is between hosts, the next is reduced and the one
+//! before is gathered within them.
 //!
-//! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of an all_reduce of n
-//! among h ranks between hosts: 2 (h-1)/h n over a host's wire when n is large. With c chunks only the larger of
-//! both counts, and 1/c of the other. Scratch n for l > 2.
+//! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of an all_reduce of
+//! n among h ranks between hosts: 2 (h-1)/h n over a host's wire when n is large. With c chunks only the
+//! larger of both counts, and 1/c of the other. Scratch n for l > 2.
 
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ use crate::base::Collective;
 use crate::cost::{Edges, Paths, Terms, burst, collected, moved};
 use crate::plan::{Plan, PlanRequest, Span};
 
-/// What the phases are made of.
+/// The algorithms of the phases.
 pub(in crate::algo) struct Parts {
     /// reduce of a slice to its carrier: contributions in one round, their reduction in the next.
     pub(in crate::algo) within: fn(&PlanRequest) -> Plan,
@@ -35,7 +36,7 @@ pub(in crate::algo) struct Parts {
     pub(in crate::algo) between: &'static [Candidate],
 }
 
-/// Those that may reduce in any order.
+/// Phases that may reduce in any order.
 const ANY_ORDER: Parts = Parts { within: reduce::one_shot::build, between: &CANDIDATES };
 
 const CANDIDATES: [Candidate; 5] = [
@@ -60,8 +61,8 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, parts: &Parts) -> Plan {
     let hosts = Hosts::of(request);
     let chunks = hosts.chunks(request);
     let between = cheapest(parts.between, &largest(request, &chunks), &hosts);
-    // The first phase of a chunk is posted just before the last phase of the chunk before it, and its phase between
-    // hosts after that one's: so the wire always has one chunk, and the host the two beside it.
+    // The first phase of a chunk is posted just before the last phase of the chunk before it, and its phase
+    // between hosts after that one's: so the wire always has one chunk, and the host the two beside it.
     let gather_at = LOCAL_ROUNDS + most_rounds(&hosts);
     let mut composition = Composition::new(request);
     for number in 0..chunks.parts() {

@@ -1,12 +1,13 @@
-//! Staged all_reduce: a chain from the last rank to rank 0 reduces each chunk, hop by hop in memory that all ranks of the host
-//! see; rank 0 has the result, and all read it there.
+//! Staged all_reduce: a chain from the last rank to rank 0 reduces each chunk, hop by hop in memory that all
+//! ranks of the host see; rank 0 has the result, and all read it there.
 //!
-//! In its round t a rank reduces chunk t with its own part into one of two slots, while the next rank reads chunk t-1 out of the
-//! other, and it takes the result of the chunk that has reached rank 0 by then. So all ranks work at once, each on another chunk, and an element
-//! costs a rank one reduction and one copy. It is reduced in rank order.
+//! In its round t a rank reduces chunk t with its own part into one of two slots, while the next rank reads
+//! chunk t-1 out of the other, and it takes the result of the chunk that has reached rank 0 by then. So all
+//! ranks work at once, each on another chunk, and an element costs a rank one reduction and one copy. It is
+//! reduced in rank order.
 //!
-//! Cost, s chunks: 8 (s+p) alpha + 0.6 n (gamma + beta/2), fitted to measurements. Best for large messages among ranks that share cores: a
-//! chunk is in the core's cache when the next rank gets its turn.
+//! Cost, s chunks: 8 (s+p) alpha + 0.6 n (gamma + beta/2), fitted to measurements. Best for large messages
+//! among ranks that share cores: a chunk is in the core's cache when the next rank gets its turn.
 
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};
 use crate::algo::patterns::single_rank::single_rank;

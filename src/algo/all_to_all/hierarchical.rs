@@ -1,15 +1,16 @@
 //! Hierarchical all_to_all: what a host sends to one rank of another host goes as one message.
 //!
-//! On every host, the blocks for a rank elsewhere are collected by the carrier of that rank's column, which sends
-//! them on together. So two hosts of l ranks exchange l messages of l blocks each way instead of l^2 of one, all local
-//! ranks share the work, and at their goal the blocks need no further step. Blocks within the host are
-//! exchanged while others are collected.
+//! On every host, the blocks for a rank elsewhere are collected by the carrier of that rank's column, which
+//! sends them on together. So two hosts of l ranks exchange l messages of l blocks each way instead of l^2 of
+//! one, all local ranks share the work, and at their goal the blocks need no further step. Blocks within the
+//! host are exchanged while others are collected.
 //!
-//! A block that is collected is received where it is sent from. What arrives lies in rank order of its host; where
-//! those ranks are consecutive that is its place in the output, else it is sorted.
+//! A block that is collected is received where it is sent from. What arrives lies in rank order of its host;
+//! where those ranks are consecutive that is its place in the output, else it is sorted.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha (for h (l-1) messages) + h (l-1) n beta within a host, then
-//! alpha and (h-1) l^2 n beta over its wire. Scratch (h-1) l n, twice that where ranks are not consecutive.
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha (for h (l-1) messages) + h (l-1) n beta within a host,
+//! then alpha and (h-1) l^2 n beta over its wire. Scratch (h-1) l n, twice that where ranks are not
+//! consecutive.
 
 use super::{blocks, own_copy};
 use crate::algo::hierarchy::compose::Composition;

@@ -1,11 +1,14 @@
-//! Hierarchical all_to_all of unequal blocks: what a host sends to one rank of another host goes as one parcel.
+//! Hierarchical all_to_all of unequal blocks: what a host sends to one rank of another host goes as one
+//! parcel.
 //!
-//! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have exchanged the lengths
-//! of their blocks ([`crate::algo::hierarchy::length_exchange`]). Long blocks go directly. The receiver of a parcel knows
-//! the lengths of its blocks, and sorts them into their places, which may be anywhere.
+//! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have
+//! exchanged the lengths of their blocks ([`crate::algo::hierarchy::length_exchange`]). Long blocks go
+//! directly. The receiver of a parcel knows the lengths of its blocks, and sorts them into their places,
+//! which may be anywhere.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha for the length exchange, then alpha (for h (l-1) messages) + h (l-1) n beta within a
-//! host, then alpha and (h-1) l^2 n beta over its wire. Scratch 2 (h-1) l n.
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha for the length exchange, then alpha (for h (l-1)
+//! messages) + h (l-1) n beta within a host, then alpha and (h-1) l^2 n beta over its wire. Scratch 2 (h-1) l
+//! n.
 
 use super::{hierarchical, own_copy};
 use crate::algo::hierarchy::compose::Composition;
@@ -57,7 +60,8 @@ impl Exchange<'_> {
         output(self.received.part(from as usize))
     }
 
-    /// The round within the host: carriers collect parcels, and neighbours exchange their blocks for each other.
+    /// The round within the host: carriers collect parcels, and neighbours exchange their blocks for each
+    /// other.
     fn collect_within_host(&self, composition: &mut Composition) -> Outgoing {
         let Exchange { request, hosts, .. } = *self;
         let foreign: Vec<Rank> = hosts.foreign().collect();
@@ -93,7 +97,8 @@ impl Exchange<'_> {
         Outgoing { foreign, parcels, direct }
     }
 
-    /// The round between hosts: long blocks and parcels. Gives the host of each parcel that came, and where it lies.
+    /// The round between hosts: long blocks and parcels. Gives the host of each parcel that came, and where
+    /// it lies.
     fn cross_hosts(&self, composition: &mut Composition, outgoing: &Outgoing) -> Vec<(usize, Span)> {
         let Exchange { request, hosts, .. } = *self;
         let Outgoing { foreign, parcels, direct } = outgoing;
@@ -125,7 +130,8 @@ impl Exchange<'_> {
         incoming
     }
 
-    /// The last round: the blocks of parcels go to their places. A parcel of one block lies in its place already.
+    /// The last round: the blocks of parcels go to their places. A parcel of one block lies in its place
+    /// already.
     fn sort(&self, composition: &mut Composition, incoming: &[(usize, Span)]) {
         let hosts = self.hosts;
         composition.round(|round| {

@@ -1,4 +1,5 @@
-//! all_to_all: rank r's block i goes to block r of rank i. all_to_all_v: each pair of ranks has its own length.
+//! all_to_all: rank r's block i goes to block r of rank i. all_to_all_v: each pair of ranks has its own
+//! length.
 
 pub(super) mod bruck;
 pub(super) mod hierarchical;

@@ -1,11 +1,11 @@
-//! Hierarchical broadcast: the root's host scatters slices among its ranks, each of them broadcasts its slice to the
-//! other hosts, and on every host the slices are gathered by all.
+//! Hierarchical broadcast: the root's host scatters slices among its ranks, each of them broadcasts its slice
+//! to the other hosts, and on every host the slices are gathered by all.
 //!
-//! The root leads its host, so it carries the first slice: a small message, which is one slice, is a broadcast
-//! among one rank of each host and then within each.
+//! The root leads its host, so it carries the first slice: a small message, which is one slice, is a
+//! broadcast among one rank of each host and then within each.
 //!
-//! Cost, h hosts of l ranks: 2 alpha + 2 (l-1)/l n beta within a host, and that of a broadcast of n among h ranks
-//! between hosts.
+//! Cost, h hosts of l ranks: 2 alpha + 2 (l-1)/l n beta within a host, and that of a broadcast of n among h
+//! ranks between hosts.
 
 use super::{binomial, one_shot, own_copy, scatter_all_gather};
 use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};

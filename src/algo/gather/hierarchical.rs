@@ -1,10 +1,10 @@
 //! Hierarchical gather: each host collects its blocks and sends them to the root as one message.
 //!
-//! Where the ranks of a host are consecutive, so are their blocks, and the message arrives in its place; else the
-//! root sorts it.
+//! Where the ranks of a host are consecutive, so are their blocks, and the message arrives in its place; else
+//! the root sorts it.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) n beta within a host, then alpha + (h-1) l n beta into
-//! the root's, with one message per host. Best for small blocks of many ranks.
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) n beta within a host, then alpha + (h-1) l n
+//! beta into the root's, with one message per host. Best for small blocks of many ranks.
 
 use super::{blocks, linear, own_copy};
 use crate::algo::hierarchy::compose::{Composition, GroupCall};

@@ -1,7 +1,8 @@
-//! Which algorithm carriers use among themselves: the cheapest on the wire.
+//! The algorithm that carriers use between hosts: the cheapest of some candidates on the wire.
 //!
-//! All columns cross the wire at once and share it, so together they cost what one call with all their elements
-//! would. The choice is part of the plan, hence made with the default figures of TCP: equal on all ranks.
+//! All columns cross the wire at once and share it. So together they cost as much as one call with all their
+//! elements. The choice is part of the plan, so it is made with the default figures of TCP: these are equal
+//! on all ranks.
 
 use super::hosts::Hosts;
 use crate::cost::LinkModel;
@@ -9,7 +10,7 @@ use crate::plan::{Plan, PlanRequest};
 
 /// An algorithm whose plan is one lane, with the same rounds for the same group rank.
 pub(in crate::algo) struct Candidate {
-    /// As in the table.
+    /// Makes the plan of one carrier, like [`super::super::Algorithm::build`].
     pub(in crate::algo) build: fn(&PlanRequest) -> Plan,
     /// Predicted microseconds.
     pub(in crate::algo) cost: fn(&PlanRequest, &LinkModel) -> f64,
@@ -26,8 +27,8 @@ pub(in crate::algo) fn cheapest<'c>(
     candidates.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are candidates")
 }
 
-/// Rounds that no candidate exceeds among so many hosts: a ring has 2 (h-1), halving and doubling with folding
-/// 2 log2(h) + 2.
+/// Rounds that no candidate exceeds among so many hosts: a ring has 2 (h-1), halving and doubling with
+/// folding 2 log2(h) + 2.
 pub(in crate::algo) fn most_rounds(hosts: &Hosts) -> usize {
     2 * hosts.count()
 }

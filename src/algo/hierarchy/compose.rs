@@ -1,20 +1,22 @@
 //! Plans made of plans: calls of collectives among groups of ranks, glued into one plan.
 //!
-//! A [`GroupCall`] is a collective of a group: its ranks are numbered by their place in the group, its buffers are
-//! wherever the caller says. [`Composition`] builds the plan of each call with the algorithm's own `build` and
-//! translates it: group rank to rank; Input and Output to the places of the call; Scratch to a part of the whole
-//! plan's scratch. Calls one after the other reuse that part, calls *side by side* each have their own.
+//! A [`GroupCall`] is a collective of a group: its ranks are numbered by their place in the group, its
+//! buffers are wherever the caller says. [`Composition`] builds the plan of each call with the algorithm's
+//! own `build` and translates it: group rank to rank; Input and Output to the places of the call; Scratch to
+//! a part of the whole plan's scratch. Calls one after the other reuse that part, calls *side by side* each
+//! have their own.
 //!
 //! # Why messages still match
 //!
-//! There are no tags: between two ranks, messages match in posting order. In one lane, calls one after the other
-//! keep their order on every rank, so theirs do. Calls side by side share rounds, the first
-//! round of each being one round of the whole, and so on; between two ranks their messages come round by
-//! round, within a round in the order of the calls. Both ends agree on that if both list the calls in the same
-//! order and if, among the calls that two ranks share, each has its messages in the same rounds. Who puts calls
-//! side by side must see to it: with calls of one transfer round, or with calls by one algorithm in which each
-//! rank has the same group rank and no message is left out for being empty. Lanes, too, are calls side by side: all ranks give the
-//! same call the same first round (`not_before`). The verifier proves it for all algorithms of the table.
+//! There are no tags: between two ranks, messages match in posting order. In one lane, calls one after the
+//! other keep their order on every rank, so theirs do. Calls side by side share rounds, the first round of
+//! each being one round of the whole, and so on; between two ranks their messages come round by round, within
+//! a round in the order of the calls. Both ends agree on that if both list the calls in the same order and
+//! if, among the calls that two ranks share, each has its messages in the same rounds. The caller that puts
+//! calls side by side must see to it: with calls of one transfer round, or with calls by one algorithm in
+//! which each rank has the same group rank and no message is left out for being empty. Lanes, too, are calls
+//! side by side: all ranks give the same call the same first round (`not_before`). The verifier proves it for
+//! all algorithms of the table.
 
 use crate::algo::patterns::builder::{LaneBuilder, RoundBuilder, plan, scratch};
 use crate::base::{Collective, Rank};

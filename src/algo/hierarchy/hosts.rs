@@ -1,7 +1,7 @@
-//! Who works for whom between hosts: the ranks by host, and who carries what.
+//! The ranks by host, and the rank of each host that carries what crosses to other hosts.
 //!
-//! Hierarchical algorithms cut their data into *columns*: slices of a buffer, or the blocks of the ranks
-//! with the same position on their host. Each host has one *carrier* for a column; the carriers of a column, one
+//! Hierarchical algorithms cut their data into *columns*: slices of a buffer, or the blocks of the ranks with
+//! the same position on their host. Each host has one *carrier* for a column; the carriers of a column, one
 //! per host, form a group that speaks across hosts. Where a host has fewer ranks than there are columns, its
 //! ranks carry several; so hosts of any size work together, and a larger host still uses all its ranks.
 //! Nothing depends on how ranks are numbered: hosts may hold consecutive ranks, or every other one.
@@ -17,7 +17,7 @@ const MAX_CHUNKS: usize = 8;
 
 /// The ranks of a communicator, by host.
 pub(in crate::algo) struct Hosts {
-    /// Of each host, in the order in which they carry columns.
+    /// The ranks of each host, in the order in which they carry columns.
     members: Vec<Vec<Rank>>,
     /// By rank: host and position among its members.
     places: Vec<(usize, usize)>,
@@ -106,13 +106,13 @@ impl Hosts {
         self.places[rank as usize].1
     }
 
-    /// Who carries a column on a host.
+    /// The rank that carries a column on a host.
     pub(in crate::algo) fn carrier(&self, host: usize, column: usize) -> Rank {
         let members = self.members(host);
         members[column % members.len()]
     }
 
-    /// Who carries a column, by host.
+    /// The ranks that carry a column, by host.
     pub(in crate::algo) fn carriers(&self, column: usize) -> Vec<Rank> {
         (0..self.count()).map(|host| self.carrier(host, column)).collect()
     }
@@ -130,10 +130,11 @@ impl Hosts {
         Segments::new(count, (count / self.count()).clamp(1, self.most()))
     }
 
-    /// Cuts a buffer into chunks, such that what a carrier sends another at a time is about `chunk_bytes`, or more.
+    /// Cuts a buffer into chunks, such that what a carrier sends another at a time is about `chunk_bytes`, or
+    /// more.
     ///
-    /// One chunk where there is nothing to overlap: on one host, or with one rank on each. Several have enough
-    /// elements that [`Hosts::slices`] cuts all of them alike.
+    /// One chunk where there is nothing to overlap: on one host, or with one rank on each. Several have
+    /// enough elements that [`Hosts::slices`] cuts all of them alike.
     pub(in crate::algo) fn chunks(&self, request: &PlanRequest) -> Segments {
         let least = (request.chunk_bytes / request.element_bytes.max(1)).max(1) * self.most() * self.count();
         let overlaps = self.count() > 1 && self.most() > 1;

@@ -1,9 +1,9 @@
 //! The exchange of block lengths among the ranks of a host, before unequal blocks travel together.
 //!
-//! Only the sender and the receiver of a block know its length. A rank that collects blocks of its neighbours for a rank
-//! of another host cannot make a plan without these lengths. So the ranks of a host exchange them first, in a call of
-//! neighbour exchange: one number per block. Between hosts nothing is exchanged. The receiver of a parcel knows the lengths
-//! of the blocks in it, and so the length of the parcel.
+//! Only the sender and the receiver of a block know its length. A rank that collects blocks of its neighbours
+//! for a rank of another host cannot make a plan without these lengths. So the ranks of a host exchange them
+//! first, in a call of neighbour exchange: one number per block. Between hosts nothing is exchanged. The
+//! receiver of a parcel knows the lengths of the blocks in it, and so the length of the parcel.
 //!
 //! ```text
 //!                  sends to the ranks of its host
@@ -12,7 +12,8 @@
 //! all_to_all_v     the length of its block for each rank of another host
 //! ```
 //!
-//! All ranks of the host receive the lengths, because all must know which blocks are worth a parcel ([`super::parcels`]).
+//! All ranks of the host receive the lengths, because all must know which blocks are worth a parcel
+//! ([`super::parcels`]).
 
 use super::hosts::Hosts;
 use crate::algo::patterns::blocks::{own_input, own_output};

@@ -1,19 +1,22 @@
 //! Parcels: blocks of several ranks that travel between two hosts as one message.
 //!
-//! Short blocks are worth a parcel, long ones go directly ([`is_parcel`]). All ranks of both hosts decide alike, because they
-//! know the lengths: from the caller, or from the length exchange before ([`super::length_exchange`]).
+//! Short blocks are worth a parcel, long ones go directly ([`is_parcel`]). All ranks of both hosts decide
+//! alike, because they know the lengths: from the caller, or from the length exchange before
+//! ([`super::length_exchange`]).
 //!
-//! A parcel is one message with one count in its header. The count is a *digest* of all lengths, so two hosts that disagree
-//! about any length find out, also where the sums are equal.
+//! A parcel is one message with one count in its header. The count is a *digest* of all lengths, so two hosts
+//! that disagree about any length find out, also where the sums are equal.
 
 use super::hosts::Hosts;
 use crate::base::{Collective, Rank};
 use crate::plan::{Block, PlanRequest};
 
-/// Mean bytes of a block from which blocks go directly: another copy then costs more than the messages that it saves.
+/// Mean bytes of a block from which blocks go directly: another copy then costs more than the messages that
+/// it saves.
 const DIRECT_BYTES: usize = 16 << 10;
 
-/// Whether blocks of these lengths, between the ranks of one host and a rank of another, travel as one parcel.
+/// Whether blocks of these lengths, between the ranks of one host and a rank of another, travel as one
+/// parcel.
 pub(in crate::algo) fn is_parcel(request: &PlanRequest, lens: impl ExactSizeIterator<Item = usize>) -> bool {
     let blocks = lens.len();
     lens.sum::<usize>() * request.element_bytes < DIRECT_BYTES * blocks

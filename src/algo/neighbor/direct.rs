@@ -1,7 +1,7 @@
 //! Direct exchange between neighbours: each edge is one message, all at once.
 //!
-//! Two ranks may have several edges in one direction, which match in the order of either's list. An edge from a rank to
-//! itself is a copy.
+//! Two ranks may have several edges in one direction, which match in the order of either's list. An edge from
+//! a rank to itself is a copy.
 //!
 //! Cost, blocks of n bytes to d neighbours: alpha + d n beta.
 

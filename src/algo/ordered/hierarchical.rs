@@ -1,9 +1,9 @@
-//! Ordered reductions by host, where each host holds consecutive ranks: the result of a host, which keeps the order of
-//! its ranks, is an operand in the order of the hosts.
+//! Ordered reductions by host, where each host holds consecutive ranks: the result of a host, which keeps the
+//! order of its ranks, is an operand in the order of the hosts.
 //!
-//! The hierarchical algorithms of operators that commute, with other parts: every reduction, within hosts and between them, is one of
-//! this room. Each local rank carries a slice, and each byte crosses a wire as often as if each host were a single
-//! rank.
+//! The hierarchical algorithms of operators that commute, with other parts: every reduction, within hosts and
+//! between them, is one of this room. Each local rank carries a slice, and each byte crosses a wire as often
+//! as if each host were a single rank.
 //!
 //! Cost: that of the algorithms they are made of ([`super::super::all_reduce::hierarchical`] and its like).
 

@@ -1,9 +1,10 @@
 //! Ordered reduce.
 //!
-//! `one_shot`: the root gets everything and combines. Cost: alpha + (p-1) n (beta + gamma); scratch (p-1) n at the root.
+//! `one_shot`: the root gets everything and combines. Cost: alpha + (p-1) n (beta + gamma); scratch (p-1) n
+//! at the root.
 //!
-//! `two_shot`: each rank combines one segment and sends the result to the root. Cost: 2 alpha + 2 (p-1)/p n beta +
-//! (p-1)/p n gamma; scratch (p-1)/p n.
+//! `two_shot`: each rank combines one segment and sends the result to the root. Cost: 2 alpha + 2 (p-1)/p n
+//! beta + (p-1)/p n gamma; scratch (p-1)/p n.
 
 use super::collect::collected;
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};

@@ -35,7 +35,7 @@ fn proof(
     verify_each(&plans, &requests).and_then(|()| verify_order(&plans, &requests))
 }
 
-/// Those for which one count says how long every buffer is.
+/// The ordered algorithms of collectives that take one count.
 fn uniform() -> impl Iterator<Item = &'static Algorithm> {
     ORDERED.iter().filter(|algorithm| !algorithm.collective.has_layout())
 }

@@ -1,4 +1,5 @@
-//! Where the block of each rank lies: one after the other and equally long, or as the caller's layout says.
+//! The block of each rank in a buffer: equally long and one after the other, or where the caller's layout
+//! puts it.
 
 use std::ops::Range;
 
@@ -9,19 +10,19 @@ use crate::plan::{Block, PlanRequest};
 /// The blocks of a buffer, one per rank.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) enum Blocks<'a> {
-    /// Of `count` elements each.
+    /// One after the other, of `count` elements each.
     Equal(Segments),
-    /// By the caller.
+    /// Given by the caller's layout.
     Given(&'a [Block]),
 }
 
 impl<'a> Blocks<'a> {
-    /// Those of the send buffer.
+    /// The blocks of the send buffer.
     pub(in crate::algo) fn of_input(request: &PlanRequest<'a>) -> Blocks<'a> {
         Blocks::of(request, request.layout.input)
     }
 
-    /// Those of the receive buffer.
+    /// The blocks of the receive buffer.
     pub(in crate::algo) fn of_output(request: &PlanRequest<'a>) -> Blocks<'a> {
         Blocks::of(request, request.layout.output)
     }
@@ -41,8 +42,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The elements of the blocks of consecutive ranks, which are consecutive too; of one, where the caller says where
-    /// blocks lie ([`Blocks::lie_apart`]).
+    /// The elements of the blocks of consecutive ranks, which are consecutive too; of one, where the caller
+    /// says where blocks lie ([`Blocks::lie_apart`]).
     pub(in crate::algo) fn range(&self, ranks: Range<usize>) -> Range<usize> {
         match self {
             Blocks::Equal(segments) => segments.range(ranks),
@@ -53,8 +54,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The elements of the blocks of these ranks, if each begins where the one before it ends. Only for blocks of one
-    /// buffer: those of lists seem to.
+    /// The elements of the blocks of these ranks, if each begins where the one before it ends. Only for
+    /// blocks of one buffer: those of lists seem to.
     pub(in crate::algo) fn side_by_side(&self, ranks: &[Rank]) -> Option<Range<usize>> {
         let mut whole = 0..0;
         for part in ranks.iter().map(|&rank| self.part(rank as usize)).filter(|part| !part.is_empty()) {

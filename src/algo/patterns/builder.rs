@@ -1,7 +1,7 @@
 //! Writes plans down: spans from ranges, rounds that leave out what is empty.
 //!
-//! Empty spans are dropped here, in one place, for both sides of a message: sender and receiver
-//! compute the same ranges, so they drop the same messages. Where messages are counted, an empty one is a message.
+//! Empty spans are dropped here, in one place, for both sides of a message: sender and receiver compute the
+//! same ranges, so they drop the same messages. Where messages are counted, an empty one is a message.
 
 use std::ops::Range;
 
@@ -110,8 +110,8 @@ impl LaneBuilder {
         }
     }
 
-    /// Gives the next round at least this number. Messages are posted by round, so this is how lanes agree which of
-    /// their messages go first.
+    /// Gives the next round at least this number. Messages are posted by round, so this is how lanes agree
+    /// which of their messages go first.
     pub(in crate::algo) fn not_before(&mut self, round: usize) {
         self.earliest = round;
     }

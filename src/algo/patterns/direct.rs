@@ -1,7 +1,7 @@
-//! Direct exchange: everybody's contribution to the same elements, side by side.
+//! Direct exchange: the contributions of all ranks to the same elements, side by side.
 //!
-//! Who collects contributions keeps its own where it is, and those of the other ranks in slots of
-//! scratch; it reduces them in rank order, so that any two collectors build the same tree.
+//! A rank that collects contributions leaves its own where it is, and keeps those of the other ranks in slots
+//! of scratch. It reduces them in rank order, so that any two collectors build the same tree.
 
 use super::builder::{RoundBuilder, scratch};
 use crate::base::Rank;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::base::Rank;
 
-/// Who is active, and who folds into whom.
+/// Which ranks are active, and into which rank each other rank folds.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) struct Fold {
     size: usize,

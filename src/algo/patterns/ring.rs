@@ -70,8 +70,9 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
         }
     }
 
-    /// The steps, ascending, in which the segment `step + ahead` participants before this one is sent or the one before that is
-    /// received, without those where both are empty: a ring of thousands with a few elements has mostly such.
+    /// The steps, ascending, in which the segment `step + ahead` participants before this one is sent or the
+    /// one before that is received, without those where both are empty: a ring of thousands with a few
+    /// elements has mostly such.
     fn steps(&self, ahead: usize) -> Vec<usize> {
         let all = self.size - 1;
         if self.busy >= self.size {

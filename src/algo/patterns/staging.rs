@@ -1,8 +1,9 @@
 //! Chunks that pass through slots of scratch which the other ranks of the host read where they are.
 //!
-//! What several ranks want, or what the next one reduces, is written once into memory that all of them see, and read there: a plan
-//! says so by [`Plan::shared_scratch`](crate::plan::Plan::shared_scratch). Chunks are small enough for the cache of a core, which
-//! its ranks then read one after the other, and as large as that permits: each costs every rank a turn.
+//! What several ranks want, or what the next one reduces, is written once into memory that all of them see,
+//! and read there: a plan says so by [`Plan::shared_scratch`](crate::plan::Plan::shared_scratch). Chunks are
+//! small enough for the cache of a core, which its ranks then read one after the other, and as large as that
+//! permits: each costs every rank a turn.
 
 use std::ops::Range;
 
@@ -69,8 +70,8 @@ impl Staging {
     }
 }
 
-/// What a chunk costs besides its bytes: all ranks have to get their turn, to write, to read, and to see that it was read. Measured with 4 and
-/// 8 ranks on two cores.
+/// What a chunk costs besides its bytes: all ranks have to get their turn, to write, to read, and to see that
+/// it was read. Measured with 4 and 8 ranks on two cores.
 pub(in crate::algo) fn turn(link: &LinkModel) -> f64 {
     8.0 * link.latency_us
 }

@@ -1,11 +1,11 @@
-//! Hierarchical reduce: reduce_scatter within each host, reduce of each slice between hosts to the host of the
-//! root, gather there.
+//! Hierarchical reduce: reduce_scatter within each host, reduce of each slice between hosts to the host of
+//! the root, gather there.
 //!
-//! The root leads its host, so it carries the first slice: small messages, which are one slice, reach it without
-//! a detour. Other carriers keep partial results in scratch.
+//! The root leads its host, so it carries the first slice: small messages, which are one slice, reach it
+//! without a detour. Other carriers keep partial results in scratch.
 //!
-//! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of a reduce of n among h
-//! ranks between hosts. Scratch n for l > 2.
+//! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of a reduce of n
+//! among h ranks between hosts. Scratch n for l > 2.
 
 use super::{binomial, one_shot, rabenseifner_gather};
 use crate::algo::hierarchy::between_hosts::{Candidate, cheapest};
@@ -17,7 +17,7 @@ use crate::base::Collective;
 use crate::cost::{Paths, Terms, burst, collected, moved};
 use crate::plan::{Plan, PlanRequest, Span};
 
-/// What the phases are made of.
+/// The algorithms of the phases.
 pub(in crate::algo) struct Parts {
     /// reduce of a slice to its carrier, with one round of messages.
     pub(in crate::algo) within: fn(&PlanRequest) -> Plan,
@@ -25,7 +25,7 @@ pub(in crate::algo) struct Parts {
     pub(in crate::algo) between: &'static [Candidate],
 }
 
-/// Those that may reduce in any order.
+/// Phases that may reduce in any order.
 const ANY_ORDER: Parts = Parts { within: one_shot::build, between: &CANDIDATES };
 
 const CANDIDATES: [Candidate; 3] = [

@@ -1,10 +1,11 @@
-//! Direct reduce_scatter: every rank gets its block of everybody's input at once, and reduces alone, in rank order.
+//! Direct reduce_scatter: every rank gets its block of everybody's input at once, and reduces alone, in rank
+//! order.
 //!
-//! One latency, and fewest turns where ranks share processors. The order makes it one for operators that do not commute,
-//! too.
+//! One latency, and fewest turns where ranks share processors. The order makes it one for operators that do
+//! not commute, too.
 //!
-//! Cost, blocks of n bytes: alpha + (p-1) n (beta + gamma), but p-1 messages at once per rank; scratch (p-1) n. Best for
-//! the smallest blocks.
+//! Cost, blocks of n bytes: alpha + (p-1) n (beta + gamma), but p-1 messages at once per rank; scratch (p-1)
+//! n. Best for the smallest blocks.
 
 use crate::algo::patterns::blocks::{Blocks, own_output};
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};

@@ -1,11 +1,12 @@
-//! Hierarchical reduce_scatter: each block is reduced within every host first, then between hosts by its owner.
+//! Hierarchical reduce_scatter: each block is reduced within every host first, then between hosts by its
+//! owner.
 //!
-//! The blocks of the ranks with the same position on their hosts form a column. On each host its carrier reduces what
-//! the host contributes to them, and sends each partial result to its owner, which reduces one from each host.
-//! So a block crosses the wire once per other host, the least possible.
+//! The blocks of the ranks with the same position on their hosts form a column. On each host its carrier
+//! reduces what the host contributes to them, and sends each partial result to its owner, which reduces one
+//! from each host. So a block crosses the wire once per other host, the least possible.
 //!
-//! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) h n (beta + gamma) within a host, then alpha and
-//! (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
+//! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) h n (beta + gamma) within a host, then alpha
+//! and (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
 
 use super::super::reduce::one_shot;
 use crate::algo::hierarchy::compose::{Composition, GroupCall};

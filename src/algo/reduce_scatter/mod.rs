@@ -1,4 +1,5 @@
-//! reduce_scatter: rank r gets block r of the reduction of all inputs. reduce_scatter_v: blocks of unequal length.
+//! reduce_scatter: rank r gets block r of the reduction of all inputs. reduce_scatter_v: blocks of unequal
+//! length.
 
 pub(super) mod direct;
 pub(super) mod hierarchical;

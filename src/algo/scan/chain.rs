@@ -1,8 +1,10 @@
-//! Pipelined chain scan: each rank puts what comes from the rank before it in front of its own input, and passes it on.
+//! Pipelined chain scan: each rank puts what comes from the rank before it in front of its own input, and
+//! passes it on.
 //!
 //! One lane per chunk: while chunk k goes on, chunk k+1 arrives. Each element crosses every link once.
 //!
-//! Cost, s chunks: (s+p-2) (alpha + n/s (beta + gamma)). Best for large messages. Scratch up to n, 2 n if exclusive.
+//! Cost, s chunks: (s+p-2) (alpha + n/s (beta + gamma)). Best for large messages. Scratch up to n, 2 n if
+//! exclusive.
 
 use std::ops::Range;
 
@@ -49,7 +51,7 @@ struct Places {
     own: Span,
     /// The reduction of the ranks before this one.
     before: Span,
-    /// The same with this one.
+    /// The reduction of the ranks before this one, and of this one.
     through: Span,
     result: Span,
 }
@@ -58,7 +60,8 @@ impl Places {
     fn of(request: &PlanRequest, chunk: Range<usize>, is_last: bool) -> Places {
         let result = output(chunk.clone());
         let second = scratch(shifted(chunk.clone(), request.count));
-        // What comes may lie in the output until it is complete, unless the own input is there and still needed.
+        // What comes may lie in the output until it is complete, unless the own input is there and still
+        // needed.
         let needs_own = !(is_exclusive(request) && is_last);
         let before = if request.in_place && needs_own { scratch(chunk.clone()) } else { result };
         let through = if is_exclusive(request) { second } else { result };

@@ -1,7 +1,7 @@
 //! scan and exscan: rank r gets the reduction of the inputs of ranks 0 to r, or 0 to r-1.
 //!
-//! Every partial result is a run of consecutive ranks, and a run from the left is the left operand: so these also serve
-//! operators that do not commute.
+//! Every partial result is a run of consecutive ranks, and a run from the left is the left operand: so these
+//! also serve operators that do not commute.
 
 pub(super) mod chain;
 pub(super) mod recursive_doubling;

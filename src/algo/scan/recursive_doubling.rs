@@ -1,13 +1,13 @@
 //! Scan by recursive doubling: what a rank holds goes to the rank at distance 1, 2, 4 and so on above it.
 //!
-//! Before the round with distance d, each rank holds the reduction of its own input and those of the d-1 ranks before it. A
-//! run from the left is received beside it and put in front. An exclusive scan keeps a second run without the own
-//! input, which is the result; the first message it gets is that run already.
+//! Before the round with distance d, each rank holds the reduction of its own input and those of the d-1
+//! ranks before it. A run from the left is received beside it and put in front. An exclusive scan keeps a
+//! second run without the own input, which is the result; the first message it gets is that run already.
 //!
 //! Source: Hillis and Steele, "Data parallel algorithms", 1986.
 //!
-//! Cost: log2(p) (alpha + n (beta + gamma)), twice the gamma if exclusive. Best for small messages. Scratch n, 2 n if
-//! exclusive.
+//! Cost: log2(p) (alpha + n (beta + gamma)), twice the gamma if exclusive. Best for small messages. Scratch
+//! n, 2 n if exclusive.
 
 use super::is_exclusive;
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};

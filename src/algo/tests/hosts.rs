@@ -1,4 +1,5 @@
-//! Hierarchical algorithms on several hosts: proved on layouts of all kinds, and what they send between hosts.
+//! Hierarchical algorithms on several hosts: proved on layouts of all kinds, and what they send between
+//! hosts.
 
 use super::*;
 use crate::algo::algorithm::HIERARCHICAL;

@@ -1,5 +1,5 @@
-//! Collectives whose blocks differ: proved with random, zero and unequal counts, gaps between blocks, blocks in any
-//! order, and in place.
+//! Collectives whose blocks differ: proved with random, zero and unequal counts, gaps between blocks, blocks
+//! in any order, and in place.
 
 use super::*;
 use crate::plan::verify::{Violation, verify_each, verify_order};
@@ -70,7 +70,7 @@ struct Own {
     host_lengths: Vec<usize>,
 }
 
-/// Of each rank.
+/// The layout of each rank.
 type Layouts = Vec<Own>;
 
 /// How many edges lead from one rank to another, which may be the same.

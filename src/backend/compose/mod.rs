@@ -2,11 +2,14 @@
 //!
 //! Two ways, in this order:
 //!
-//! 1. *Of its collectives*: an all_reduce is a reduce and a broadcast, or a reduce_scatter and an all_gather ([`of_collectives`]).
-//! 2. *Of its messages*: one of our verified plans, carried out round by round over its sends and receives; what is to be
-//!    reduced is reduced here ([`performance`]). It serves every datatype and operator, for memory that we can read.
+//! 1. *Of its collectives*: an all_reduce is a reduce and a broadcast, or a reduce_scatter and an all_gather
+//!    ([`of_collectives`]).
+//! 2. *Of its messages*: one of our verified plans, carried out round by round over its sends and receives;
+//!    what is to be reduced is reduced here ([`performance`]). It serves every datatype and operator, for
+//!    memory that we can read.
 //!
-//! What neither gives is the builtin engine's. Which way a call goes depends on its shape only, so all ranks go the same.
+//! What neither gives is the builtin engine's. Which way a call goes depends on its shape only, so all ranks
+//! go the same.
 
 pub mod of_collectives;
 pub mod performance;
@@ -58,8 +61,8 @@ pub fn recipe(engine: &dyn ForeignEngine, shape: &Shape) -> Option<Recipe> {
         .then(|| Recipe::Messages(algorithm(shape.collective)))
 }
 
-/// The algorithm whose plan goes over messages: one that serves every size and count, and has few rounds, because a round
-/// waits for all its messages.
+/// The algorithm whose plan goes over messages: one that serves every size and count, and has few rounds,
+/// because a round waits for all its messages.
 const fn algorithm(collective: Collective) -> &'static str {
     use Collective::*;
     match collective {

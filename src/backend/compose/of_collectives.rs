@@ -21,7 +21,7 @@ impl ReduceBroadcast {
     /// Starts an all_reduce of this rank.
     ///
     /// # Safety
-    /// As for [`ForeignComm::start`].
+    /// See [`ForeignComm::start`].
     pub unsafe fn start(
         comm: Arc<dyn ForeignComm>,
         call: &UniformCall,
@@ -76,7 +76,7 @@ impl ReduceScatterAllGather {
     /// Starts an all_reduce of this rank of `size`.
     ///
     /// # Safety
-    /// As for [`ForeignComm::start`]; the memory can be read by this processor.
+    /// See [`ForeignComm::start`]; the memory can be read by this processor.
     pub unsafe fn start(
         comm: Arc<dyn ForeignComm>,
         call: &UniformCall,
@@ -109,7 +109,8 @@ impl Started for ReduceScatterAllGather {
         while self.under_way.test()? {
             let unit = self.call.datatype.bytes();
             if std::mem::replace(&mut self.is_second, true) {
-                // SAFETY: the output has room for `count` elements by the caller's promise, and `all` has as many.
+                // SAFETY: the output has room for `count` elements by the caller's promise, and `all` has as
+                // many.
                 unsafe {
                     ptr::copy_nonoverlapping(self.all.as_ptr(), self.call.recv, self.call.count * unit)
                 };

@@ -1,11 +1,11 @@
 //! A plan, carried out over the messages of another engine.
 //!
-//! The rounds of all lanes go in step: the local steps of a round, then all its messages at once, sorted by lane and
-//! position, so that they match as plans want it; then what came in is put in its place or reduced. A round waits for all of its
-//! messages, which makes this simple and an engine's own collective faster.
+//! The rounds of all lanes go in step: the local steps of a round, then all its messages at once, sorted by
+//! lane and position, so that they match as plans want it; then what came in is put in its place or reduced.
+//! A round waits for all of its messages, which makes this simple and an engine's own collective faster.
 //!
-//! A plan may send a span and receive into it in one round. The engine gets no such pair: what would land in a span that is read
-//! meanwhile lands in memory of ours first.
+//! A plan may send a span and receive into it in one round. The engine gets no such pair: what would land in
+//! a span that is read meanwhile lands in memory of ours first.
 
 use std::ptr;
 use std::sync::Arc;
@@ -69,15 +69,16 @@ struct PendingReceive {
     operand: Option<*const u8>,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our own.
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our
+// own.
 unsafe impl Send for Performance {}
 
 impl Performance {
     /// Begins nothing yet: the first test does.
     ///
     /// # Safety
-    /// The plan is that of this rank in `comm`, for elements of `unit` bytes. Its spans of input and output are valid at these places,
-    /// and used by nobody else, until this has ended or the engine has given up.
+    /// The plan is that of this rank in `comm`, for elements of `unit` bytes. Its spans of input and output
+    /// are valid at these places, and used by nobody else, until this has ended or the engine has given up.
     pub unsafe fn new(
         comm: Arc<dyn ForeignComm>,
         plan: Plan,
@@ -115,8 +116,8 @@ impl Performance {
         self.plan.lanes = lanes;
         self.round += 1;
         if !messages.is_empty() {
-            // SAFETY: spans of the plan and memory of ours, which stay until the messages have ended: `new`'s caller has promised
-            // it, and `receives` is emptied by `end_round` only.
+            // SAFETY: spans of the plan and memory of ours, which stay until the messages have ended: `new`'s
+            // caller has promised it, and `receives` is emptied by `end_round` only.
             self.messages = Some(unsafe { self.comm.exchange(&messages) }?);
         }
         Ok(is_round)
@@ -126,8 +127,8 @@ impl Performance {
         match step {
             Step::Copy { src, dst } if src.len > 0 => {
                 let (from, to, bytes) = (self.address(src), self.address(dst), src.len * self.unit);
-                // SAFETY: two spans of the plan, valid by `new`'s contract. They are apart by the verifier, or the same by the
-                // caller's choice of places.
+                // SAFETY: two spans of the plan, valid by `new`'s contract. They are apart by the verifier,
+                // or the same by the caller's choice of places.
                 unsafe { ptr::copy(from.cast_const(), to, bytes) };
             }
             Step::Reduce { a, b, dst } if dst.len > 0 => {
@@ -184,7 +185,8 @@ impl Performance {
             let came = receive.bytes.as_mut_ptr();
             match receive.operand {
                 Some(operand) => self.reduce(receive.dst, operand, came, receive.bytes.len() / self.unit),
-                // SAFETY: a span of the plan, valid by `new`'s contract; what came is in memory of ours, so they are apart.
+                // SAFETY: a span of the plan, valid by `new`'s contract; what came is in memory of ours, so
+                // they are apart.
                 None => unsafe { ptr::copy_nonoverlapping(came, receive.dst, receive.bytes.len()) },
             }
         }
@@ -192,8 +194,8 @@ impl Performance {
 
     fn reduce(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
         let reduce = self.arithmetic.reduce.expect("a plan that reduces has a kernel");
-        // SAFETY: three runs of that many elements, spans of the plan or what came in; by the verifier `dst` is identical to
-        // `a` or `b`, or disjoint from it.
+        // SAFETY: three runs of that many elements, spans of the plan or what came in; by the verifier `dst`
+        // is identical to `a` or `b`, or disjoint from it.
         unsafe { reduce(dst, a, b, elements) };
     }
 

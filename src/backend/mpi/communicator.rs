@@ -1,4 +1,5 @@
-//! Our ranks as a communicator of MPI's own: private, so that nothing that the program does in MPI meets what is done here.
+//! Our ranks as a communicator of MPI's own: private, so that nothing that the program does in MPI meets what
+//! is done here.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -138,7 +139,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
                 match message {
                     Exchange::Send { to, data, .. } => {
                         let data = data.wrapping_add(at).cast::<c_void>();
-                        // SAFETY: readable for so many bytes until the end, by our caller's promise; room for a handle.
+                        // SAFETY: readable for so many bytes until the end, by our caller's promise; room for
+                        // a handle.
                         let status = unsafe {
                             (core.isend)(data, bytes, byte, *to as c_int, TAG, self.comm, &mut request)
                         };
@@ -146,7 +148,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
                     }
                     Exchange::Receive { from, data, .. } => {
                         let data = data.wrapping_add(at).cast::<c_void>();
-                        // SAFETY: writable for so many bytes until the end, by our caller's promise; room for a handle.
+                        // SAFETY: writable for so many bytes until the end, by our caller's promise; room for
+                        // a handle.
                         let status = unsafe {
                             (core.irecv)(data, bytes, byte, *from as c_int, TAG, self.comm, &mut request)
                         };
@@ -164,8 +167,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
         let constants = self.running.constants;
         let mut flag: c_int = 0;
         let ignored: *mut c_void = ptr::without_provenance_mut(constants.status_ignore);
-        // SAFETY: a look at what came to the world, which is there as long as MPI is; writes an int. What it finds stays where it
-        // is; that MPI makes progress meanwhile, on everything, is the point.
+        // SAFETY: a look at what came to the world, which is there as long as MPI is; writes an int. What it
+        // finds stays where it is; that MPI makes progress meanwhile, on everything, is the point.
         unsafe {
             (self.running.core.iprobe)(
                 constants.any_source,

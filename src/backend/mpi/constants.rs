@@ -86,7 +86,8 @@ pub struct Operators<H> {
 }
 
 impl<H: Handle> Types<H> {
-    /// MPI's type of as many bytes. Where MPI has no such number, it is one on which an operator of ours works.
+    /// MPI's type of as many bytes. Where MPI has no such number, it is one on which an operator of ours
+    /// works.
     pub fn of(&self, datatype: Datatype) -> H {
         match datatype {
             Datatype::Int8 => self.int8,

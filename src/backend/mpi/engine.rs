@@ -1,8 +1,9 @@
 //! An MPI in this process: found, and begun when the first communicator needs it.
 //!
 //! One that the program has begun is adopted: it stays the program's to end. One that is begun here asks for
-//! `MPI_THREAD_MULTIPLE`, and is ended when the process exits in good order: all communicators closed. If not, it is left
-//! alone: `MPI_Finalize` would wait for ranks that may never come, and the launcher is right to see that something is wrong.
+//! `MPI_THREAD_MULTIPLE`, and is ended when the process exits in good order: all communicators closed. If
+//! not, it is left alone: `MPI_Finalize` would wait for ranks that may never come, and the launcher is right
+//! to see that something is wrong.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;
@@ -74,7 +75,8 @@ impl<H: Handle> Mpi<H> {
             unsafe { (core.query_thread)(&mut level) };
         } else {
             let nothing = ptr::null_mut();
-            // SAFETY: MPI has not been initialised, and no other thread of ours does it: `running` is set once.
+            // SAFETY: MPI has not been initialised, and no other thread of ours does it: `running` is set
+            // once.
             let status = unsafe { (core.init_thread)(nothing, nothing.cast(), multiple, &mut level) };
             if status != 0 {
                 return Err(Error::Unsupported(format!("MPI_Init_thread of {} failed: {status}", self.path)));
@@ -100,7 +102,8 @@ impl<H: Handle> ForeignEngine for Mpi<H> {
     fn version(&self) -> String {
         let mut text: Vec<c_char> = vec![0; TEXT_BYTES];
         let mut bytes: c_int = 0;
-        // SAFETY: may be called before MPI is initialised; there is room for the longest text of every interface.
+        // SAFETY: may be called before MPI is initialised; there is room for the longest text of every
+        // interface.
         let status = unsafe { (self.core.get_library_version)(text.as_mut_ptr(), &mut bytes) };
         let said =
             if status == 0 { read_text(&text) } else { "an MPI that does not tell its version".into() };
@@ -141,7 +144,8 @@ extern "C" fn end() {
     }
     let begun = std::mem::take(&mut *BEGUN.lock());
     for (_, finalize) in begun.into_iter().filter(|(process, _)| *process == std::process::id()) {
-        // SAFETY: begun by this process and not ended since; nothing is under way, as all communicators are closed.
+        // SAFETY: begun by this process and not ended since; nothing is under way, as all communicators are
+        // closed.
         unsafe { finalize() };
     }
 }

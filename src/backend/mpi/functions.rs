@@ -1,7 +1,7 @@
 //! MPI's functions, found by name.
 //!
-//! Counts are ints in the functions that every MPI has, and 64 bits long in those of MPI 4 whose names end in `_c`. The two lists
-//! are the same otherwise, so there is one [`Calls`], generic over the [`Width`].
+//! Counts are ints in the functions that every MPI has, and 64 bits long in those of MPI 4 whose names end in
+//! `_c`. The two lists are the same otherwise, so there is one [`Calls`], generic over the [`Width`].
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem;
@@ -64,8 +64,9 @@ macro_rules! functions {
                 Ok($table {
                     $($field: {
                         let address = find(library, $symbol, $suffix)?;
-                        // SAFETY: the function of this name has this type, by the MPI standard, where handles are of this kind
-                        // and counts of this width; a function's address is as long as a pointer.
+                        // SAFETY: the function of this name has this type, by the MPI standard, where handles
+                        // are of this kind and counts of this width; a function's address is as long as a
+                        // pointer.
                         unsafe {
                             mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> c_int>(address)
                         }

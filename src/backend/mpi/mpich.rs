@@ -1,4 +1,5 @@
-//! The interface that MPICH, Intel MPI, MVAPICH and Cray MPI share, `libmpi.so.12`: handles are ints, whose bits say what they are.
+//! The interface that MPICH, Intel MPI, MVAPICH and Cray MPI share, `libmpi.so.12`: handles are ints, whose
+//! bits say what they are.
 
 use std::ffi::c_int;
 

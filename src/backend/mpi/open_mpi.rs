@@ -1,5 +1,5 @@
-//! The interface of Open MPI 4 and 5, `libmpi.so.40`: a predefined handle is the address of an object in the library, or in the program
-//! that is linked with it.
+//! The interface of Open MPI 4 and 5, `libmpi.so.40`: a predefined handle is the address of an object in the
+//! library, or in the program that is linked with it.
 
 use std::ffi::CStr;
 

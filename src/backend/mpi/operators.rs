@@ -1,7 +1,8 @@
 //! Which MPI operator is which of ours.
 //!
-//! MPI has no numbers of 8 or 16 bits with a point. For those an operator of MPI's is made whose function is our kernel; it works on
-//! MPI's integers of the same length, whose values it does not look at. All the others are MPI's own.
+//! MPI has no numbers of 8 or 16 bits with a point. For those an operator of MPI's is made whose function is
+//! our kernel; it works on MPI's integers of the same length, whose values it does not look at. All the
+//! others are MPI's own.
 
 use std::ffi::{c_int, c_void};
 
@@ -26,7 +27,8 @@ impl<H: Handle> OperatorTable<H> {
                     None => constants.operators.of(datatype, op),
                     Some(function) => {
                         let (mut made, commutes) = (H::ROOM, 1);
-                        // SAFETY: MPI is initialised, the function has the type that MPI wants, and there is room for a handle.
+                        // SAFETY: MPI is initialised, the function has the type that MPI wants, and there is
+                        // room for a handle.
                         let status = unsafe { (core.op_create)(function, commutes, &mut made) };
                         if status != 0 {
                             return Err(status);
@@ -82,7 +84,8 @@ fn function(datatype: Datatype, op: ReduceOp) -> Option<UserFunction> {
 /// What MPI calls: `both = left op both`. It passes no context, so there is a function for each pair.
 ///
 /// # Safety
-/// MPI's promise: two vectors of as many elements as `elements` points to, of which the second may be written.
+/// MPI's promise: two vectors of as many elements as `elements` points to, of which the second may be
+/// written.
 unsafe extern "C" fn combine<const DATATYPE: u8, const OP: u8>(
     left: *mut c_void,
     both: *mut c_void,

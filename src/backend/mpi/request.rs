@@ -54,7 +54,8 @@ pub struct MpiRequest<H: Handle> {
     _kept: Vec<Box<dyn Send>>,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our own.
+// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our
+// own.
 unsafe impl<H: Handle> Send for MpiRequest<H> {}
 
 impl<H: Handle> MpiRequest<H> {

@@ -8,7 +8,7 @@ use super::functions::{Calls, Core, Narrow, Wide};
 use super::operators::{self, OperatorTable};
 use crate::base::{Error, Result};
 
-/// As long as the longest text that any interface allows.
+/// Bytes of the longest text that any interface allows.
 pub const TEXT_BYTES: usize = 8192;
 
 /// Communicators that were made and not closed.
@@ -18,7 +18,7 @@ pub static OPEN: AtomicUsize = AtomicUsize::new(0);
 pub struct Running<H: Handle> {
     pub core: Core<H>,
     pub narrow: Calls<H, Narrow>,
-    /// Of MPI 4 and later.
+    /// Functions with long counts, of MPI 4 and later.
     pub wide: Option<Calls<H, Wide>>,
     pub constants: &'static Constants<H>,
     pub operators: OperatorTable<H>,
@@ -36,7 +36,8 @@ impl<H: Handle> Running<H> {
         Error::Aborted(format!("backend mpi: {function} failed: {}", text_of(&self.core, status)))
     }
 
-    /// Whether functions with long counts will do for this datatype: MPI calls functions of ours with short ones.
+    /// Whether functions with long counts will do for this datatype: MPI calls functions of ours with short
+    /// ones.
     pub fn wide_for(&self, datatype: crate::base::Datatype) -> Option<&Calls<H, Wide>> {
         self.wide.as_ref().filter(|_| !operators::is_made(datatype))
     }

@@ -11,11 +11,11 @@ use crate::base::{Collective, Error, ReduceOp, Result};
 use crate::plan::{Block, extent};
 use crate::reduce::divide_fn;
 
-/// Makes the call; starts it where there is room for a request. Gives what is left to do at its end, and the lists, which MPI
-/// reads until then.
+/// Makes the call; starts it where there is room for a request. Gives what is left to do at its end, and the
+/// lists, which MPI reads until then.
 ///
 /// # Safety
-/// As for `ForeignComm::start_unequal`.
+/// See `ForeignComm::start_unequal`.
 pub unsafe fn make<H: Handle>(
     comm: &MpiComm<H>,
     call: &UnequalCall<'_>,
@@ -62,7 +62,7 @@ impl<W: Width> Lists<W> {
 }
 
 /// # Safety
-/// As for [`make`].
+/// See [`make`].
 unsafe fn make_by<H: Handle, W: Width>(
     comm: &MpiComm<H>,
     calls: &Calls<H, W>,
@@ -86,8 +86,8 @@ unsafe fn make_by<H: Handle, W: Width>(
     let missing = || Error::Internal(format!("{} without its own block", call.collective.name()));
     let mut ending = Ending::default();
 
-    // SAFETY, of every call below: as in `uniform`; the lists have an element per rank where MPI reads them, and are kept by
-    // the request until the end. They are moved, but not what they point to.
+    // SAFETY, of every call below: as in `uniform`; the lists have an element per rank where MPI reads them,
+    // and are kept by the request until the end. They are moved, but not what they point to.
     macro_rules! call {
         ($blocking:ident, $started:ident, $name:literal, ($($argument:expr),*)) => {{
             let status = match request {

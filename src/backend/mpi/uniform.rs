@@ -1,8 +1,8 @@
 //! Our calls with one count, as MPI's.
 //!
-//! The differences, besides names: in place is a constant instead of equal pointers; a broadcast has one buffer; an average is a sum
-//! that is divided here; and a reduce_scatter in place would overwrite its whole input in MPI, so its result lands in memory of
-//! ours first.
+//! The differences, besides names: in place is a constant instead of equal pointers; a broadcast has one
+//! buffer; an average is a sum that is divided here; and a reduce_scatter in place would overwrite its whole
+//! input in MPI, so its result lands in memory of ours first.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -28,7 +28,7 @@ pub fn is_narrow<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> bool {
 /// Makes the call; starts it where there is room for a request. Gives what is left to do at its end.
 ///
 /// # Safety
-/// As for `ForeignComm::start`.
+/// See `ForeignComm::start`.
 #[inline]
 pub unsafe fn make<H: Handle>(
     comm: &MpiComm<H>,
@@ -47,7 +47,7 @@ pub unsafe fn make<H: Handle>(
 }
 
 /// # Safety
-/// As for [`make`].
+/// See [`make`].
 #[inline]
 unsafe fn make_by<H: Handle, W: Width>(
     comm: &MpiComm<H>,
@@ -73,9 +73,9 @@ unsafe fn make_by<H: Handle, W: Width>(
     // A collective that reduces has an operator; what is passed for the others is not used.
     let o = running.operators.of(datatype, op).unwrap_or(constants.operators.sum);
 
-    // SAFETY, of every call below: MPI is initialised, the communicator is open, and the types are those of MPI's
-    // functions. The buffers hold what the collective reads and writes, by our caller's promise, until it has ended; so does memory of
-    // ours, which `ending` keeps. `request` is room for a handle.
+    // SAFETY, of every call below: MPI is initialised, the communicator is open, and the types are those of
+    // MPI's functions. The buffers hold what the collective reads and writes, by our caller's promise, until
+    // it has ended; so does memory of ours, which `ending` keeps. `request` is room for a handle.
     macro_rules! call {
         ($blocking:ident, $started:ident, $name:literal, ($($argument:expr),*)) => {{
             let status = match request {

@@ -1,7 +1,8 @@
 //! Which device a rank has, and its stream.
 //!
-//! The one that is current in the thread that makes the communicator, as for NCCL itself. Where none is: that of the rank's number,
-//! counted round. The ranks tell each other what they have, so that all refuse together if one has none, or two have the same.
+//! The one that is current in the thread that makes the communicator, as for NCCL itself. Where none is: that
+//! of the rank's number, counted round. The ranks tell each other what they have, so that all refuse together
+//! if one has none, or two have the same.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -46,7 +46,8 @@ impl Driver {
     fn open() -> std::result::Result<Driver, String> {
         // SAFETY: the driver's own name, for the system's loader.
         let library = unsafe { ForeignLibrary::open(LIBRARY) }?;
-        // SAFETY: the driver's documentation gives these functions these types, in every version since CUDA 11.4.
+        // SAFETY: the driver's documentation gives these functions these types, in every version since CUDA
+        // 11.4.
         #[allow(clippy::multiple_unsafe_ops_per_block, reason = "equal look-ups with one argument")]
         let driver = unsafe {
             Driver {
@@ -154,6 +155,7 @@ unsafe fn function<F: Copy>(library: &ForeignLibrary, name: &CStr) -> std::resul
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     let address =
         library.symbol(name).ok_or_else(|| format!("{LIBRARY} has no {}", name.to_string_lossy()))?;
-    // SAFETY: the address of a function, which is what an `F` is, by our caller's promise; the sizes are equal.
+    // SAFETY: the address of a function, which is what an `F` is, by our caller's promise; the sizes are
+    // equal.
     Ok(unsafe { std::mem::transmute_copy::<*mut c_void, F>(&address) })
 }

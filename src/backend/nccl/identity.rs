@@ -1,7 +1,8 @@
 //! Whether what was opened as NCCL is NCCL, and not anyccl.
 //!
-//! Three questions. Does the file carry the mark of our door? Is it the file that this code is in? Are the functions that were found
-//! in that very file, and not in something that it depends on or that was put before it?
+//! Three questions. Does the file carry the mark of our door? Is it the file that this code is in? Are the
+//! functions that were found in that very file, and not in something that it depends on or that was put
+//! before it?
 
 use std::ffi::{CStr, c_void};
 use std::fs;

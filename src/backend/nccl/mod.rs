@@ -1,12 +1,13 @@
 //! NVIDIA's NCCL, opened behind our own doors.
 //!
-//! One of our doors is itself a `libnccl.so.2`. So NCCL is never asked for by that name, which would give whichever is loaded: it
-//! is looked for, file by file ([`places`]), opened by its path, apart from the symbols of the program, and asked by the names of its
-//! profiling twins (`pnccl`), which no door and no profiler puts itself before. [`identity`] makes sure that what was opened is
-//! neither this library nor a door of ours. While this thread is in there, [`super::inside`] says so.
+//! One of our doors is itself a `libnccl.so.2`. So NCCL is never asked for by that name, which would give
+//! whichever is loaded: it is looked for, file by file ([`places`]), opened by its path, apart from the
+//! symbols of the program, and asked by the names of its profiling twins (`pnccl`), which no door and no
+//! profiler puts itself before. [`identity`] makes sure that what was opened is neither this library nor a
+//! door of ours. While this thread is in there, [`super::inside`] says so.
 //!
-//! It works on memory of CUDA devices only. Each rank has a device of its own ([`device`]): NCCL refuses two on one, but for an
-//! experiment of its own. Calls go to the default stream of the device and are waited for.
+//! It works on memory of CUDA devices only. Each rank has a device of its own ([`device`]): NCCL refuses two
+//! on one, but for an experiment of its own. Calls go to the default stream of the device and are waited for.
 
 pub mod device;
 pub mod driver;
@@ -99,7 +100,8 @@ fn accept(library: ForeignLibrary) -> std::result::Result<Engine<ID_BYTES>, Stri
             aborts: true,
         })
     };
-    // SAFETY: the functions are those of the file itself, as `identity` has found, which the user or an installation calls NCCL.
+    // SAFETY: the functions are those of the file itself, as `identity` has found, which the user or an
+    // installation calls NCCL.
     unsafe { Engine::new(&library, &NCCL, features, device::open_stream) }
 }
 

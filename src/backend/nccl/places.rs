@@ -1,7 +1,8 @@
 //! The files that may be NCCL.
 //!
-//! In this order: what is named by `ANYCCL_NCCL_LIB`, and then nothing else; what the program has loaded; the package of the Python
-//! that runs; the loader's folders, walked here because the loader itself would give a door of ours.
+//! In this order: what is named by `ANYCCL_NCCL_LIB`, and then nothing else; what the program has loaded; the
+//! package of the Python that runs; the loader's folders, walked here because the loader itself would give a
+//! door of ours.
 
 use std::env;
 use std::ffi::{CStr, c_int, c_void};
@@ -85,7 +86,8 @@ fn read_loaders_list(file: &Path, folders: &mut Vec<PathBuf>, depth: u32) {
 /// What this process has loaded under such a name, by whichever way.
 fn loaded() -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = Vec::new();
-    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it meanwhile.
+    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it
+    // meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut names).cast()) };
     names
 }

@@ -36,8 +36,9 @@ pub struct Calls<const ID: usize> {
     pub(super) is_aborted: AtomicBool,
 }
 
-// SAFETY: the handle is passed to the library only, which lets any thread call it, one at a time; `Turns` sees to that. Aborting and
-// asking for an asynchronous error, which the library permits beside, are the exceptions.
+// SAFETY: the handle is passed to the library only, which lets any thread call it, one at a time; `Turns`
+// sees to that. Aborting and asking for an asynchronous error, which the library permits beside, are the
+// exceptions.
 unsafe impl<const ID: usize> Send for Calls<ID> {}
 // SAFETY: as above.
 unsafe impl<const ID: usize> Sync for Calls<ID> {}
@@ -45,8 +46,8 @@ unsafe impl<const ID: usize> Sync for Calls<ID> {}
 /// A call on its way to another thread.
 struct Sent<T>(T);
 
-// SAFETY: the pointers in it are the caller's buffers, left alone until the call has ended, by the contract of the functions that
-// make one.
+// SAFETY: the pointers in it are the caller's buffers, left alone until the call has ended, by the contract
+// of the functions that make one.
 unsafe impl<T> Send for Sent<T> {}
 
 impl<T> Sent<T> {
@@ -124,12 +125,13 @@ impl<const ID: usize> Drop for Communicator<ID> {
 
 impl<const ID: usize> Calls<ID> {
     /// # Safety
-    /// As for [`ForeignComm::run`].
+    /// See [`ForeignComm::run`].
     unsafe fn collective(&self, call: &UniformCall) -> Result<()> {
         self.stream.enter()?;
         let (mut send, recv, count) = (call.send, call.recv, call.count);
         if call.collective == Collective::Broadcast && call.root != self.rank {
-            // Only the root's is read, and ours may be NULL. oneCCL copies it to the output first, unless they are the same.
+            // Only the root's is read, and ours may be NULL. oneCCL copies it to the output first, unless
+            // they are the same.
             send = recv.cast_const();
         }
         let (comm, stream, root) = (self.handle, self.stream.handle(), call.root as c_int);
@@ -148,8 +150,9 @@ impl<const ID: usize> Calls<ID> {
             clippy::multiple_unsafe_ops_per_block,
             reason = "one of them is made, and the argument is the same"
         )]
-        // SAFETY: buffers that our caller vouches for, in the library's own words: counts mean the same there, and `per_element` of
-        // its elements are one of ours. The handle lives until `leave` or `abort`, after which nothing comes here.
+        // SAFETY: buffers that our caller vouches for, in the library's own words: counts mean the same
+        // there, and `per_element` of its elements are one of ours. The handle lives until `leave` or
+        // `abort`, after which nothing comes here.
         let result = unsafe {
             match call.collective {
                 Collective::AllReduce => (f.all_reduce)(send, recv, count, datatype, op, comm, stream),
@@ -193,7 +196,7 @@ impl<const ID: usize> Calls<ID> {
     }
 
     /// # Safety
-    /// As for [`ForeignComm::exchange`].
+    /// See [`ForeignComm::exchange`].
     unsafe fn messages(&self, messages: &[Exchange]) -> Result<()> {
         const BYTE: c_int = 1;
         self.stream.enter()?;
@@ -206,8 +209,8 @@ impl<const ID: usize> Calls<ID> {
         }
         for message in messages {
             #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one of the two is made")]
-            // SAFETY: buffers that our caller vouches for until the bracket is closed and what is in it has ended. What is sent is
-            // read only, whatever the type of the shared signature says.
+            // SAFETY: buffers that our caller vouches for until the bracket is closed and what is in it has
+            // ended. What is sent is read only, whatever the type of the shared signature says.
             let one = unsafe {
                 match *message {
                     Exchange::Send { to, data, bytes } => {
@@ -261,15 +264,16 @@ impl<const ID: usize> Calls<ID> {
     fn abort(&self) {
         let Some(abort) = self.functions.abort.filter(|_| self.features.aborts) else { return };
         let _inside = Inside::enter();
-        // SAFETY: a live handle, once: `is_aborted` was unset before. The library permits it while other threads are in a call; it
-        // ends their calls. Its result is of no use to anybody.
+        // SAFETY: a live handle, once: `is_aborted` was unset before. The library permits it while other
+        // threads are in a call; it ends their calls. Its result is of no use to anybody.
         unsafe { abort(self.handle) };
     }
 
     /// In good order: nothing is under way.
     fn leave(&self) {
         let _inside = Inside::enter();
-        // SAFETY: a live handle that no call uses any more, as `Turns` is closed. What fails here leaks in the library.
+        // SAFETY: a live handle that no call uses any more, as `Turns` is closed. What fails here leaks in
+        // the library.
         if unsafe { (self.functions.finalize)(self.handle) } == SUCCESS {
             // SAFETY: as above, the last use.
             unsafe { (self.functions.destroy)(self.handle) };

@@ -1,9 +1,9 @@
 //! The configuration struct that a communicator is made with.
 //!
-//! It begins with its size, a magic number and the version whose members it has. Newer versions append members, sometimes into what
-//! was padding. A library takes an older struct and fills in the rest; one that says that it is newer than its size is
-//! refused. So the size must fit the version, and every member that we do not mean must say so: the smallest number for
-//! integers, NULL for pointers.
+//! It begins with its size, a magic number and the version whose members it has. Newer versions append
+//! members, sometimes into what was padding. A library takes an older struct and fills in the rest; one that
+//! says that it is newer than its size is refused. So the size must fit the version, and every member that we
+//! do not mean must say so: the smallest number for integers, NULL for pointers.
 
 use std::ffi::{c_int, c_void};
 

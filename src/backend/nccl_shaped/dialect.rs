@@ -5,11 +5,11 @@ use std::ffi::c_int;
 use super::config::Config;
 use crate::config::BackendName;
 
-/// One library's way.
+/// Names and numbers in which one library differs from others.
 pub struct Dialect {
     /// Which engine it is.
     pub engine: BackendName,
-    /// As people write it.
+    /// Name in texts for people.
     pub title: &'static str,
     /// What every function begins with.
     pub prefix: &'static str,

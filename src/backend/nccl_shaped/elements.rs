@@ -1,7 +1,7 @@
 //! Our datatypes and operators in the numbers that NCCL and oneCCL share.
 //!
-//! What is only moved can go as something else of the same length. What is added can, where the parts of an element are added each
-//! by itself: a complex number is two floats.
+//! What is only moved can go as something else of the same length. What is added can, where the parts of an
+//! element are added each by itself: a complex number is two floats.
 
 use std::ffi::c_int;
 
@@ -37,7 +37,7 @@ const fn number(datatype: Datatype, float8: bool) -> Option<c_int> {
     })
 }
 
-/// As what elements are moved.
+/// The datatype as which the library moves elements.
 pub const fn moved(datatype: Datatype) -> Elements {
     match number(datatype, false) {
         Some(datatype) => Elements { datatype, per_element: 1 },
@@ -45,7 +45,7 @@ pub const fn moved(datatype: Datatype) -> Elements {
     }
 }
 
-/// As what elements are reduced by an operator, and the number of that; `None`: the library cannot.
+/// The datatype as which the library reduces elements, and the number of the operator; `None`: it cannot.
 pub fn reduced(datatype: Datatype, op: ReduceOp, float8: bool) -> Option<(Elements, c_int)> {
     if !op.accepts(datatype) {
         return None;

@@ -141,8 +141,8 @@ impl<const ID: usize> ForeignEngine for Engine<ID> {
         let mut handle: Handle = ptr::null_mut::<c_void>();
         let (rank, size) = (oob.rank(), oob.size());
         let inside = Inside::enter();
-        // SAFETY: writes one handle; id and configuration have the shape that this library and version expect, and the
-        // configuration outlives the call.
+        // SAFETY: writes one handle; id and configuration have the shape that this library and version
+        // expect, and the configuration outlives the call.
         let result = unsafe {
             (self.functions.init)(&mut handle, size as usize, id, rank as c_int, config.as_mut_ptr())
         };

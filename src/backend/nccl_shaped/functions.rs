@@ -13,7 +13,7 @@ pub type Handle = *mut c_void;
 #[derive(Clone, Copy)]
 pub struct UniqueId<const BYTES: usize>(pub [u8; BYTES]);
 
-/// Of memory: `(send, recv, count, datatype, operator, communicator, stream)`.
+/// A reduction: `(send, recv, count, datatype, operator, communicator, stream)`.
 pub type Reducing =
     unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
 /// `(send, recv, count, datatype, operator, root, communicator, stream)`.
@@ -26,8 +26,8 @@ pub type MovingWithRoot =
     unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
 /// `(buffer, count, datatype, peer, communicator, stream)`.
 pub type MessageFn = unsafe extern "C" fn(*mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
-/// `(communicator out, ranks, id, rank, configuration)`. The number of ranks is an int for NCCL and a size_t for oneCCL: passed in a
-/// register whose upper half an int leaves out.
+/// `(communicator out, ranks, id, rank, configuration)`. The number of ranks is an int for NCCL and a size_t
+/// for oneCCL: passed in a register whose upper half an int leaves out.
 pub type Init<const ID: usize> =
     unsafe extern "C" fn(*mut Handle, usize, UniqueId<ID>, c_int, *mut c_void) -> c_int;
 
@@ -115,7 +115,8 @@ impl Names<'_> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let name = CString::new(format!("{}{name}", self.prefix)).ok()?;
         let address = self.library.symbol(&name)?;
-        // SAFETY: the address of a function, which is what an `F` is, by our caller's promise; the sizes are equal.
+        // SAFETY: the address of a function, which is what an `F` is, by our caller's promise; the sizes are
+        // equal.
         Some(unsafe { std::mem::transmute_copy::<*mut c_void, F>(&address) })
     }
 

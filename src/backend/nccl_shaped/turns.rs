@@ -1,10 +1,12 @@
 //! The calls of one communicator, one after the other.
 //!
-//! A library of NCCL's shape takes one thread at a time per communicator, and its calls on host memory block. So a blocking call
-//! waits for its turn and is made by the thread that asks. A started one is put into a queue, for a thread that is made with the
-//! first of them. The order is that in which they came, whoever makes them: the ranks must agree on it.
+//! A library of NCCL's shape takes one thread at a time per communicator, and its calls on host memory block.
+//! So a blocking call waits for its turn and is made by the thread that asks. A started one is put into a
+//! queue, for a thread that is made with the first of them. The order is that in which they came, whoever
+//! makes them: the ranks must agree on it.
 //!
-//! Giving up ends every wait here with an error, not the call that a thread is stuck in: that is the library's.
+//! Giving up ends every wait here with an error, not the call that a thread is stuck in: that is the
+//! library's.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

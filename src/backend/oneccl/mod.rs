@@ -1,14 +1,16 @@
 //! Intel's oneCCL, by its C functions: `libccl.so.2`.
 //!
-//! That library only passes calls on, to a plugin that it opens by name: `libccl_legacy_cpu.so` for host memory, which needs
-//! `libccl.so.1`. Which plugin is told by `CCL_PLUGIN`, before the first call of any kind.
+//! That library only passes calls on, to a plugin that it opens by name: `libccl_legacy_cpu.so` for host
+//! memory, which needs `libccl.so.1`. Which plugin is told by `CCL_PLUGIN`, before the first call of any
+//! kind.
 //!
-//! oneCCL's Python packages put all of them beside one another, in folders that no loader searches; [`neighbours`] opens what is
-//! needed from there first, so that it is found as loaded. [`settings`] are the variables that suit how we call it.
+//! oneCCL's Python packages put all of them beside one another, in folders that no loader searches;
+//! [`neighbours`] opens what is needed from there first, so that it is found as loaded. [`settings`] are the
+//! variables that suit how we call it.
 //!
-//! There are two builds of `libccl.so.1`. The one for processors (package `oneccl-cpu`) has everything. The one for Intel's GPUs
-//! (package `oneccl`) does collectives on host memory, but ends the process in a send or a group where there is no such GPU; there
-//! messages are left to the builtin engine.
+//! There are two builds of `libccl.so.1`. The one for processors (package `oneccl-cpu`) has everything. The
+//! one for Intel's GPUs (package `oneccl`) does collectives on host memory, but ends the process in a send or
+//! a group where there is no such GPU; there messages are left to the builtin engine.
 
 pub mod neighbours;
 pub mod settings;
@@ -59,7 +61,8 @@ pub static ONECCL: Dialect = Dialect {
     config,
 };
 
-/// Its members: head, blocking, three limits for GPUs, a name of a network, sharing after a split, threads, plugin.
+/// Its members: head, blocking, three limits for GPUs, a name of a network, sharing after a split, threads,
+/// plugin.
 fn config(version: c_int) -> Config {
     const BYTES: usize = 56;
     const NET_NAME: usize = 32;
@@ -93,14 +96,16 @@ fn accept(library: ForeignLibrary) -> std::result::Result<Engine<ID_BYTES>, Stri
         let of_processors = folder.join("ccl/cpu/lib");
         let folders = [&*of_processors, folder];
         let plugin = neighbours::open(PLUGIN, &folders)?;
-        // It is asked for by name when the first communicator is made. Without it here, the loader may know one.
+        // It is asked for by name when the first communicator is made. Without it here, the loader may know
+        // one.
         let _ = neighbours::open(NETWORK, &folders);
         // SYCL is loaded with what was built for it, and a handle finds what its dependencies have.
         messages = plugin.symbol(c"__sycl_register_lib").is_none();
     }
     let features =
         Features { memory: MemoryKind::Cpu, float8: false, averages: false, messages, aborts: false };
-    // SAFETY: a file or name of oneCCL, with a function of its own: the user or the loader vouches for the rest.
+    // SAFETY: a file or name of oneCCL, with a function of its own: the user or the loader vouches for the
+    // rest.
     unsafe { Engine::new(&library, &ONECCL, |_| Ok(features), |_| Ok(Box::new(NoStream))) }
 }
 

@@ -1,13 +1,13 @@
 //! Opens a library together with what it needs from its own folder.
 //!
-//! The loader looks for what a library needs by bare name, in its own folders, unless a library of that name is loaded. So what it
-//! does not find is opened here first, by path; then again from the start.
+//! The loader looks for what a library needs by bare name, in its own folders, unless a library of that name
+//! is loaded. So what it does not find is opened here first, by path; then again from the start.
 
 use std::path::Path;
 
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Of one library: its neighbours' neighbours count.
+/// Most libraries that one library may need, with those that they need in turn.
 const MOST: usize = 32;
 
 /// Opens the file of that name in the first of the folders that has it; what it needs may be in any of them.

@@ -1,7 +1,8 @@
-//! The programs of the latest calls with a layout.
+//! The compiled plans of the latest calls with a layout.
 //!
-//! Programs that exchange the same shapes again and again (a partitioned graph, a transposition) find theirs here; in
-//! others counts never repeat, so little is kept and a miss costs little: layouts are compared as a whole, newest first.
+//! Applications that exchange the same shapes again and again (a partitioned graph, a transposition) find
+//! their plans here. In others counts never repeat, so few plans are kept and a miss costs little: layouts
+//! are compared as a whole, newest first.
 
 use std::sync::Arc;
 
@@ -11,20 +12,21 @@ use crate::base::{Call, CallKind, Rank, Result};
 use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, BlockLayout};
 
-/// Programs that are kept.
+/// Compiled plans that are kept.
 const KEPT: usize = 16;
 /// Blocks of a layout that is kept, at most: above, building costs less than what it keeps in memory.
 const MOST_BLOCKS: usize = 4096;
 
-/// The latest programs, the newest last.
+/// The latest compiled plans, the newest last.
 #[derive(Default)]
 pub(in crate::comm) struct LayoutCache {
     entries: Vec<Entry>,
-    /// Where the two buffers of the newest one were, if it was the latest call and had two.
+    /// The two buffers of the newest entry, if it was the latest call and had two buffers.
     latest_at: Option<(*const u8, *mut u8)>,
 }
 
-// SAFETY: the pointers are compared, and given back to a caller who has just given them; nothing is read through them.
+// SAFETY: the pointers are compared, and given back to a caller who has just given them; nothing is read
+// through them.
 unsafe impl Send for LayoutCache {}
 
 struct Entry {
@@ -48,8 +50,9 @@ impl Entry {
 }
 
 impl LayoutCache {
-    /// The program of the latest call, if this is the same with the same buffers: what was checked then holds now.
-    pub fn again(&self, operation: &Unequal, operator: u32) -> Option<(Arc<Prepared>, Buffers)> {
+    /// The program of the latest call, if this is the same with the same buffers: what was checked then holds
+    /// now.
+    pub fn latest(&self, operation: &Unequal, operator: u32) -> Option<(Arc<Prepared>, Buffers)> {
         let Places::Buffers { send, recv } = operation.places else { return None };
         let Unequal { collective, datatype, op, root, layout, .. } = *operation;
         let entry = self.entries.last().filter(|_| self.latest_at == Some((send, recv)))?;
@@ -62,7 +65,7 @@ impl LayoutCache {
     }
 
     /// The latest call, whose program `get_or_build` has just given, was made with these buffers.
-    pub fn note(&mut self, places: Places, layout: BlockLayout) {
+    pub fn note_buffers(&mut self, places: Places, layout: BlockLayout) {
         let is_kept = self.entries.last().is_some_and(|entry| entry.has(layout));
         self.latest_at = match places {
             Places::Buffers { send, recv } if is_kept => Some((send, recv)),

@@ -1,7 +1,8 @@
-//! Calls with a layout that ask the other ranks of their host before they begin ([`crate::algo::LengthExchange`]).
+//! Calls with a layout whose ranks exchange lengths within their host first
+//! ([`crate::algo::LengthExchange`]).
 //!
-//! What is prepared is the question. The engine puts it to them, and has the call itself made out of the answers: at the
-//! first time, and again when they differ from the last ones.
+//! The exchange is prepared here. The engine runs it, and has the call itself prepared from the lengths that
+//! were received: the first time, and again whenever they differ from the latest ones.
 
 use std::sync::Arc;
 
@@ -10,82 +11,84 @@ use parking_lot::Mutex;
 use super::placement::Placement;
 use crate::algo::{Algorithm, LengthExchange, ParcelDigests, length_exchange_plan};
 use crate::base::{Call, Collective, Error, Rank, Result};
-use crate::executor::{Prepared, Program, Question};
+use crate::executor::{PreExchange, Prepared, Program};
 use crate::plan::{Block, BlockLayout, PlanRequest};
 use crate::topology::Topology;
 use crate::transport::SingleCopy;
 
-/// The question of a call, and how it goes on.
+/// The length exchange of a call, and how the call is prepared after it.
 pub(in crate::comm) fn prepare(
     call: &Call,
     algorithm: &'static Algorithm,
     request: &PlanRequest,
     placement: &Placement,
     single_copy: SingleCopy,
-    ports: &[u32],
+    endpoints: &[u32],
 ) -> Prepared {
     let mut exchange = LengthExchange::of(request);
-    let asked = exchange.request(request);
-    let program = Program::compile(&length_exchange_plan(&asked), &asked, SingleCopy::Never).through(ports);
-    let numbers = std::mem::take(&mut exchange.sent);
+    let lengths_only = exchange.request(request);
+    let plan = length_exchange_plan(&lengths_only);
+    let program = Program::compile(&plan, &lengths_only, SingleCopy::Never).through(endpoints);
+    let sent = std::mem::take(&mut exchange.sent);
     let deferred = DeferredCall {
         call: *call,
         algorithm,
         whole: OwnedRequest::of(request),
         placement: placement.clone(),
         single_copy,
-        ports: ports.to_vec(),
+        endpoints: endpoints.to_vec(),
         latest: Mutex::new(None),
     };
-    let then = Box::new(move |answers: &[u64]| deferred.complete(answers));
-    let question = Question { numbers, answers: exchange.received, then };
-    Prepared::asking(*call, program, question)
+    let complete = Box::new(move |received: &[u64]| deferred.complete(received));
+    let exchange = PreExchange { sent, received: exchange.received, complete };
+    Prepared::after_exchange(*call, program, exchange)
 }
 
-/// All that the call depends on but for the answers.
+/// A call that cannot be planned before its lengths are known: all else that it depends on.
 struct DeferredCall {
     call: Call,
     algorithm: &'static Algorithm,
     whole: OwnedRequest,
     placement: Placement,
     single_copy: SingleCopy,
-    ports: Vec<u32>,
-    /// The latest answers, and what was made of them.
+    endpoints: Vec<u32>,
+    /// The latest lengths that were received, and the call that was prepared from them.
     latest: Mutex<Option<(Vec<u64>, Arc<Prepared>)>>,
 }
 
 impl DeferredCall {
-    fn complete(&self, answers: &[u64]) -> Result<Arc<Prepared>> {
+    fn complete(&self, received: &[u64]) -> Result<Arc<Prepared>> {
         let mut latest = self.latest.lock();
-        if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == answers) {
+        if let Some((_, prepared)) = latest.as_ref().filter(|(known, _)| known == received) {
             return Ok(Arc::clone(prepared));
         }
-        let host_lengths = lengths(answers, self.whole.element_bytes)?;
+        let host_lengths = lengths(received, self.whole.element_bytes)?;
         let request = self.whole.request(&host_lengths);
         let plan = (self.algorithm.build)(&request);
-        affordable(plan.scratch.saturating_mul(request.element_bytes))?;
+        check_memory(plan.scratch.saturating_mul(request.element_bytes))?;
         let digests = ParcelDigests::of(&request);
         let program = self.placement.compile(&plan, &request, self.single_copy);
-        let program = program.labelled(&digests.sent, &digests.received).through(&self.ports);
+        let program = program.with_digests(&digests.sent, &digests.received).through(&self.endpoints);
         let prepared = Arc::new(Prepared::new(self.call, program));
-        *latest = Some((answers.to_vec(), Arc::clone(&prepared)));
+        *latest = Some((received.to_vec(), Arc::clone(&prepared)));
         Ok(prepared)
     }
 }
 
-/// The answers as lengths whose sum, in elements of so many bytes, is no more than memory can be.
-fn lengths(answers: &[u64], element_bytes: usize) -> Result<Vec<usize>> {
-    let whole = answers.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
+/// The numbers as lengths, if their sum in elements of `element_bytes` fits into memory.
+fn lengths(received: &[u64], element_bytes: usize) -> Result<Vec<usize>> {
+    let whole = received.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
     let bytes = whole.and_then(|whole| whole.checked_mul(element_bytes as u64));
     if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-        let got = format!("{answers:?} elements in blocks of this host's ranks, which exceed memory");
+        let got = format!("{received:?} elements in blocks of this host's ranks, which exceed memory");
         return Err(Error::InvalidArgument { what: "counts", got });
     }
-    Ok(answers.iter().map(|len| *len as usize).collect())
+    Ok(received.iter().map(|len| *len as usize).collect())
 }
 
-/// Whether there is memory for what ranks have announced: better an error now than the end of the process.
-fn affordable(bytes: usize) -> Result<()> {
+/// Checks that there is memory for the blocks of the other ranks. An error now is better than the end of the
+/// process.
+fn check_memory(bytes: usize) -> Result<()> {
     let refused = |_| {
         let text = format!("cannot get {bytes} bytes to collect blocks of the ranks of this host in");
         Error::system(text, std::io::Error::from(std::io::ErrorKind::OutOfMemory))
@@ -97,7 +100,7 @@ fn affordable(bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// A request that owns what it speaks about.
+/// A plan request that owns its topology and blocks.
 struct OwnedRequest {
     collective: Collective,
     rank: Rank,
@@ -165,10 +168,10 @@ mod tests {
     #[test]
     fn answers_that_no_memory_could_hold_are_refused_before_any_is_taken() {
         assert_eq!(lengths(&[3, 0, 5], 8).unwrap(), [3, 0, 5]);
-        for answers in [vec![u64::MAX, 1], vec![1 << 61], vec![u64::MAX]] {
-            assert!(matches!(lengths(&answers, 8), Err(Error::InvalidArgument { what: "counts", .. })));
+        for received in [vec![u64::MAX, 1], vec![1 << 61], vec![u64::MAX]] {
+            assert!(matches!(lengths(&received, 8), Err(Error::InvalidArgument { what: "counts", .. })));
         }
-        assert!(affordable(1 << 20).is_ok());
-        assert!(matches!(affordable(isize::MAX as usize), Err(Error::System { .. })));
+        assert!(check_memory(1 << 20).is_ok());
+        assert!(matches!(check_memory(isize::MAX as usize), Err(Error::System { .. })));
     }
 }

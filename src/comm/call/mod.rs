@@ -1,9 +1,10 @@
 //! What a call is, before a communicator makes it: its data, the checks, and the plan that serves it.
 //!
-//! - [`operation`] is a call with its buffers, [`unequal`] one whose blocks differ in length; [`operator`] is a reduction
-//!   that the program has made.
+//! - [`operation`] is a call with its buffers, [`unequal`] one whose blocks differ in length; [`operator`] is
+//!   a reduction that the program has made.
 //! - [`placement`] says where unequal blocks lie in memory, and refuses what overlaps.
-//! - [`plan_cache`] finds or builds the compiled plan of a call, [`layout_cache`] those of the latest unequal ones.
+//! - [`plan_cache`] finds or builds the compiled plan of a call, [`layout_cache`] those of the latest unequal
+//!   ones.
 //! - [`length_exchange`] prepares calls whose ranks first tell each other how long their blocks are.
 //!
 //! Nothing here knows a communicator.

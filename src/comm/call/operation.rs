@@ -10,7 +10,7 @@ use crate::reduce::{Callback, Reducer, divide_fn, kernel_of};
 /// [`crate::comm::Communicator::send`].
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// What is asked for.
+    /// The call.
     pub call: Call,
     /// Read: [`Collective::input_elements`] elements.
     pub send: *const u8,
@@ -25,14 +25,14 @@ impl Operation {
         Buffers { input: self.send, output: self.recv }
     }
 
-    /// What its preparation depends on.
+    /// The key of its plan: what its preparation depends on.
     // Always: it is a part of each small call.
     #[inline(always)]
     pub(in crate::comm) fn key(&self, rank: Rank) -> Key {
         Key::new(&self.call, self.is_in_place(rank))
     }
 
-    /// What it touches of its buffers. Only of an operation that [`Operation::check`] has passed.
+    /// The bytes that it reads and writes. Only for an operation that has passed [`Operation::check`].
     pub(in crate::comm) fn extent(&self, rank: Rank, size: u32) -> Option<Extent> {
         let CallKind::Collective(collective) = self.call.kind else { return None };
         let Call { root, count, datatype, .. } = self.call;
@@ -100,25 +100,25 @@ impl Operation {
     }
 }
 
-/// How a call differs from what its operation says.
+/// Differences of a call from its operation.
 #[derive(Clone, Copy, Default)]
 pub(in crate::comm) struct Variant {
-    /// What travels, if not the operation's own call.
+    /// The call that the other ranks see, if it is not the operation's own.
     pub signature: Option<Call>,
     /// A function of the program in the place of a kernel, and its number here.
     pub callback: Option<(u32, Callback)>,
 }
 
-/// What a reduction needs.
+/// The functions that a reduction needs.
 #[derive(Default)]
 pub(in crate::comm) struct Kernels {
     pub reduce: Option<Reducer>,
-    /// What ends an average.
+    /// The division at the end of an average.
     pub divide: Option<Division>,
 }
 
 impl Kernels {
-    /// Those of an operator; an average ends with so many `elements`, each of so many contributions.
+    /// The kernels of an operator. An average of `by` contributions divides `elements` elements at its end.
     pub fn of(datatype: Datatype, op: ReduceOp, elements: usize, by: u32) -> Result<Kernels> {
         let reduce = kernel_of(datatype, op).ok_or_else(|| {
             let known = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(ReduceOp::name);

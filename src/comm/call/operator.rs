@@ -1,24 +1,25 @@
 //! Operators that the program makes: sums of scaled contributions, and functions of its own.
 //!
-//! An operator is local: it lives in this process, has a number here, and serves every communicator. Ranks agree on its
-//! kind only ([`ReduceOp::PremulSum`], [`ReduceOp::Callback`], [`ReduceOp::OrderedCallback`]), which travels with the
-//! call like any operator; what number it has and what the function does is each rank's own.
+//! An operator is local: it lives in this process, has a number here, and serves every communicator. Ranks
+//! agree on its kind only ([`ReduceOp::PremulSum`], [`ReduceOp::Callback`], [`ReduceOp::OrderedCallback`]),
+//! which travels with the call like any operator; what number it has and what the function does is each
+//! rank's own.
 //!
-//! A premultiplied sum is a sum whose input is scaled while it is copied: into the output, where the call has one of the
-//! same shape, and the sum is in place then; else into memory that the call keeps to its end. A function takes the place
-//! of the kernel; if it does not commute, the plan is one of `algo::ordered`.
+//! A premultiplied sum is a sum whose input is scaled while it is copied: into the output, where the call has
+//! one of the same shape, and the sum is in place then; else into memory that the call keeps to its end. A
+//! function takes the place of the kernel; if it does not commute, the plan is one of `algo::ordered`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::base::{Call, Datatype, Error, ReduceOp, Result};
 use crate::reduce::{Callback, CallbackFn, scale_fn};
 
-/// What a contribution is multiplied by.
+/// The factor of a premultiplied sum.
 #[derive(Clone, Copy, Debug)]
 pub enum Scalar {
     /// The bytes of one element.
     Immediate([u8; Scalar::BYTES]),
-    /// Where the element is when a call begins.
+    /// Pointer to the element, read when a call begins.
     Deferred(*const u8),
 }
 
@@ -28,7 +29,7 @@ unsafe impl Send for Scalar {}
 unsafe impl Sync for Scalar {}
 
 impl Scalar {
-    /// As long as the longest datatype.
+    /// Bytes of the longest datatype.
     pub const BYTES: usize = 16;
 }
 
@@ -36,7 +37,7 @@ impl Scalar {
 #[derive(Debug)]
 pub struct Operator {
     kind: Kind,
-    /// Of this process; no number is given twice.
+    /// Number in this process; no number is given twice.
     number: u32,
 }
 
@@ -63,7 +64,8 @@ impl Operator {
     /// Sum of contributions that this rank multiplies by `scalar` first.
     ///
     /// # Safety
-    /// A deferred scalar is readable for one element of `datatype` whenever a call with this operator is made.
+    /// A deferred scalar is readable for one element of `datatype` whenever a call with this operator is
+    /// made.
     pub unsafe fn premul_sum(datatype: Datatype, scalar: Scalar) -> Result<Operator> {
         if !ReduceOp::PremulSum.accepts(datatype) {
             let got = format!("{}; a premultiplied sum takes numbers", datatype.name());
@@ -75,7 +77,7 @@ impl Operator {
     /// A function of the program. `commutative`: operands may be swapped.
     ///
     /// # Safety
-    /// As for [`Callback::new`].
+    /// See [`Callback::new`].
     pub unsafe fn callback(
         function: CallbackFn,
         context: *mut std::ffi::c_void,
@@ -98,7 +100,7 @@ impl Operator {
         self.number
     }
 
-    /// What the ranks must agree on.
+    /// The kind of the operator, on which the ranks must agree.
     pub fn op(&self) -> ReduceOp {
         match self.kind {
             Kind::PremulSum { .. } => ReduceOp::PremulSum,
@@ -132,8 +134,8 @@ impl Operator {
     /// Scales a contribution while it is copied.
     ///
     /// # Safety
-    /// The operator scales; `src` is readable and `dst` writable for `elements` of its datatype, and they are the same or
-    /// apart. `saturates`: 8-bit floats do not overflow.
+    /// The operator scales; `src` is readable and `dst` writable for `elements` of its datatype, and they are
+    /// the same or apart. `saturates`: 8-bit floats do not overflow.
     pub(in crate::comm) unsafe fn scale(
         &self,
         dst: *mut u8,

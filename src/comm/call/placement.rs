@@ -1,7 +1,8 @@
-//! Where the blocks of a call with a layout are, and what must hold of them before anything is sent.
+//! The placement of the blocks of a call with a layout, and the checks of it before anything is sent.
 //!
-//! It is checked on addresses: blocks that are not empty are somewhere, and blocks that are written overlap nothing, except
-//! that a block may arrive where the counterpart is sent from.
+//! The checks look at addresses: a block that is not empty is not NULL, and a block that is written overlaps
+//! no other block. The one exception is an exchange in place: a block may arrive where its counterpart is
+//! sent from.
 
 use crate::base::{Collective, Datatype, Error, Rank, Result};
 use crate::executor::{Buffers, Program, Stretch};
@@ -11,19 +12,19 @@ use crate::transport::SingleCopy;
 use super::operation::{Kernels, in_range};
 use super::unequal::{Places, Unequal};
 
-/// Where a call was placed.
+/// The placement of a call and its buffers.
 pub(in crate::comm) struct Placed {
     pub buffers: Buffers,
     pub placement: Placement,
 }
 
-/// The same, as far as its program depends on it.
+/// The part of the placement that the compiled plan depends on.
 #[derive(Clone)]
 pub(in crate::comm) struct Placement {
     /// The own block need not be moved.
     pub in_place: bool,
-    /// Addresses on which the program depends: none for two buffers apart; where both begin, if they overlap; one for
-    /// each block of lists, the input's first.
+    /// Addresses that the compiled plan depends on. None for two buffers apart; the starts of both, if they
+    /// overlap; one for each block of lists, the input's first.
     pub addresses: Vec<usize>,
     /// Whether the blocks are a list of pointers.
     pub is_list: bool,
@@ -35,7 +36,8 @@ impl Placement {
         !self.addresses.is_empty() && !self.is_list
     }
 
-    /// Where the blocks of one-byte elements lie behind the buffers, and in copies that are as the layout says.
+    /// Offsets of the blocks in the caller's buffers, of one-byte elements, and in copies that follow the
+    /// layout.
     pub fn stretches(&self, layout: BlockLayout) -> [Vec<Stretch>; 2] {
         let BlockLayout { input, output, .. } = layout;
         let (inputs, outputs) = self.addresses.split_at(if self.is_list { input.len() } else { 0 });
@@ -70,6 +72,7 @@ impl Placement {
         Ok(kernels)
     }
 
+    /// Compiles a plan for these places.
     pub fn compile(&self, plan: &Plan, request: &PlanRequest, single_copy: SingleCopy) -> Program {
         let unit = request.element_bytes;
         let BlockLayout { input, output, .. } = request.layout;
@@ -236,7 +239,7 @@ fn are_counterparts(call: &Unequal, input: usize, output: usize, rank: Rank) -> 
     }
 }
 
-/// Which blocks of the input lie in the output.
+/// Overlaps of the input with the output, all of them allowed.
 #[derive(Default)]
 struct BlockOverlap {
     any: bool,

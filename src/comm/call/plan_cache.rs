@@ -1,4 +1,5 @@
-//! Each call with its compiled plan and kernels: looked up, or chosen, built and compiled once.
+//! The plan cache: each call with its compiled plan and kernels, looked up, or chosen, built and compiled
+//! once.
 
 use std::sync::Arc;
 
@@ -30,31 +31,31 @@ pub(in crate::comm) struct PlanCache {
     some_tcp: bool,
     /// Ranks share cores.
     oversubscribed: bool,
-    /// The port that leads to each rank.
-    ports: Vec<u32>,
-    known: Mutex<Cache<Key, Prepared>>,
-    known_unequal: Mutex<LayoutCache>,
+    /// The endpoint that leads to each rank.
+    endpoints: Vec<u32>,
+    plans: Mutex<Cache<Key, Prepared>>,
+    layouts: Mutex<LayoutCache>,
     /// 8-bit floats do not overflow.
     saturates: AtomicBool,
 }
 
 impl PlanCache {
-    /// Of a communicator over all ports.
+    /// The cache of a communicator over all endpoints.
     pub fn new(tuning: Tuning, some_tcp: bool, oversubscribed: bool, size: u32) -> PlanCache {
-        let known = Mutex::new(Cache::new(KEPT));
-        let known_unequal = Mutex::default();
-        let (ports, saturates) = ((0..size).collect(), AtomicBool::new(false));
-        PlanCache { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
+        let plans = Mutex::new(Cache::new(KEPT));
+        let layouts = Mutex::default();
+        let (endpoints, saturates) = ((0..size).collect(), AtomicBool::new(false));
+        PlanCache { tuning, some_tcp, oversubscribed, endpoints, plans, layouts, saturates }
     }
 
-    /// Of a communicator made from this one's, whose ranks are `members` there.
+    /// The cache of a communicator that is made from this one's. `members`: its ranks there.
     pub fn for_members(&self, members: &[Rank]) -> PlanCache {
-        let ports = members.iter().map(|rank| self.ports[*rank as usize]).collect();
-        let known = Mutex::new(Cache::new(KEPT));
-        let known_unequal = Mutex::default();
+        let endpoints = members.iter().map(|rank| self.endpoints[*rank as usize]).collect();
+        let plans = Mutex::new(Cache::new(KEPT));
+        let layouts = Mutex::default();
         let PlanCache { some_tcp, oversubscribed, .. } = *self;
         let (tuning, saturates) = (self.tuning.clone(), AtomicBool::new(self.saturates()));
-        PlanCache { tuning, some_tcp, oversubscribed, ports, known, known_unequal, saturates }
+        PlanCache { tuning, some_tcp, oversubscribed, endpoints, plans, layouts, saturates }
     }
 
     /// Whether 8-bit floats that are too large become the largest finite number.
@@ -62,13 +63,13 @@ impl PlanCache {
         self.saturates.load(Ordering::Relaxed)
     }
 
-    /// From now on they do.
+    /// Lets 8-bit floats that are too large become the largest finite number, from now on.
     pub fn set_saturating(&self) {
         self.saturates.store(true, Ordering::Relaxed);
     }
 
-    /// The conversions of a call that runs in float32, so that it rounds once: of several ranks, on 8-bit floats. One rank
-    /// gives what it has got.
+    /// The conversions of a call that runs in float32, so that it rounds once: of several ranks, on 8-bit
+    /// floats. One rank gives what it has got.
     fn widening(&self, call: &Call, size: u32) -> Option<Conversions> {
         use ReduceOp::{Avg, Max, Min, PremulSum, Product, Sum};
         let rounds = matches!(call.op?, Sum | Product | Avg | PremulSum);
@@ -80,12 +81,12 @@ impl PlanCache {
         conversions(call.datatype, self.saturates())
     }
 
-    /// The port that leads to each rank.
-    pub fn ports(&self) -> &[u32] {
-        &self.ports
+    /// The endpoint that leads to each rank.
+    pub fn endpoints(&self) -> &[u32] {
+        &self.endpoints
     }
 
-    /// `key` is the operation's. An error says what is wrong with the operation.
+    /// The plan of an operation with its `key`. An error says what is wrong with the operation.
     pub fn get(
         &self,
         key: &Key,
@@ -96,7 +97,7 @@ impl PlanCache {
         self.get_variant(key, operation, &Variant::default(), rank, topology)
     }
 
-    /// The same for a call that differs from what its operation says. `key` knows of that.
+    /// Like [`PlanCache::get`], but for a variant of the operation's call, with the key of the variant.
     pub fn get_variant(
         &self,
         key: &Key,
@@ -105,8 +106,8 @@ impl PlanCache {
         rank: Rank,
         topology: &Topology,
     ) -> Result<Arc<Prepared>> {
-        let mut known = self.known.lock();
-        known.get_or_build(*key, || self.prepare(operation, variant, rank, topology)).map(Arc::clone)
+        let mut plans = self.plans.lock();
+        plans.get_or_build(*key, || self.prepare(operation, variant, rank, topology)).map(Arc::clone)
     }
 
     fn prepare(
@@ -133,9 +134,9 @@ impl PlanCache {
         Ok(prepared.on_copies(Widened { conversions, input, output }))
     }
 
-    /// Whether links may leave large messages with the sender until they are read (single copy). Then a send ends only
-    /// when its receiver has had a turn. Among ranks that share cores that pays for plain copies from all to all,
-    /// not where ranks reduce or pass on what they get (measured: docs/adr/0006-single-copy.md).
+    /// Whether the receiver may read large messages in the sender's memory (single copy). Such a send ends
+    /// only when its receiver has had a turn. Among ranks that share cores this pays for plain copies from
+    /// all to all, but not where ranks reduce or pass on what they receive (docs/adr/0006-single-copy.md).
     fn single_copy(&self, kind: CallKind) -> SingleCopy {
         if !self.oversubscribed || only_copies(kind) {
             SingleCopy::IfOversubscribed
@@ -144,12 +145,13 @@ impl PlanCache {
         }
     }
 
-    /// With a processor for each rank, which way is faster depends on the machine: a program that could go both ways tries them.
+    /// With a processor for each rank, which way is faster depends on the machine: a program that could go
+    /// both ways tries them.
     fn with_single_copy_trial(&self, program: Program, kind: CallKind) -> Program {
         if self.oversubscribed || !only_copies(kind) { program } else { program.with_single_copy_trial() }
     }
 
-    /// The same for a call with a layout.
+    /// Like [`PlanCache::get`], but for a call with a layout.
     pub fn get_unequal(
         &self,
         operation: &Unequal,
@@ -158,13 +160,13 @@ impl PlanCache {
         topology: &Topology,
     ) -> Result<(Arc<Prepared>, Buffers)> {
         let number = callback.map_or(0, |(number, _)| number);
-        let mut known = self.known_unequal.lock();
-        if let Some(again) = known.again(operation, number) {
+        let mut layouts = self.layouts.lock();
+        if let Some(again) = layouts.latest(operation, number) {
             return Ok(again);
         }
         let call = operation.whole_call();
         let Placed { buffers, placement } = Placed::of(operation, rank, topology.size())?;
-        let prepared = known.get_or_build((&call, number), operation.layout, &placement, || {
+        let prepared = layouts.get_or_build((&call, number), operation.layout, &placement, || {
             let widening = self.widening(&call, topology.size());
             let Kernels { reduce, divide } = match callback {
                 Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
@@ -186,23 +188,23 @@ impl PlanCache {
                     &request,
                     &placement,
                     single_copy,
-                    &self.ports,
+                    &self.endpoints,
                 ));
             }
             if let Some(conversions) = widening {
                 let request = PlanRequest { in_place: false, ..request };
                 let program = Program::compile(&(algorithm.build)(&request), &request, single_copy);
                 let prepared =
-                    Prepared { reduce, divide, ..Prepared::new(call, program.through(&self.ports)) };
+                    Prepared { reduce, divide, ..Prepared::new(call, program.through(&self.endpoints)) };
                 let [input, output] = placement.stretches(operation.layout);
                 return Ok(prepared.on_copies(Widened { conversions, input, output }));
             }
             let plan = (algorithm.build)(&request);
             let program = placement.compile(&plan, &request, single_copy);
-            let program = self.with_single_copy_trial(program, call.kind).through(&self.ports);
+            let program = self.with_single_copy_trial(program, call.kind).through(&self.endpoints);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
         })?;
-        known.note(operation.places, operation.layout);
+        layouts.note_buffers(operation.places, operation.layout);
         Ok((prepared, buffers))
     }
 
@@ -213,7 +215,7 @@ impl PlanCache {
         let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
         let plan = (self.choose(call, &request)?.build)(&request);
         let program = Program::compile(&plan, &request, self.single_copy(call.kind));
-        Ok(self.with_single_copy_trial(program, call.kind).through(&self.ports))
+        Ok(self.with_single_copy_trial(program, call.kind).through(&self.endpoints))
     }
 
     /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.

@@ -12,7 +12,7 @@ use crate::plan::{Block, BlockLayout};
 /// One call of a collective with a layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Unequal<'a> {
-    /// Which: one that has a layout.
+    /// The collective: one that has a layout.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
@@ -20,14 +20,14 @@ pub struct Unequal<'a> {
     pub op: Option<ReduceOp>,
     /// Root, where it has one; else 0.
     pub root: Rank,
-    /// The blocks, as [`BlockLayout`] lists them for the collective. Offsets count from the start of a buffer; in lists
-    /// of pointers, blocks lie one after the other.
+    /// The blocks, as [`BlockLayout`] lists them for the collective. Offsets count from the start of a
+    /// buffer; in lists of pointers, blocks lie one after the other.
     pub layout: BlockLayout<'a>,
-    /// Where the blocks are.
+    /// The memory of the blocks.
     pub places: Places<'a>,
 }
 
-/// Where the blocks of a call are.
+/// The memory of the blocks of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {
     /// In two buffers.
@@ -39,15 +39,15 @@ pub enum Places<'a> {
     },
     /// Each by itself: a pointer per block of the layout.
     Lists {
-        /// Of the input.
+        /// Pointers to the blocks of the input.
         sends: &'a [*const u8],
-        /// Of the output.
+        /// Pointers to the blocks of the output.
         recvs: &'a [*mut u8],
     },
 }
 
 impl Unequal<'_> {
-    /// What was called, as a whole.
+    /// The call as the other ranks see it.
     pub(in crate::comm) fn whole_call(&self) -> Call {
         let Unequal { collective, datatype, op, root, .. } = *self;
         let count = match self.shared_counts() {
@@ -68,7 +68,7 @@ impl Unequal<'_> {
         }
     }
 
-    /// As [`PlanRequest::count`] wants it.
+    /// Mean length of the blocks whose lengths all ranks know: the count of the plan's request.
     pub(in crate::comm) fn mean_count(&self) -> usize {
         let blocks = self.shared_counts().unwrap_or_default();
         let whole: usize = blocks.iter().map(|block| block.len).sum();
@@ -96,7 +96,7 @@ impl Unequal<'_> {
         }
     }
 
-    /// What a rank sends to itself is what it receives from itself.
+    /// Refuses a block to the rank itself that has another length than the block from itself.
     pub(super) fn check_own(&self, rank: Rank) -> Result<()> {
         let BlockLayout { input, output, sources, destinations, .. } = self.layout;
         if self.collective.has_graph() {

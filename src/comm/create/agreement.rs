@@ -1,8 +1,8 @@
-//! What the ranks find out together right after they have connected.
+//! The first exchange of a communicator, right after its ranks have connected.
 //!
 //! One all_gather over the new links: it proves that every link works, and tells each rank which processors
-//! the others may use, whether all links are shared memory and which engines were asked for. All ranks compute the same from the
-//! same records: the choice of algorithms depends on it.
+//! the others may use, whether all links are shared memory and which engines were asked for. All ranks
+//! compute the same from the same records: the choice of algorithms depends on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::sys::host;
 use crate::topology::Topology;
 use crate::transport::SingleCopy;
 
-/// The outcome, equal on all ranks.
+/// The result of the exchange, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::comm) struct Agreed {
     /// How many ranks share a processor, where that is worst, rounded up. At least 1.
@@ -29,9 +29,11 @@ pub(in crate::comm) struct Agreed {
     pub some_tcp: bool,
 }
 
-/// What a rank tells: allowed processors, number of usable ones (the quota counts there), machine, a link is TCP, engines.
+/// Bytes of a record: allowed processors, number of usable ones (the quota counts there), machine, a link is
+/// TCP, engines.
 const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
-/// Which machine: hosts may be parts of one, containers or pretended ones, whose ranks share processors all the same.
+/// Bytes that name the machine. Several hosts may be parts of one machine, such as containers; their ranks
+/// share processors.
 const MACHINE_BYTES: usize = 8;
 
 /// Absent ranks named in an error.
@@ -60,8 +62,8 @@ pub(in crate::comm) fn agree(
     Ok(evaluate(&all))
 }
 
-/// Who is lost here, or has told of a failure, may have given up because of another one, and may not know: names those that have
-/// not come, either.
+/// Adds the ranks that have not been heard of to an error. The rank that the error names may have given up
+/// because of one of them, and may not know it.
 fn name_absent_ranks(mut error: Error, all: &[u8]) -> Error {
     let (Error::PeerLost { detail: text, .. } | Error::Timeout { detail: text, .. } | Error::Aborted(text)) =
         &mut error
@@ -164,8 +166,8 @@ fn exchange(
     let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };
     let prepared = Prepared::new(call, Program::compile(&plan, &request, SingleCopy::IfOversubscribed));
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
-    // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the call,
-    // which ends before this function does.
+    // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the
+    // call, which ends before this function does.
     unsafe { driver.run_once(CommId::FIRST, Arc::new(prepared), buffers, timeout) }
 }
 

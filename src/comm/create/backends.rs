@@ -1,8 +1,10 @@
-//! Which engine a new communicator gets: what the ranks chose, as far as all of them can open it.
+//! The engines of others that a new communicator gets: those that the ranks chose and that all of them can
+//! open.
 //!
-//! The choice is compared when the ranks meet ([`super::agreement`]). Then each engine of the list is tried by all ranks
-//! together: each opens it and tells the others, all connect it and tell again. One rank that cannot takes all on to the
-//! next of the list, or, where that is the end, to an error that names the rank and what it misses.
+//! The ranks compare their choices first ([`super::agreement`]). Then all ranks try each engine of the list
+//! together: each rank opens it and tells the others, then all connect it and tell the others again. If one
+//! rank cannot, all go on to the next engine of the list. At its end is an error that names the rank and the
+//! reason.
 
 use std::sync::Arc;
 
@@ -24,14 +26,19 @@ impl Communicator {
         self.attach_sharing(choice, None)
     }
 
-    /// `beside`: what a communicator on the same links has made known to them.
-    fn attach_sharing(&mut self, choice: BackendChoice, beside: Option<&Arc<SharedProgress>>) -> Result<()> {
+    /// `co_progress`: shared with a communicator on the same links, if there is one.
+    fn attach_sharing(
+        &mut self,
+        choice: BackendChoice,
+        co_progress: Option<&Arc<SharedProgress>>,
+    ) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
-            // What nobody has named is the builtin engine's; of devices, it is looked for when a call first needs it.
+            // What nobody has named is the builtin engine's; of devices, it is looked for when a call first
+            // needs it.
             let Some(named) = choice.named(memory) else { continue };
-            let beside = beside.or(self.foreign.as_ref().map(|foreign| &foreign.beside));
-            let foreign = self.open_first(named, memory, beside)?;
+            let co_progress = co_progress.or(self.foreign.as_ref().map(|foreign| &foreign.co_progress));
+            let foreign = self.open_first(named, memory, co_progress)?;
             foreign.iter().for_each(|foreign| self.log_attached(foreign));
             let Some(foreign) = foreign.map(Box::new) else { continue };
             match memory {
@@ -42,12 +49,12 @@ impl Communicator {
         Ok(())
     }
 
-    /// Who serves memory of devices. Where nobody was named that is NCCL, if all ranks can open it and have a device each; the
-    /// first call in such memory finds out, on all ranks: collective then.
+    /// The engine that serves memory of devices. If none was named it is NCCL, where all ranks can open it
+    /// and have a device each. The first call in such memory finds out, and is collective for that.
     pub(in crate::comm) fn device_engine(&self) -> Option<&AttachedEngine> {
         let look = || {
-            let beside = self.foreign.as_ref().map(|foreign| &foreign.beside);
-            let found = self.open_first(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, beside)?;
+            let co_progress = self.foreign.as_ref().map(|foreign| &foreign.co_progress);
+            let found = self.open_first(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, co_progress)?;
             let foreign = found.ok_or_else(|| Error::Internal("the builtin engine for a device".into()))?;
             self.log_attached(&foreign);
             Ok(Box::new(foreign))
@@ -69,12 +76,12 @@ impl Communicator {
         );
     }
 
-    /// The same for a communicator that was made from one with `parent`'s choice and engine.
+    /// Like [`Communicator::attach`], but for a communicator made from `parent`: with its choice of engines.
     pub(in crate::comm) fn attach_like(&mut self, parent: &Communicator) -> Result<()> {
         match parent.foreign_engines().next() {
             // It may have fallen to the builtin engine, and its children need not try again.
             None => Ok(()),
-            Some(foreign) => self.attach_sharing(parent.choice, Some(&foreign.beside)),
+            Some(foreign) => self.attach_sharing(parent.choice, Some(&foreign.co_progress)),
         }
     }
 
@@ -82,7 +89,7 @@ impl Communicator {
         &self,
         named: impl Iterator<Item = BackendName>,
         memory: MemoryKind,
-        beside: Option<&Arc<SharedProgress>>,
+        co_progress: Option<&Arc<SharedProgress>>,
     ) -> Result<Option<AttachedEngine>> {
         let mut refusals: Vec<String> = Vec::new();
         for name in named {
@@ -107,8 +114,8 @@ impl Communicator {
             }
             self.log_fallback(memory, name, &refusals);
             let comm = connected?;
-            let beside = beside.map_or_else(|| SharedProgress::of(&self.driver, &comm), Arc::clone);
-            return Ok(Some(AttachedEngine::new(name, engine, comm, memory, beside)));
+            let co_progress = co_progress.map_or_else(|| SharedProgress::of(&self.driver, &comm), Arc::clone);
+            return Ok(Some(AttachedEngine::new(name, engine, comm, memory, co_progress)));
         }
         Err(Error::Unsupported(refusals.join("; ")))
     }
@@ -120,7 +127,7 @@ impl Communicator {
         }
     }
 
-    /// What the first rank says that has failed; the same on all ranks. Collective.
+    /// The refusal of the first rank that has failed; the same on all ranks. Collective.
     fn first_refusal<T>(&self, outcome: &Result<T>) -> Result<Option<String>> {
         let mut sentence = outcome.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
         sentence.resize(SENTENCE_BYTES, 0);
@@ -131,7 +138,7 @@ impl Communicator {
     }
 }
 
-/// The builtin engine, lent to one that is being connected.
+/// The builtin engine as the out-of-band exchange of an engine that is being connected.
 struct BuiltinExchange<'a>(&'a Communicator);
 
 impl OobExchange for BuiltinExchange<'_> {

@@ -7,8 +7,8 @@ use crate::comm::communicator::{CommConfig, Communicator};
 use crate::config::Config;
 
 impl Communicator {
-    /// Joins the communicator of the ranks that share `store`. Collective over its `size` ranks, `rank < size`; blocks until
-    /// all have come. The store is asked on this thread, and not any more afterwards.
+    /// Joins the communicator of the ranks that share `store`. Collective over its `size` ranks, `rank <
+    /// size`; blocks until all have come. The store is asked on this thread, and not any more afterwards.
     pub fn create_with_store(
         store: &mut dyn CallerStore,
         size: u32,

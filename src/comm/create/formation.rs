@@ -1,7 +1,7 @@
 //! Communicators made from others. They share the links of the one that they come from, so they are cheap.
 //!
-//! All ranks of the parent take part, with one all_gather: each says what it wants, and rank 0 which context it is. Only
-//! [`Communicator::shrink`] cannot rely on all: there the survivors find out who they are.
+//! All ranks of the parent take part, with one all_gather: each says what it wants, and rank 0 which context
+//! it is. Only [`Communicator::shrink`] cannot rely on all: there the survivors find out who they are.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,11 +15,11 @@ use crate::device::Kinds;
 use crate::log_line;
 use crate::topology::Topology;
 
-/// What a rank says: group, order in it, context (rank 0), fingerprint of a list of ranks.
+/// Bytes of a record: group, order in it, context (rank 0), fingerprint of a list of ranks.
 const RECORD_BYTES: usize = 32;
-/// As a group: none.
+/// Group of a rank that is in none.
 const NO_GROUP: u64 = u64::MAX;
-/// As a context: there are no more.
+/// Context that says that no number is left.
 const NO_CONTEXT: u64 = u64::MAX;
 
 /// How a communicator of survivors is made: those of other engines do not survive.
@@ -50,8 +50,8 @@ impl FormationRecord {
 }
 
 impl Communicator {
-    /// Makes a communicator of the ranks that pass the same `color`, in the order of their `key`s, then of their ranks here.
-    /// `None`: this rank is in none. Collective.
+    /// Makes a communicator of the ranks that pass the same `color`, in the order of their `key`s, then of
+    /// their ranks here. `None`: this rank is in none. Collective.
     pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
         let group = color.map_or(NO_GROUP, u64::from);
         let records = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;
@@ -77,8 +77,8 @@ impl Communicator {
         self.form(records[0].context as u32, &members, own, "dup")
     }
 
-    /// Makes a communicator of `ranks`, in that order. `None`: this one is not among them. Collective over all ranks, with the
-    /// same list.
+    /// Makes a communicator of `ranks`, in that order. `None`: this one is not among them. Collective over
+    /// all ranks, with the same list.
     pub fn create_from_ranks(&self, ranks: &[Rank], own: &CommConfig) -> Result<Option<Communicator>> {
         let mut seen = vec![false; self.size() as usize];
         for rank in ranks {
@@ -108,8 +108,8 @@ impl Communicator {
         self.form(records[0].context as u32, ranks, own, "part").map(Some)
     }
 
-    /// Makes a communicator of those ranks that still live, in their order here. Collective over them. This one may
-    /// have failed; it is as it was.
+    /// Makes a communicator of those ranks that still live, in their order here. Collective over them. This
+    /// one may have failed; it is as it was.
     pub fn shrink(&self, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
@@ -117,7 +117,7 @@ impl Communicator {
         self.form(survivors.context, &survivors.ranks, own, SHRUNK)
     }
 
-    /// Tells all ranks what this one wants; gives what all want.
+    /// Exchanges the records of all ranks: what each one wants.
     fn exchange_records(
         &self,
         kind: Formation,
@@ -157,7 +157,7 @@ impl Communicator {
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
         let plan_cache = self.plan_cache.for_members(members);
-        let group = self.driver.lock().add_comm(context, name.clone(), rank, plan_cache.ports());
+        let group = self.driver.lock().add_comm(context, name.clone(), rank, plan_cache.endpoints());
         let mut made = Communicator {
             name,
             rank,
@@ -182,7 +182,7 @@ impl Communicator {
     }
 }
 
-/// Of a list of ranks; lists that differ differ here too, but for chance (FNV-1a).
+/// Hash of a list of ranks (FNV-1a).
 fn fingerprint(ranks: &[Rank]) -> u64 {
     let bytes = ranks.iter().flat_map(|rank| rank.to_le_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

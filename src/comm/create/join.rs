@@ -1,4 +1,5 @@
-//! How a rank comes into a communicator of its own links: joins the job, connects, agrees.
+//! Joining: a rank joins a job, connects with the other ranks, and agrees with them on the settings of the
+//! communicator.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use crate::reduce::Reducer;
 
 impl Communicator {
     /// # Safety
-    /// As [`Communicator::start`].
+    /// See [`Communicator::start`].
     pub(super) unsafe fn start_composed(
         &self,
         foreign: &AttachedEngine,
@@ -65,7 +65,7 @@ impl Communicator {
     }
 
     /// # Safety
-    /// As for [`Performance::new`].
+    /// See [`Performance::new`].
     pub(super) unsafe fn performance(
         &self,
         comm: Arc<dyn ForeignComm>,

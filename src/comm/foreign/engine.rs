@@ -13,7 +13,7 @@ pub(in crate::comm) struct AttachedEngine {
     pub engine: Arc<dyn ForeignEngine>,
     pub comm: Arc<dyn ForeignComm>,
     pub memory: MemoryKind,
-    pub beside: Arc<SharedProgress>,
+    pub co_progress: Arc<SharedProgress>,
     table: CapabilityTable,
     pub has_failed: AtomicBool,
 }
@@ -24,13 +24,13 @@ impl AttachedEngine {
         engine: Arc<dyn ForeignEngine>,
         comm: Arc<dyn ForeignComm>,
         memory: MemoryKind,
-        beside: Arc<SharedProgress>,
+        co_progress: Arc<SharedProgress>,
     ) -> AttachedEngine {
         let table = CapabilityTable::new(&*engine, memory);
-        AttachedEngine { name, engine, comm, memory, beside, table, has_failed: AtomicBool::new(false) }
+        AttachedEngine { name, engine, comm, memory, co_progress, table, has_failed: AtomicBool::new(false) }
     }
 
-    /// How it serves a call. An operator that the program has made is none of its own.
+    /// How it serves a call. It has no operators of the program.
     #[inline]
     pub fn support(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
         if op.is_some_and(|op| op as usize >= ReduceOp::ALL.len()) {
@@ -39,13 +39,13 @@ impl AttachedEngine {
         self.table.of(collective, datatype, op)
     }
 
-    /// Nothing is to be begun any more: the communicator has failed, or is being aborted.
+    /// Begins no further call: the communicator has failed, or is being aborted.
     pub fn stop(&self) {
         self.has_failed.store(true, Ordering::Release);
         self.comm.abort();
     }
 
-    /// Leaves in good order, if it was in good order.
+    /// Closes the engine's communicator, unless it has failed.
     pub fn close(&self) {
         if !self.has_failed.load(Ordering::Acquire) {
             self.comm.close();
@@ -53,5 +53,6 @@ impl AttachedEngine {
     }
 }
 
-/// Who serves memory of devices, or why nobody does. Unset: nobody was named, and no call has asked yet.
+/// The engine that serves memory of devices, or why there is none. Unset until one is named or a call needs
+/// one.
 pub(in crate::comm) type DeviceEngine = OnceLock<Result<Box<AttachedEngine>>>;

@@ -1,9 +1,10 @@
 //! Calls that go to the engine of somebody else.
 //!
-//! Which calls these are, a table says that depends on the engine only: so all ranks send a call the same way. What is left over
-//! goes the usual way: what the engine cannot do and nobody can compose, lists of buffers, persistent calls with a layout, and
-//! calls with a function of the program. That is so for memory of the processor; in memory of a device, a call is for the engine that
-//! serves such memory, or refused: nobody else can reach it.
+//! A table says which calls these are. It depends on the engine only, so all ranks send a call the same way.
+//! The builtin engine serves the rest: calls that the engine does not have and that cannot be composed, lists
+//! of buffers, persistent calls with a layout, and calls with a function of the program. So it is for memory
+//! of the processor. A call in memory of a device goes to the engine that serves such memory, or is refused:
+//! no other engine can reach it.
 
 pub(super) mod co_progress;
 mod composed;
@@ -36,7 +37,7 @@ impl Communicator {
     /// Runs a call by another engine; `None`: it is not one for it, and nothing was done.
     ///
     /// # Safety
-    /// As [`Communicator::run`].
+    /// See [`Communicator::run`].
     #[inline]
     pub(super) unsafe fn run_foreign(&self, operation: &Operation) -> Option<Result<()>> {
         let (foreign, call, support) = match self.foreign_call(operation)? {
@@ -48,9 +49,9 @@ impl Communicator {
         }
         Some(match support {
             Support::Native => foreign
-                .beside
+                .co_progress
                 // SAFETY: passed on from our caller; the call was checked.
-                .during(&self.driver, || unsafe { foreign.comm.run(&call) })
+                .run_blocking(&self.driver, || unsafe { foreign.comm.run(&call) })
                 .map_err(|error| self.foreign_failed(error)),
             Support::Composed(recipe) => {
                 // SAFETY: as above.
@@ -63,7 +64,7 @@ impl Communicator {
     /// Starts a call by another engine; `None` as for [`Communicator::run_foreign`].
     ///
     /// # Safety
-    /// As [`Communicator::start`].
+    /// See [`Communicator::start`].
     #[inline]
     pub(super) unsafe fn start_foreign(&self, operation: &Operation) -> Option<Result<Request>> {
         let (foreign, call, support) = match self.foreign_call(operation)? {
@@ -124,7 +125,8 @@ impl Communicator {
         Some(Ok((foreign, call, support)))
     }
 
-    /// Whether the buffers that this rank uses are in memory of a device. Some here and some there is an error.
+    /// Whether the buffers that this rank uses are in memory of a device. Some here and some there is an
+    /// error.
     #[inline]
     fn is_on_device(&self, collective: Collective, operation: &Operation) -> Result<bool> {
         if !self.kinds.may_differ() {
@@ -182,7 +184,7 @@ impl Communicator {
         Err(failure.unwrap_or_else(|| Error::Aborted(format!("\"{}\" has failed", self.name))))
     }
 
-    /// A failure of the engine is one of the communicator: all ranks are told.
+    /// Fails the communicator on all ranks, because the engine has failed.
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
         self.foreign_engines().for_each(AttachedEngine::stop);
@@ -191,6 +193,6 @@ impl Communicator {
     }
 
     fn foreign_request(&self, foreign: &AttachedEngine, started: Box<dyn Started>) -> Request {
-        Request::foreign(Arc::clone(&self.driver), self.group, started, Arc::clone(&foreign.beside))
+        Request::foreign(Arc::clone(&self.driver), self.group, started, Arc::clone(&foreign.co_progress))
     }
 }

@@ -1,4 +1,5 @@
-//! Calls with a layout that go to another engine: brought into one buffer each way, or carried out by messages where they are.
+//! Calls with a layout that go to another engine: brought into one buffer each way, or carried out by
+//! messages where they are.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ impl Communicator {
     /// Starts a call with a layout by another engine; `None`: it is not one for it, and nothing was done.
     ///
     /// # Safety
-    /// As [`Communicator::start_unequal`].
+    /// See [`Communicator::start_unequal`].
     pub(in crate::comm) unsafe fn start_foreign_unequal(
         &self,
         operation: &Unequal,
@@ -33,7 +34,7 @@ impl Communicator {
     /// Runs it.
     ///
     /// # Safety
-    /// As [`Communicator::run_unequal`].
+    /// See [`Communicator::run_unequal`].
     pub(in crate::comm) unsafe fn run_foreign_unequal(&self, operation: &Unequal) -> Option<Result<()>> {
         let foreign = self.foreign.as_deref()?;
         let support = foreign.support(operation.collective, operation.datatype, operation.op);
@@ -50,7 +51,7 @@ impl Communicator {
     /// Runs or starts a call with a layout.
     ///
     /// # Safety
-    /// As [`Communicator::start_unequal`].
+    /// See [`Communicator::start_unequal`].
     unsafe fn serve_unequal(
         &self,
         foreign: &AttachedEngine,
@@ -112,7 +113,7 @@ impl Communicator {
         }
         // SAFETY: as above.
         let run = || unsafe { foreign.comm.run_unequal(&call) };
-        foreign.beside.during(&self.driver, run).map_err(|error| self.foreign_failed(error))?;
+        foreign.co_progress.run_blocking(&self.driver, run).map_err(|error| self.foreign_failed(error))?;
         // SAFETY: the call has ended well.
         unsafe { packed.unpack() };
         Ok(self.foreign_request(foreign, Box::new(Vec::new())))

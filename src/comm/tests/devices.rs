@@ -1,5 +1,6 @@
-//! Buffers in memory of a GPU, as far as a driver of the tests' own says so: they go to the engine that serves such memory, or are
-//! refused. The engine is the pretender of [`super::foreign`], which can read what is no such memory at all.
+//! Buffers in memory of a GPU, as far as a driver of the tests' own says so: they go to the engine that
+//! serves such memory, or are refused. The engine is the pretender of [`super::foreign`], which can read what
+//! is no such memory at all.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -43,9 +44,9 @@ fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) 
         if let Some(engine) = engine {
             let pretended: Arc<dyn ForeignComm> =
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
-            let beside = SharedProgress::of(&comm.driver, &pretended);
+            let co_progress = SharedProgress::of(&comm.driver, &pretended);
             let (name, memory) = (BackendName::Nccl, MemoryKind::Cuda);
-            let foreign = AttachedEngine::new(name, Arc::new(engine), pretended, memory, beside);
+            let foreign = AttachedEngine::new(name, Arc::new(engine), pretended, memory, co_progress);
             comm.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
         }
         body(&comm);

@@ -1,5 +1,6 @@
-//! Calls by another engine, composed ones included. The other engine is a pretender: a second communicator of the builtin one,
-//! which is allowed some of what it can do. So every composition has something real to stand on, without anything installed.
+//! Calls by another engine, composed ones included. The other engine is a pretender: a second communicator of
+//! the builtin one, which is allowed some of what it can do. So every composition has something real to stand
+//! on, without anything installed.
 
 use std::sync::Arc;
 
@@ -136,10 +137,10 @@ fn beside_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sy
             let mut comm = builtin.dup(&CommConfig::default()).unwrap();
             let pretended: Arc<dyn ForeignComm> =
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
-            let beside = SharedProgress::of(&comm.driver, &pretended);
+            let co_progress = SharedProgress::of(&comm.driver, &pretended);
             let (name, engine) = (BackendName::Mpi, Arc::new(pretender));
             comm.foreign =
-                Some(Box::new(AttachedEngine::new(name, engine, pretended, MemoryKind::Cpu, beside)));
+                Some(Box::new(AttachedEngine::new(name, engine, pretended, MemoryKind::Cpu, co_progress)));
             body(builtin, &comm);
         }
         builtin.finalize().unwrap();

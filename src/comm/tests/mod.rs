@@ -46,7 +46,8 @@ fn all_reduce(comm: &Communicator, datatype: Datatype, op: ReduceOp, data: &mut 
         count: data.len() as u64,
     };
     let start = data.as_mut_ptr().cast::<u8>();
-    // SAFETY: the buffer is borrowed for the whole call, and elements of all datatypes used here have at most 4 bytes.
+    // SAFETY: the buffer is borrowed for the whole call, and elements of all datatypes used here have at most
+    // 4 bytes.
     unsafe { comm.run(&Operation { call, send: start, recv: start }) }
 }
 

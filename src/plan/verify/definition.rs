@@ -22,7 +22,8 @@ pub enum Expected {
     },
 }
 
-/// What `rank` must find in element `element` of its output; `None`: it must not be written. A request per rank.
+/// What `rank` must find in element `element` of its output; `None`: it must not be written. A request per
+/// rank.
 pub fn expected(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Expected> {
     let request = &requests[rank as usize];
     if request.collective.has_layout() {
@@ -74,8 +75,8 @@ fn by_layout(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Exp
     Some(Expected::One { rank: from as Rank, element })
 }
 
-/// The sender of a block from a neighbour, and which of its destinations that is: of several edges, the k-th meets the
-/// k-th.
+/// The sender of a block from a neighbour, and which of its destinations that is: of several edges, the k-th
+/// meets the k-th.
 fn edge(requests: &[PlanRequest], rank: Rank, index: usize) -> (Rank, usize) {
     let sources = requests[rank as usize].layout.sources;
     let from = sources[index];

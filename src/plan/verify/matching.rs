@@ -20,7 +20,7 @@ impl MatchedPair {
 
 /// All messages of a set of plans.
 pub(super) struct Messages {
-    /// Those of one ordered pair are adjacent, in posting order.
+    /// The messages by ordered pair of ranks, in posting order.
     pub(super) all: Vec<MatchedPair>,
     /// For each rank and lane, the number of its first round among all rounds of all plans.
     first_round: Vec<Vec<usize>>,

@@ -5,8 +5,8 @@
 //! 3. `schedule` runs everything, on the memory of `machine`. A message completes when both lanes
 //!    have reached its round and all earlier messages of its pair are complete: no buffering, the
 //!    least that any transport gives.
-//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree; for scans also
-//!    with the order of the ranks (`prefixes`).
+//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree; for
+//!    scans also with the order of the ranks (`prefixes`).
 //!
 //! `order` adds, for operators that do not commute, that results are combined in the order of the ranks.
 //!
@@ -56,7 +56,7 @@ pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Resul
     verify_each(plans, &requests)
 }
 
-/// The same where each rank has a layout of its own: with the request that each plan was made for.
+/// Like [`verify`], but with the request of each plan: ranks may have layouts of their own.
 ///
 /// # Panics When `requests` has not one entry per rank.
 pub fn verify_each(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
@@ -114,8 +114,8 @@ fn check_results(
     Ok(())
 }
 
-/// Weights of the contributions of the first ranks to each element, added up. Ranks come in order, so each addition is
-/// made once.
+/// Weights of the contributions of the first ranks to each element, added up. Ranks come in order, so each
+/// addition is made once.
 #[derive(Default)]
 struct Sums {
     /// By element: so many ranks, and their sum.

@@ -1,8 +1,8 @@
 //! Proof that a reduction keeps the order of the ranks, for operators that do not commute.
 //!
-//! On a third kind of symbolic value: the run of ranks whose contributions it combines, from left to right. Two runs
-//! combine if the right one begins where the left one ends; everything else is out of order, and stays so. Brackets do not
-//! count: operators are associative.
+//! On a third kind of symbolic value: the run of ranks whose contributions it combines, from left to right.
+//! Two runs combine if the right one begins where the left one ends; everything else is out of order, and
+//! stays so. Brackets do not count: operators are associative.
 
 use super::algebra::Algebra;
 use super::algebra::Exact;
@@ -13,8 +13,8 @@ use super::violation::Violation;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 
-/// The contributions of ranks `first` to `last` to one element, combined from left to right; `None`: of some ranks in
-/// some other order.
+/// The contributions of ranks `first` to `last` to one element, combined from left to right; `None`: of some
+/// ranks in some other order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct RankRun(pub(super) Option<(Rank, Rank)>);
 
@@ -31,7 +31,8 @@ impl Algebra for RankRun {
     }
 }
 
-/// Proves that every result of plans that [`super::verify_each`] has accepted for these requests is `0 op 1 op 2 ...`.
+/// Proves that every result of plans that [`super::verify_each`] has accepted for these requests is `0 op 1
+/// op 2 ...`.
 ///
 /// # Panics
 /// Where `verify_each` would not accept the plans.

@@ -1,5 +1,5 @@
-//! Proof that a scan combines contributions in the order of the ranks: its algorithms serve operators that do not commute,
-//! too. On the runs of `order`.
+//! Proof that a scan combines contributions in the order of the ranks: its algorithms serve operators that do
+//! not commute, too. On the runs of `order`.
 
 use super::algebra::Exact;
 use super::layout::Layout;

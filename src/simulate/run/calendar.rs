@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 /// What can happen.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
-    /// Of a flow, unless it has another version by then.
+    /// End of a flow, unless it has another version by then.
     End { flow: u32, version: u32 },
-    /// Of the first byte of a short message.
+    /// Arrival of the first byte of a short message.
     Reach { message: u32 },
-    /// Of the last byte.
+    /// Arrival of the last byte.
     Arrival { message: u32, streamed: bool },
 }
 

@@ -1,4 +1,5 @@
-//! What a simulation remembers: of each message and round what happened when, and what it had waited for last.
+//! What a simulation remembers: of each message and round what happened when, and what it had waited for
+//! last.
 
 /// What an event had waited for last.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -83,6 +84,7 @@ pub(in crate::simulate) struct History {
     pub visits: Vec<Visit>,
     /// The last event.
     pub end: (f64, Cause),
-    /// Ends of flows that were forecast, and forecast anew when shares changed: the work of the simulation itself.
+    /// Ends of flows that were forecast, and forecast anew when shares changed: the work of the simulation
+    /// itself.
     pub events: u64,
 }

@@ -1,17 +1,19 @@
 //! The simulation itself: what happens when, event by event.
 //!
-//! A rank enters a round, does its local work, then opens the round: its transfers may run. The round ends with the last
-//! of them. A message may leave when its round is open at the sender and the message before it in its queue has
-//! been sent; its receiver is ready when its round is open there and the message before it is being taken.
+//! A rank enters a round, does its local work, then opens the round: its transfers may run. The round ends
+//! with the last of them. A message may leave when its round is open at the sender and the message before it
+//! in its queue has been sent; its receiver is ready when its round is open there and the message before it
+//! is being taken.
 //!
-//! Short messages leave whether or not the receiver is ready, one after the other in the order of the plan: somewhere there
-//! is room for them. The receiver does its part (copying, reducing) from the first byte on, if it is ready, while the
-//! rest arrives.
-//! Long messages wait until the receiver is ready, and then all that are under way share what they need. This is what
-//! `executor::execution` does, one fragment per queue and turn. Gates need no rule of their own: a receive that
-//! waits for a send of its round ends in the same round as that send.
+//! Short messages leave whether or not the receiver is ready, one after the other in the order of the plan:
+//! somewhere there is room for them. The receiver does its part (copying, reducing) from the first byte on,
+//! if it is ready, while the rest arrives. Long messages wait until the receiver is ready, and then all that
+//! are under way share what they need. This is what `executor::execution` does, one fragment per queue and
+//! turn. Gates need no rule of their own: a receive that waits for a send of its round ends in the same round
+//! as that send.
 //!
-//! Each event knows what it had waited for last, so that the critical path can be walked backwards (see `path`).
+//! Each event knows what it had waited for last, so that the critical path can be walked backwards (see
+//! `path`).
 
 mod calendar;
 mod history;
@@ -47,7 +49,7 @@ enum Activity {
 enum Task {
     Enter(u32, Cause),
     Consider(u32, Cause, Side),
-    /// Of this rank.
+    /// The queue of this rank.
     Door(u32),
 }
 

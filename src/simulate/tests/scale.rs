@@ -1,4 +1,5 @@
-//! Sixteen thousand ranks: how much work a simulation is. And how good the choice of algorithms is, there and among few.
+//! Sixteen thousand ranks: how much work a simulation is. And how good the choice of algorithms is, there and
+//! among few.
 
 use super::*;
 use crate::algo;

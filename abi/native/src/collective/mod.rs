@@ -71,7 +71,7 @@ unsafe fn run(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_statu
     edge_boxed(name, || {
         let arguments = arguments();
         // SAFETY: passed on from our caller.
-        match unsafe { arguments.run_again() } {
+        match unsafe { arguments.run_fast_path() } {
             Some(outcome) => outcome,
             // SAFETY: passed on from our caller.
             None => unsafe { invocation::run_boxed(arguments, None) },
@@ -86,7 +86,7 @@ impl Arguments {
     /// # Safety
     /// See [`run`].
     #[inline(always)]
-    unsafe fn run_again(&self) -> Option<BoxedResult<()>> {
+    unsafe fn run_fast_path(&self) -> Option<BoxedResult<()>> {
         if batch::is_open() {
             return None;
         }
@@ -105,7 +105,7 @@ impl Arguments {
         };
         let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
         // SAFETY: the caller vouches for what the buffers hold.
-        unsafe { comm.engine.run_again(&operation) }
+        unsafe { comm.engine.run_fast_path(&operation) }
     }
 }
 
