@@ -131,7 +131,7 @@ const SCATTERED: Pretender =
 pub(super) const EVERYTHING: Pretender = Pretender { does: |c| !c.has_graph(), messages: false };
 
 /// Runs `body` on `size` ranks, once for each pretender: (builtin, the same with the pretender).
-fn beside_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sync) {
+fn with_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sync) {
     on_ranks(size, TransportChoice::Auto, |builtin| {
         for pretender in [NOTHING, MESSAGES, ROOTED, SCATTERED, EVERYTHING] {
             let mut comm = builtin.dup(&CommConfig::default()).unwrap();
@@ -161,7 +161,7 @@ fn elements(datatype: Datatype, rank: u32, count: usize) -> Vec<u8> {
 #[test]
 fn every_uniform_collective_gives_the_same_by_every_composition() {
     for size in [1, 2, 3, 5] {
-        beside_pretenders(size, |builtin, comm| {
+        with_pretenders(size, |builtin, comm| {
             for collective in Collective::UNIFORM {
                 for (datatype, op) in [
                     (Datatype::Float32, ReduceOp::Sum),
@@ -216,7 +216,7 @@ fn same_by_both(builtin: &Communicator, comm: &Communicator, call: Call) {
 #[test]
 fn blocks_that_differ_arrive_the_same_by_every_composition() {
     for size in [1, 2, 4] {
-        beside_pretenders(size, |builtin, comm| {
+        with_pretenders(size, |builtin, comm| {
             for op in [ReduceOp::Sum, ReduceOp::Avg] {
                 every_layout(builtin, comm, op);
             }
