@@ -49,7 +49,7 @@ impl Communicator {
         }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run_fast_path(self.group, &key, buffers, || self.timeout.get()) }
+        unsafe { self.driver.run_fast_path(self.id, &key, buffers, || self.timeout.get()) }
     }
 
     /// Runs a call to its end by the builtin engine.
@@ -62,12 +62,12 @@ impl Communicator {
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         let timeout = || self.timeout.get();
         // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        if let Some(outcome) = unsafe { self.driver.run_recent(self.group, &key, buffers, timeout) } {
+        if let Some(outcome) = unsafe { self.driver.run_recent(self.id, &key, buffers, timeout) } {
             return outcome;
         }
         let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
         // SAFETY: as above.
-        unsafe { self.driver.run(self.group, &key, prepared, buffers, timeout()) }
+        unsafe { self.driver.run(self.id, &key, prepared, buffers, timeout()) }
     }
 
     /// Starts a call.
@@ -84,12 +84,12 @@ impl Communicator {
         }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
-        let ticket = match unsafe { self.driver.start_recent(self.group, &key, buffers) } {
+        let ticket = match unsafe { self.driver.start_recent(self.id, &key, buffers) } {
             Some(started) => started?,
             None => {
                 let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
                 // SAFETY: as above.
-                unsafe { self.driver.start(self.group, &key, prepared, buffers) }?
+                unsafe { self.driver.start(self.id, &key, prepared, buffers) }?
             }
         };
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
@@ -226,7 +226,7 @@ impl Communicator {
         operation: &Operation,
     ) -> Result<Request> {
         // SAFETY: passed on from our caller; a request that is dropped waits.
-        let ticket = unsafe { self.driver.start(self.group, key, prepared, operation.buffers()) }?;
+        let ticket = unsafe { self.driver.start(self.id, key, prepared, operation.buffers()) }?;
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 }

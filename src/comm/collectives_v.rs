@@ -25,7 +25,7 @@ impl Communicator {
         }
         let (prepared, buffers) = self.plan_cache.get_unequal(operation, None, self.rank, &self.topology)?;
         // SAFETY: the plan touches the blocks only, for which the caller vouches.
-        unsafe { self.driver.run_once(self.group, prepared, buffers, self.timeout.get()) }
+        unsafe { self.driver.run_once(self.id, prepared, buffers, self.timeout.get()) }
     }
 
     /// Like [`Communicator::run_unequal`], but with an operator of the program, if `operator` is one.
@@ -132,8 +132,7 @@ impl Communicator {
             unsafe { scaling.scale() };
         }
         // SAFETY: passed on from our caller.
-        let ticket =
-            unsafe { self.driver.start_once(self.group, Arc::clone(&ready.prepared), ready.buffers) }?;
+        let ticket = unsafe { self.driver.start_once(self.id, Arc::clone(&ready.prepared), ready.buffers) }?;
         Ok(Request::new(self.driver.clone(), ticket, self.timeout.get()))
     }
 }

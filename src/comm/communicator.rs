@@ -38,7 +38,8 @@ pub struct Communicator {
     pub(super) timeout: Timeout,
     pub(super) plan_cache: PlanCache,
     pub(super) driver: Arc<Driver>,
-    pub(super) group: CommId,
+    /// Its number in the engine.
+    pub(super) id: CommId,
     pub(super) finalized: AtomicBool,
     /// The engines that were asked for.
     pub(super) choice: BackendChoice,
@@ -120,7 +121,7 @@ impl Communicator {
     /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
     pub fn abort(&self, reason: &str) {
         self.foreign_engines().for_each(AttachedEngine::stop);
-        self.driver.abort(self.group, &format!("rank {}: {reason}", self.rank));
+        self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
     }
 
     /// Leaves the communicator without waiting for any rank. If this rank has done its part in all its calls,
@@ -128,14 +129,14 @@ impl Communicator {
     /// ranks fail, as by [`Communicator::abort`]. Returns `true` where this rank needs its links no more, but
     /// others may: see [`Communicator::linger`].
     pub fn quit(&self, reason: &str) -> bool {
-        if self.foreign_engines().next().is_some() || !self.driver.quit(self.group, reason) {
+        if self.foreign_engines().next().is_some() || !self.driver.quit(self.id, reason) {
             self.abort(reason);
             return false;
         }
         // Otherwise another thread is about to remove it.
         let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
         let mut engine = self.driver.lock();
-        let is_last = is_mine && engine.remove_comm(self.group);
+        let is_last = is_mine && engine.remove_comm(self.id);
         if is_last {
             engine.say_bye();
         }
@@ -157,27 +158,27 @@ impl Communicator {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
-        let is_first = self.group == CommId::FIRST;
-        let in_good_order = is_first && self.driver.lock().begin_goodbye(self.group);
+        let is_first = self.id == CommId::FIRST;
+        let in_good_order = is_first && self.driver.lock().begin_goodbye(self.id);
         let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
         if outcome.is_ok() && (in_good_order || !is_first) {
             self.close_foreign();
         }
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
-        let parted = self.driver.leave(self.group, patience);
+        let parted = self.driver.leave(self.id, patience);
         outcome.and(parted)
     }
 
     /// Closes the engines of others. After a failure they stay open until the process ends.
     fn close_foreign(&self) {
-        if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.group).is_none() {
+        if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.id).is_none() {
             self.foreign_engines().for_each(AttachedEngine::close);
         }
     }
 
     /// A barrier that ends when all ranks have come to their last call. Left out where a rank has quit.
     fn final_barrier(&self) -> Result<()> {
-        if self.driver.lock().is_over(self.group) {
+        if self.driver.lock().is_over(self.id) {
             return Ok(());
         }
         let call = Call {
@@ -191,7 +192,7 @@ impl Communicator {
         let key = barrier.key(self.rank);
         let prepared = self.plan_cache.get(&key, &barrier, self.rank, &self.topology)?;
         // SAFETY: a barrier touches no buffer.
-        unsafe { self.driver.run_once(self.group, prepared, barrier.buffers(), self.timeout.get()) }
+        unsafe { self.driver.run_once(self.id, prepared, barrier.buffers(), self.timeout.get()) }
     }
 
     /// Why this communicator can no longer be used, if it cannot.
@@ -199,16 +200,16 @@ impl Communicator {
         if self.finalized.load(Ordering::Relaxed) {
             return None;
         }
-        self.driver.lock().failure(self.group).cloned()
+        self.driver.lock().failure(self.id).cloned()
     }
 }
 
 impl Drop for Communicator {
     fn drop(&mut self) {
         // The others take it for a crash when the first communicator ends without a goodbye, and it is one.
-        if self.group != CommId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
+        if self.id != CommId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
             self.close_foreign();
-            self.driver.lock().remove_comm(self.group);
+            self.driver.lock().remove_comm(self.id);
         }
     }
 }

@@ -22,7 +22,7 @@ impl Communicator {
     pub unsafe fn send(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.send(self.group, what, self.timeout.get()) }
+        unsafe { self.driver.send(self.id, what, self.timeout.get()) }
     }
 
     /// Sends a small message if nothing is in its way; whether it has left. If it has not, nothing was done,
@@ -37,7 +37,7 @@ impl Communicator {
             return false;
         }
         // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
-        unsafe { self.driver.send_fast_path(self.group, what) }
+        unsafe { self.driver.send_fast_path(self.id, what) }
     }
 
     /// Starts a send.
@@ -47,7 +47,7 @@ impl Communicator {
     pub unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.start_send(self.group, what) }.map(|ticket| self.request(ticket))
+        unsafe { self.driver.start_send(self.id, what) }.map(|ticket| self.request(ticket))
     }
 
     /// Receives a message.
@@ -59,7 +59,7 @@ impl Communicator {
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.receive(self.group, selector, buffer, self.timeout.get()) }
+        unsafe { self.driver.receive(self.id, selector, buffer, self.timeout.get()) }
     }
 
     /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its
@@ -80,7 +80,7 @@ impl Communicator {
         }
         let selector = Selector::new(Some(source), Some(tag));
         // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
-        unsafe { self.driver.receive_fast_path(self.group, selector, buffer, || self.timeout.get()) }
+        unsafe { self.driver.receive_fast_path(self.id, selector, buffer, || self.timeout.get()) }
     }
 
     /// Whether a message between this rank and `peer` is small and surely right.
@@ -101,34 +101,34 @@ impl Communicator {
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.driver.start_receive(self.group, selector, buffer) };
+        let started = unsafe { self.driver.start_receive(self.id, selector, buffer) };
         started.map(|ticket| self.request(ticket))
     }
 
     /// Waits for a message that a receive would get, and leaves it there.
     pub fn probe(&self, selector: Selector) -> Result<Status> {
         self.check_incoming(selector)?;
-        self.driver.probe(self.group, selector, false, self.timeout.get()).map(|ended| ended.status)
+        self.driver.probe(self.id, selector, false, self.timeout.get()).map(|ended| ended.status)
     }
 
     /// The message that a receive would get now, if there is one; it stays where it is.
     pub fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
         self.check_incoming(selector)?;
-        self.driver.find(self.group, selector)
+        self.driver.find(self.id, selector)
     }
 
     /// Waits for a message and takes it out of the queue (MPI_Mprobe): only
     /// [`Communicator::start_matched_receive`] receives it.
     pub fn matched_probe(&self, selector: Selector) -> Result<(MatchedMessage, Status)> {
         self.check_incoming(selector)?;
-        let ended = self.driver.probe(self.group, selector, true, self.timeout.get())?;
+        let ended = self.driver.probe(self.id, selector, true, self.timeout.get())?;
         Ok((ended.message.expect("a probe that takes has a message"), ended.status))
     }
 
     /// Takes out the message that a receive would get now, if there is one (MPI_Improbe).
     pub fn try_matched_probe(&self, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.check_incoming(selector)?;
-        self.driver.claim(self.group, selector)
+        self.driver.claim(self.id, selector)
     }
 
     /// Starts the receive of a message that was taken out of this communicator, once.
@@ -143,7 +143,7 @@ impl Communicator {
         self.check_usable()?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.driver.start_claimed(self.group, message, buffer) };
+        let started = unsafe { self.driver.start_claimed(self.id, message, buffer) };
         started.map(|ticket| self.request(ticket))
     }
 

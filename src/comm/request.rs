@@ -46,12 +46,12 @@ impl Request {
     /// The request for a call that another engine serves.
     pub(super) fn foreign(
         driver: Arc<Driver>,
-        group: CommId,
+        comm: CommId,
         started: Box<dyn Started>,
         co_progress: Arc<SharedProgress>,
     ) -> Request {
         co_progress.note_started();
-        let (clock, state) = (Cell::default(), State::Foreign(started, group, co_progress));
+        let (clock, state) = (Cell::default(), State::Foreign(started, comm, co_progress));
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
@@ -85,12 +85,12 @@ impl Request {
 
     /// Whether what another engine does has ended, or nothing is left of it.
     fn look_at_foreign(&mut self) -> bool {
-        let State::Foreign(started, group, co_progress) = &mut self.state else { return true };
+        let State::Foreign(started, comm, co_progress) = &mut self.state else { return true };
         let outcome = match started.test() {
             Ok(false) => return false,
             Ok(true) => Ok(None),
             Err(error) => {
-                self.driver.abort(*group, &error.to_string());
+                self.driver.abort(*comm, &error.to_string());
                 Err(error)
             }
         };

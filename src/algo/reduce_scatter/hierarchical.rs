@@ -70,19 +70,30 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
         composition.side_by_side(calls);
     }
     if hosts.count() > 1 {
-        let owners = hosts.local().iter().copied().chain(hosts.foreign());
-        let carried = owners.filter(|&owner| hosts.carry(hosts.column(owner)));
-        composition.side_by_side(carried.map(|owner| GroupCall {
-            collective: Collective::Reduce,
-            build: reduce,
-            group: hosts.carriers(hosts.column(owner)),
-            root: hosts.host_of(owner),
-            count: partials[owner as usize].len,
-            input: partials[owner as usize],
-            output: result,
-        }));
+        reduce_between_hosts(&hosts, reduce, &partials, result, &mut composition);
     }
     composition.finish([])
+}
+
+/// Each carrier sends the partial results of its column to their owners, which reduce one from each host.
+fn reduce_between_hosts(
+    hosts: &Hosts,
+    reduce: fn(&PlanRequest) -> Plan,
+    partials: &[Span],
+    result: Span,
+    composition: &mut Composition,
+) {
+    let owners = hosts.local().iter().copied().chain(hosts.foreign());
+    let carried = owners.filter(|&owner| hosts.carry(hosts.column(owner)));
+    composition.side_by_side(carried.map(|owner| GroupCall {
+        collective: Collective::Reduce,
+        build: reduce,
+        group: hosts.carriers(hosts.column(owner)),
+        root: hosts.host_of(owner),
+        count: partials[owner as usize].len,
+        input: partials[owner as usize],
+        output: result,
+    }));
 }
 
 pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {

@@ -113,7 +113,7 @@ impl Communicator {
     pub fn shrink(&self, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
-        let survivors = self.driver.agree_on_survivors(self.group, timeout)?;
+        let survivors = self.driver.agree_on_survivors(self.id, timeout)?;
         self.form(survivors.context, &survivors.ranks, own, SHRUNK)
     }
 
@@ -157,7 +157,7 @@ impl Communicator {
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
         let plan_cache = self.plan_cache.for_members(members);
-        let group = self.driver.lock().add_comm(context, name.clone(), rank, plan_cache.endpoints());
+        let id = self.driver.lock().add_comm(context, name.clone(), rank, plan_cache.endpoints());
         let mut made = Communicator {
             name,
             rank,
@@ -166,7 +166,7 @@ impl Communicator {
             timeout: Timeout::new(own.timeout.or(self.timeout.get())),
             plan_cache,
             driver: Arc::clone(&self.driver),
-            group,
+            id,
             finalized: AtomicBool::new(false),
             choice: self.choice,
             foreign: None,

@@ -81,31 +81,35 @@ impl Communicator {
             timeout: Timeout::new(timeout(config, own)),
             plan_cache: PlanCache::new(tuning, some_tcp, oversubscribed, size),
             driver: Arc::new(driver),
-            group: CommId::FIRST,
+            id: CommId::FIRST,
             finalized: AtomicBool::new(false),
             choice: config.backend,
             foreign: None,
             on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
         };
-        log_line!(
-            Info,
-            "rank {} of {} in \"{}\" (local {} of {}): {description}; found by {}; builtin engine {}{}",
-            comm.rank,
-            comm.size(),
-            comm.name,
-            comm.local_rank(),
-            comm.local_size(),
-            job.source,
-            crate::base::VERSION,
-            if oversubscribed { "; more ranks than processors" } else { "" },
-        );
+        comm.log_joined(&description, job.source, oversubscribed);
         if let Err(error) = comm.attach(config.backend) {
-            // All ranks have the same error: they part in good order, and nobody takes another for crashed.
+            // All ranks have the same error: they leave in good order, and nobody takes another for crashed.
             let _ = comm.finalize();
             return Err(error);
         }
         Ok(comm)
+    }
+
+    fn log_joined(&self, description: &str, source: &str, oversubscribed: bool) {
+        log_line!(
+            Info,
+            "rank {} of {} in \"{}\" (local {} of {}): {description}; found by {}; builtin engine {}{}",
+            self.rank,
+            self.size(),
+            self.name,
+            self.local_rank(),
+            self.local_size(),
+            source,
+            crate::base::VERSION,
+            if oversubscribed { "; more ranks than processors" } else { "" },
+        );
     }
 }
 

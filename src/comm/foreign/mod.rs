@@ -180,7 +180,7 @@ impl Communicator {
         if !foreign.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
-        let failure = self.driver.lock().failure(self.group).cloned();
+        let failure = self.driver.lock().failure(self.id).cloned();
         Err(failure.unwrap_or_else(|| Error::Aborted(format!("\"{}\" has failed", self.name))))
     }
 
@@ -188,11 +188,11 @@ impl Communicator {
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
         self.foreign_engines().for_each(AttachedEngine::stop);
-        self.driver.abort(self.group, &format!("rank {}: {error}", self.rank));
+        self.driver.abort(self.id, &format!("rank {}: {error}", self.rank));
         error
     }
 
     fn foreign_request(&self, foreign: &AttachedEngine, started: Box<dyn Started>) -> Request {
-        Request::foreign(Arc::clone(&self.driver), self.group, started, Arc::clone(&foreign.co_progress))
+        Request::foreign(Arc::clone(&self.driver), self.id, started, Arc::clone(&foreign.co_progress))
     }
 }

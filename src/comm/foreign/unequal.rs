@@ -63,27 +63,8 @@ impl Communicator {
         let placed = Placed::of(operation, self.rank, self.size())?;
         let Unequal { collective, datatype, op, root, layout, places } = *operation;
         if let Support::Composed(Recipe::Messages(algorithm)) = support {
-            let kernels = placed.placement.kernels(operation, self.size())?;
-            let (input, output) = match places {
-                Places::Buffers { send, recv } => (BufferMap::at(send.cast_mut()), BufferMap::at(recv)),
-                Places::Lists { sends, recvs } => {
-                    let sends: Vec<*mut u8> = sends.iter().map(|start| start.cast_mut()).collect();
-                    (BufferMap::of_blocks(layout.input, &sends), BufferMap::of_blocks(layout.output, recvs))
-                }
-            };
-            let request = PlanRequest {
-                count: operation.mean_count(),
-                in_place: placed.placement.in_place,
-                layout,
-                ..self.plan_request(collective, datatype, root)
-            };
-            let comm = Arc::clone(&foreign.comm);
-            let arithmetic = Arithmetic { divide: None, ..arithmetic(kernels.reduce, None) };
-            // SAFETY: the plan of the call, where the call has its blocks.
-            let performance =
-                unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) };
-            let averaged = Averaged::new(performance, kernels.divide, operation);
-            return Ok(self.foreign_request(foreign, Box::new(averaged)));
+            // SAFETY: passed on from our caller; the call was placed.
+            return unsafe { self.unequal_over_messages(foreign, algorithm, operation, &placed) };
         }
         let scattered = Scattered {
             collective,
@@ -117,6 +98,40 @@ impl Communicator {
         // SAFETY: the call has ended well.
         unsafe { packed.unpack() };
         Ok(self.foreign_request(foreign, Box::new(Vec::new())))
+    }
+
+    /// Starts a call with a layout as one of our plans over the engine's messages, where the blocks are.
+    ///
+    /// # Safety
+    /// See [`Communicator::start_unequal`]; `placed` is of this call.
+    unsafe fn unequal_over_messages(
+        &self,
+        foreign: &AttachedEngine,
+        algorithm: &'static str,
+        operation: &Unequal,
+        placed: &Placed,
+    ) -> Result<Request> {
+        let Unequal { collective, datatype, root, layout, places, .. } = *operation;
+        let kernels = placed.placement.kernels(operation, self.size())?;
+        let (input, output) = match places {
+            Places::Buffers { send, recv } => (BufferMap::at(send.cast_mut()), BufferMap::at(recv)),
+            Places::Lists { sends, recvs } => {
+                let sends: Vec<*mut u8> = sends.iter().map(|start| start.cast_mut()).collect();
+                (BufferMap::of_blocks(layout.input, &sends), BufferMap::of_blocks(layout.output, recvs))
+            }
+        };
+        let request = PlanRequest {
+            count: operation.mean_count(),
+            in_place: placed.placement.in_place,
+            layout,
+            ..self.plan_request(collective, datatype, root)
+        };
+        let comm = Arc::clone(&foreign.comm);
+        let arithmetic = Arithmetic { divide: None, ..arithmetic(kernels.reduce, None) };
+        // SAFETY: the plan of the call, where the call has its blocks.
+        let performance = unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) };
+        let averaged = Averaged::new(performance, kernels.divide, operation);
+        Ok(self.foreign_request(foreign, Box::new(averaged)))
     }
 }
 
