@@ -5,7 +5,7 @@
 //! child of that process keeps the socket open, a peer of the same host is still seen to end, because its
 //! process is watched too.
 //!
-//! [`message`] has the messages, [`wire`] their bytes.
+//! `message` has the messages, `wire` their bytes.
 
 mod message;
 mod wire;

@@ -55,7 +55,7 @@ fn a_notice_that_comes_in_single_bytes_is_read() {
 }
 
 #[test]
-fn last_words_are_heard_behind_descriptors_and_bells_and_after_the_end() {
+fn last_words_are_heard_behind_descriptors_and_doorbells_and_after_the_end() {
     let (mut a, mut b) = pair();
     let (file, _) = UnixStream::pair().unwrap();
     send_descriptor(a.socket(), &file.into()).unwrap();

@@ -4,9 +4,15 @@
 
 use std::mem::offset_of;
 
-use super::layout::{FRAGMENT_BYTES, INLINE_BYTES};
 use super::protocol::{AtomicU32, AtomicU64, Ordering};
 use crate::transport::{CANCELLED, Header};
+
+/// Bytes of a bounce buffer, and of the largest fragment.
+pub const FRAGMENT_BYTES: usize = 32 << 10;
+/// Largest fragment of a message that is cut into half fragments.
+pub const HALF_FRAGMENT_BYTES: usize = FRAGMENT_BYTES / 2;
+/// Largest payload inside the control line.
+pub const INLINE_BYTES: usize = 32;
 
 /// A slot's control line: one fragment, or where it is.
 #[repr(C)]

@@ -1,8 +1,7 @@
 //! The fast path of a link through shared memory: whole messages that find room in the ring at once.
 
 use super::ShmLink;
-use super::control_line::Extent;
-use super::layout::{FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
+use super::control_line::{Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
 use super::recv::FragmentSource;
 use super::zero_copy::ZERO_COPY_BYTES;
 use crate::sys::memory_copy::copy_short;

@@ -32,15 +32,8 @@
 use std::mem::offset_of;
 use std::sync::atomic::AtomicU8;
 
-use super::control_line::ControlLine;
+use super::control_line::{ControlLine, FRAGMENT_BYTES};
 use super::protocol::{AtomicU32, AtomicU64};
-
-/// Bytes of a bounce buffer, and of the largest fragment.
-pub const FRAGMENT_BYTES: usize = 32 << 10;
-/// Largest fragment of a message that is cut into half fragments.
-pub const HALF_FRAGMENT_BYTES: usize = FRAGMENT_BYTES / 2;
-/// Largest payload inside the control line.
-pub const INLINE_BYTES: usize = 32;
 
 /// Fewest and most slots of one ring.
 const FEWEST_SLOTS: usize = 32;

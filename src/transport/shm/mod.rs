@@ -46,7 +46,7 @@ use crate::sys::shared_memory::SharedMemory;
 
 pub use adapt::exchange_trial::{ExchangeRun, ExchangeTrial};
 pub use connect::{Offered, Settings, accept, offer};
-pub use layout::FRAGMENT_BYTES;
+pub use control_line::FRAGMENT_BYTES;
 pub use zero_copy::ZERO_COPY_BYTES;
 
 /// A link through shared memory.

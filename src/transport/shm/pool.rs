@@ -58,6 +58,12 @@ impl BouncePool {
         Some(buffer)
     }
 
+    /// Number of buffers that are free without a look at what the peer has returned.
+    #[inline]
+    pub fn free(&self) -> usize {
+        self.free.len()
+    }
+
     /// Whether so many buffers are free, with those that the peer has returned.
     #[inline]
     pub fn has(&mut self, buffers: usize, from_peer: &[AtomicU32]) -> bool {

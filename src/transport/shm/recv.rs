@@ -3,9 +3,8 @@
 use std::io;
 
 use super::ShmLink;
-use super::control_line::{Content, ControlLine, Extent};
+use super::control_line::{Content, ControlLine, Extent, HALF_FRAGMENT_BYTES, INLINE_BYTES};
 use super::exposure;
-use super::layout::{HALF_FRAGMENT_BYTES, INLINE_BYTES};
 use super::protocol::{Consumer, Ordering};
 use super::ring::Ring;
 use super::zero_copy::PIECE_BYTES;

@@ -6,8 +6,7 @@ use super::ShmLink;
 use super::adapt::cache_distance::CacheDistance;
 use super::adapt::cma_choice::is_preferred;
 use super::cma::CMA_BYTES;
-use super::control_line::{Content, ControlLine, Extent};
-use super::layout::{FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
+use super::control_line::{Content, ControlLine, Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
 use super::protocol::{CorruptRing, Ordering, Producer};
 use super::ring::Ring;
 use super::zero_copy::ZERO_COPY_BYTES;
@@ -245,6 +244,6 @@ impl ShmLink {
     /// Whether so many bounce buffers are free.
     #[inline]
     pub(super) fn has_buffers(&mut self, buffers: usize) -> bool {
-        self.pool.has(buffers, self.recv.ring.returned(self.memory.slots()))
+        self.pool.free() >= buffers || self.pool.has(buffers, self.recv.ring.returned(self.memory.slots()))
     }
 }

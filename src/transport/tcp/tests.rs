@@ -262,7 +262,7 @@ fn an_end_in_the_middle_of_a_fragment_is_an_error_after_the_bytes_that_came() {
 }
 
 #[test]
-fn rubbish_never_makes_more_of_a_fragment_than_its_header_says() {
+fn nonsense_never_makes_more_of_a_fragment_than_its_header_says() {
     let mut seed = 1u64;
     for _ in 0..200 {
         let (mut link, peer) = link_and_socket();

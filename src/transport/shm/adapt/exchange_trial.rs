@@ -9,7 +9,7 @@
 //!
 //! See docs/adr/0028-exchanges-try-both-ways.md.
 
-use super::trial::{Design, Run, Trial};
+use super::trial::{Design, Trial, TrialRun};
 use crate::sys::cycles;
 use crate::transport::SingleCopy;
 
@@ -35,7 +35,7 @@ pub struct ExchangeTrial {
 /// One run of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct ExchangeRun {
-    run: Run,
+    run: TrialRun,
     began: u64,
 }
 

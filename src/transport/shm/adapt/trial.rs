@@ -87,7 +87,7 @@ struct Sample {
 
 /// One run.
 #[derive(Clone, Copy, Debug)]
-pub struct Run {
+pub struct TrialRun {
     /// Whether its messages go by single copy.
     pub single_copy: bool,
     /// The sample to which it counts.
@@ -109,7 +109,7 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
     }
 
     /// Begins the next run.
-    pub fn begin(&self) -> Run {
+    pub fn begin(&self) -> TrialRun {
         // Relaxed throughout: these words order nothing, and a wrong one costs time only.
         let run = self.runs.fetch_add(1, Ordering::Relaxed) % self.design.period;
         if run == 0 {
@@ -122,11 +122,11 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
                 self.checks.store(0, Ordering::Relaxed);
             }
         }
-        Run { single_copy, sample: self.sample_of(run), is_trial: run < self.design.runs() }
+        TrialRun { single_copy, sample: self.sample_of(run), is_trial: run < self.design.runs() }
     }
 
     /// Notes that a run has come to its end.
-    pub fn end(&self, run: &Run, cycles: u64) {
+    pub fn end(&self, run: &TrialRun, cycles: u64) {
         if let Some(sample) = run.sample {
             self.samples[sample as usize].note(cycles);
         } else if !run.is_trial && run.single_copy {
@@ -211,7 +211,7 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
     }
 }
 
-impl Run {
+impl TrialRun {
     /// Whether it counts to a sample.
     #[cfg(test)]
     pub fn counts(&self) -> bool {
@@ -220,8 +220,8 @@ impl Run {
 
     /// This run, as if it went through bounce buffers.
     #[cfg(test)]
-    pub fn through_buffers(self) -> Run {
-        Run { single_copy: false, ..self }
+    pub fn through_buffers(self) -> TrialRun {
+        TrialRun { single_copy: false, ..self }
     }
 }
 

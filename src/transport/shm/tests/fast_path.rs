@@ -1,6 +1,6 @@
 //! Whole messages by the fast path.
 
-use super::super::layout::INLINE_BYTES;
+use super::super::control_line::INLINE_BYTES;
 use super::*;
 
 /// What `peek` gives, as often as it has something, of a message of `most` bytes; and whether it leaves the

@@ -3,8 +3,7 @@
 mod exposure;
 mod fast_path;
 
-use super::control_line::{Content, Extent};
-use super::layout::{FRAGMENT_BYTES, HALF_FRAGMENT_BYTES};
+use super::control_line::{Content, Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES};
 use super::*;
 use crate::sys::shared_memory::SharedMemory;
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek};
