@@ -1,4 +1,4 @@
-//! What a row of the table says about an algorithm.
+//! Algorithms as rows of the table.
 
 use crate::base::Collective;
 use crate::cost::{Edges, LinkModel, Paths, Traffic};
@@ -8,7 +8,7 @@ use crate::plan::{Plan, PlanRequest};
 pub struct Algorithm {
     /// Name as in `ANYCCL_ALGORITHM`.
     pub name: &'static str,
-    /// What it computes.
+    /// The collective that it computes.
     pub collective: Collective,
     /// One line: when it is good.
     pub summary: &'static str,
@@ -20,7 +20,7 @@ pub struct Algorithm {
     pub cost: Cost,
 }
 
-/// How an algorithm is predicted.
+/// The prediction of an algorithm, by what it knows of hosts.
 #[derive(Clone, Copy)]
 pub enum Cost {
     /// It does not look at hosts: one kind of link, which hosts make slower for messages that go like this.

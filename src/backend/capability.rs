@@ -1,4 +1,4 @@
-//! What an engine does itself, what is composed, what is left to the builtin engine.
+//! Capabilities of an engine: what it does itself, what is composed, what is left to the builtin engine.
 //!
 //! A [`CapabilityTable`] is made once per communicator, so that a call costs one look-up. It depends on the
 //! engine and nothing else: ranks with the same engine have the same table.
@@ -11,7 +11,7 @@ use super::shape::Shape;
 use crate::base::{Collective, Datatype, ReduceOp};
 use crate::config::MemoryKind;
 
-/// Who serves a call, and how.
+/// The engine that serves a call, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// A call of the engine's own.
@@ -32,7 +32,7 @@ impl fmt::Display for Support {
     }
 }
 
-/// How `engine` serves a call of this shape.
+/// The way in which `engine` serves a call of this shape.
 pub fn support(engine: &dyn ForeignEngine, shape: &Shape) -> Support {
     if engine.does(shape) {
         return Support::Native;
@@ -64,14 +64,14 @@ impl CapabilityTable {
         CapabilityTable { answers }
     }
 
-    /// Who serves a call; `op`: a builtin one, where it reduces.
+    /// The support for a call; `op`: a builtin one, where it reduces.
     #[inline]
     pub fn of(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
         self.answers[place(collective, datatype, op)]
     }
 }
 
-/// What a collective takes as its operator on elements of a datatype.
+/// The operators that a collective takes on elements of a datatype.
 pub fn operators_of(collective: Collective, datatype: Datatype) -> Vec<Option<ReduceOp>> {
     if !collective.reduces() {
         return vec![None];

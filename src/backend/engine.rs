@@ -1,4 +1,4 @@
-//! What the engine of somebody else must bring.
+//! The interface of an engine of others.
 //!
 //! [`ForeignEngine`] is a library, opened once per process. [`ForeignComm`] is its communicator of the ranks
 //! of one of ours, made by all of them together; until that is there they talk over a [`OobExchange`], which
@@ -25,7 +25,7 @@ use crate::plan::Block;
 
 /// The library of another engine, opened.
 pub trait ForeignEngine: Send + Sync {
-    /// What it calls itself, with its version: "MPICH 5.0.2 (standard ABI)".
+    /// Its name and version: "MPICH 5.0.2 (standard ABI)".
     fn version(&self) -> String;
 
     /// The file that it was loaded from.
@@ -50,7 +50,7 @@ pub trait OobExchange {
     /// Number of ranks.
     fn size(&self) -> u32;
 
-    /// What each rank brings, in rank order. All bring equally much.
+    /// The bytes of each rank, in rank order. All ranks bring equally many.
     fn all_gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>>;
 
     /// Gives everybody what `root` has. All bring equally much room.
@@ -76,7 +76,7 @@ pub struct UniformCall {
     pub recv: *mut u8,
     /// The buffers coincide, as [`crate::plan::PlanRequest::in_place`] defines it.
     pub in_place: bool,
-    /// Where both buffers are.
+    /// The memory of both buffers.
     pub memory: MemoryKind,
 }
 
@@ -100,7 +100,7 @@ pub struct UnequalCall<'a> {
     pub recv: *mut u8,
     /// What of it, in elements.
     pub outputs: &'a [Block],
-    /// Where both buffers are.
+    /// The memory of both buffers.
     pub memory: MemoryKind,
 }
 
@@ -181,7 +181,7 @@ pub trait Started: Send {
     fn test(&mut self) -> Result<bool>;
 }
 
-/// What several are that end together.
+/// Several started calls that end together.
 impl Started for Vec<Box<dyn Started>> {
     fn test(&mut self) -> Result<bool> {
         while let Some(last) = self.last_mut() {

@@ -21,9 +21,9 @@ pub struct Scattered<'a> {
     pub op: Option<ReduceOp>,
     /// Root, where the collective has one; else 0.
     pub root: Rank,
-    /// What is read, as offsets from `send`, if that is there.
+    /// The blocks that are read, as offsets from `send`, if that is there.
     pub inputs: &'a [Block],
-    /// What is written, as offsets from `recv`, if that is there.
+    /// The blocks that are written, as offsets from `recv`, if that is there.
     pub outputs: &'a [Block],
     /// One buffer for all blocks of the input, or where each of them begins.
     pub send: ScatteredInput<'a>,
@@ -33,7 +33,7 @@ pub struct Scattered<'a> {
     pub overlaps: bool,
 }
 
-/// Where blocks are read.
+/// The memory from which blocks are read.
 #[derive(Clone, Copy, Debug)]
 pub enum ScatteredInput<'a> {
     /// In one buffer.
@@ -42,7 +42,7 @@ pub enum ScatteredInput<'a> {
     List(&'a [*const u8]),
 }
 
-/// Where blocks are written.
+/// The memory to which blocks are written.
 #[derive(Clone, Copy, Debug)]
 pub enum ScatteredOutput<'a> {
     /// In one buffer.
@@ -63,7 +63,7 @@ pub struct Packed {
     outputs: Vec<Block>,
     _sent: Vec<u8>,
     received: Vec<u8>,
-    /// Where each block of `received` goes.
+    /// The place of each block of `received`.
     targets: Vec<*mut u8>,
 }
 

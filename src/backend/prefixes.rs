@@ -1,4 +1,4 @@
-//! Where Python packages put libraries: folders that a loader does not know.
+//! Folders in which Python packages put libraries; a loader does not know them.
 
 use std::env;
 use std::fs;
@@ -37,7 +37,7 @@ pub fn module_folders(prefixes: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// What is in a folder, in the order of names; nothing where it cannot be read.
+/// Entries of a folder, in the order of names; none where it cannot be read.
 fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! How each engine is opened. Once per process: what was found, or why not, is kept.
+//! The registry of engines: how each is opened. Once per process: what was found, or why not, is kept.
 
 use std::sync::{Arc, OnceLock};
 

@@ -6,12 +6,12 @@ use crate::config::MemoryKind;
 /// The part of a call that decides which engine serves it, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Which collective.
+    /// The collective.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
     /// Operator, where the collective reduces: a builtin one.
     pub op: Option<ReduceOp>,
-    /// Where the buffers are.
+    /// The memory of the buffers.
     pub memory: MemoryKind,
 }

@@ -1,4 +1,4 @@
-//! What one rank asked for: the part of a call that the ranks must agree on.
+//! Calls: what one rank asked for, as far as the ranks must agree on it.
 //!
 //! A `Call` is the signature that travels with every message. It fits into 16 bytes, whole, so
 //! a rank that receives one it did not expect can name both calls.
@@ -26,7 +26,7 @@ pub enum CallKind {
     List(Collective),
 }
 
-/// How communicators are made out of one.
+/// Ways to make communicators out of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Formation {
@@ -56,7 +56,7 @@ const NO_OP: u8 = 255;
 /// Kind, datatype, operator, root and count of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// What was called.
+    /// The operation.
     pub kind: CallKind,
     /// Element type.
     pub datatype: Datatype,

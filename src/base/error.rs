@@ -20,25 +20,25 @@ pub enum Error {
     InvalidArgument {
         /// Name of the argument or variable.
         what: &'static str,
-        /// What was passed, and what is accepted.
+        /// The value that was passed, and those that are accepted.
         got: String,
     },
     /// The call is not allowed now: not initialised, already finalised, communicator failed.
     InvalidUsage(String),
-    /// What was asked for is defined, but this build or machine cannot do it.
+    /// The operation is defined, but this build or machine cannot do it.
     Unsupported(String),
     /// `rank` closed its link or died. The communicator can only be destroyed now.
     PeerLost {
-        /// Who was lost.
+        /// The rank that was lost.
         rank: Rank,
         /// In which call we were, and how it was noticed.
         detail: String,
     },
     /// Not every rank arrived within `waited`.
     Timeout {
-        /// How long the call waited.
+        /// Time that the call has waited.
         waited: Duration,
-        /// Who is missing, in which call they are.
+        /// The ranks that are missing, and the calls that they are in.
         detail: String,
     },
     /// The ranks made different calls. The text names both.
@@ -51,7 +51,7 @@ pub enum Error {
     Bootstrap(String),
     /// The operating system refused something.
     System {
-        /// What was tried.
+        /// The action that was tried.
         what: String,
         /// Its answer.
         source: Arc<io::Error>,

@@ -1,4 +1,4 @@
-//! What the ranks must agree on in a collective on a list of buffers, in the place of its count.
+//! The count of a collective on a list of buffers: what its ranks must agree on.
 //!
 //! Each message of such a call says of which list it is a part: ranks with different lists find out by the
 //! first one.

@@ -2,7 +2,7 @@
 
 use super::datatype::Datatype;
 
-/// How contributions are combined. The discriminants are the C ABI's and the wire's: never renumber.
+/// Reduction operators. The discriminants are the C ABI's and the wire's: never renumber.
 ///
 /// [`ReduceOp::ALL`] lists the builtin ones, which a name says all about. The others stand for what the
 /// program has made on each rank: ranks agree on what kind of operator it is, the rest is each rank's own.

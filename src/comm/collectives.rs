@@ -1,4 +1,4 @@
-//! How a collective is run or started: by the fast path, by another engine, or by the builtin one.
+//! Running and starting collectives: by the fast path, by another engine, or by the builtin one.
 
 use std::ptr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How a collective with unequal blocks is run or started.
+//! Running and starting collectives with unequal blocks.
 
 use std::sync::Arc;
 

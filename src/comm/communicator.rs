@@ -19,7 +19,7 @@ use crate::topology::Topology;
 /// Longest wait of a rank that leaves for the goodbyes of the others.
 const BYE_TIME: Duration = Duration::from_secs(5);
 
-/// What a caller may set for one communicator.
+/// Settings of one communicator.
 #[derive(Clone, Debug, Default)]
 pub struct CommConfig {
     /// Name in texts of errors and logs; "world" or "comm" when unset.
@@ -87,7 +87,7 @@ impl Communicator {
         self.plan_cache.algorithm(call, &self.topology)
     }
 
-    /// What the cost model expects of a collective call or a message, in microseconds. Local.
+    /// Predicted microseconds of a collective call or a message. Local.
     pub fn predicted_us(&self, call: &Call) -> Result<f64> {
         self.plan_cache.predicted_us(call, &self.topology)
     }

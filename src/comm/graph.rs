@@ -60,7 +60,7 @@ impl Graph {
     }
 }
 
-/// How many edges there are to each rank.
+/// Number of edges to each rank.
 fn edges(neighbours: &[Rank], size: u32) -> Vec<u64> {
     let mut edges = vec![0; size as usize];
     neighbours.iter().for_each(|rank| edges[*rank as usize] += 1);

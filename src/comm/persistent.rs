@@ -201,12 +201,12 @@ impl Persistent {
         }
     }
 
-    /// What is known of the message of the last run.
+    /// Status of the message of the last run, if it has ended well.
     pub fn status(&self) -> Option<Status> {
         self.status
     }
 
-    /// What is under way.
+    /// The request to wait for next, if a run is under way.
     pub(super) fn running(&self) -> Option<&Request> {
         match self.running.as_ref()? {
             ActiveRun::Single(request) => Some(request),

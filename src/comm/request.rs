@@ -130,7 +130,7 @@ impl Request {
         })
     }
 
-    /// What is known of the message that it has received or sent; `None`: it has not ended well, or was none.
+    /// Status of the message that it has received or sent; `None`: it has not ended well, or was no message.
     pub fn status(&self) -> Option<Status> {
         match &self.state {
             State::Ended(Ok(Some(ended))) => Some(ended.status),

@@ -1,4 +1,4 @@
-//! What data-parallel training asks for: parameters from one rank to all, gradients summed over all.
+//! Collectives of data-parallel training: parameters from one rank to all, gradients summed over all.
 //!
 //! Both are collectives on a list of buffers of any datatypes. Gradients have one thing more: a parameter
 //! that was not used has none. That is in order where no rank has one, and a mistake in the program where

@@ -83,7 +83,7 @@ impl Work {
         }
     }
 
-    /// What is known of the message of the last run, if it was one and has ended well.
+    /// Status of the message of the last run, if it was a message and has ended well.
     pub fn status(&self) -> Option<Status> {
         match self {
             Work::Once(request) => request.status(),

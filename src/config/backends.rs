@@ -1,4 +1,4 @@
-//! Which engine serves which memory, as the user says it.
+//! Engines by kind of memory, as the user names them.
 //!
 //! ```text
 //! choice  = part { "," part }
@@ -14,7 +14,7 @@ use std::fmt;
 
 use crate::base::{Error, Result};
 
-/// Where the bytes of a call lie.
+/// Kinds of memory that the bytes of a call lie in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Memory of the processor.
@@ -82,7 +82,7 @@ pub const MOST_BACKENDS: usize = BackendName::ALL.len();
 /// The engines to be tried for one memory, in order. Empty: `auto`.
 type Order = [Option<BackendName>; MOST_BACKENDS];
 
-/// What the user has said; `auto` for every memory where nothing.
+/// The engines that the user has named; `auto` for every memory without any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackendChoice {
     orders: [Order; MemoryKind::ALL.len()],

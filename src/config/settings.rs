@@ -6,7 +6,7 @@ use super::{BackendChoice, raw};
 use crate::base::{Error, Result};
 use crate::observe::log::Level;
 
-/// Which transports may be used.
+/// Transports that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportChoice {
     /// Shared memory within a host, TCP between hosts.
@@ -22,7 +22,7 @@ pub enum TransportChoice {
 pub struct Config {
     /// Deadline of every wait; `None` waits for ever.
     pub timeout: Option<Duration>,
-    /// Which transports may be used.
+    /// Transports that may be used.
     pub transport: TransportChoice,
     /// `ANYCCL_ALGORITHM` as written.
     pub algorithm: Option<String>,
@@ -36,7 +36,7 @@ pub struct Config {
     pub single_copy: bool,
     /// Interfaces of this communicator, in the syntax of `ANYCCL_SOCKET_IFNAME`, and instead of it.
     pub interface: Option<String>,
-    /// Which engine serves which memory.
+    /// Engines by kind of memory.
     pub backend: BackendChoice,
     /// Pretended host.
     pub host_id: Option<String>,

@@ -5,7 +5,7 @@
 pub struct Variable {
     /// Its name.
     pub name: &'static str,
-    /// What holds when it is unset, as a user would write it.
+    /// The value that holds when it is unset, as a user would write it.
     pub default: &'static str,
     /// One sentence.
     pub meaning: &'static str,

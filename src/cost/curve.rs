@@ -17,7 +17,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Nothing was measured.
+    /// A curve without measurements.
     pub const NONE: Curve = Curve { points: [(0, 0.0); MOST], len: 0 };
 
     /// From measurements at rising sizes, all above zero. `None` if they are not that, or too many.

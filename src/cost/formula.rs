@@ -39,9 +39,9 @@ pub(crate) fn burst(link: &LinkModel, messages: f64) -> f64 {
     if messages < 1.0 { 0.0 } else { link.latency_us + (messages - 1.0) * link.message_us }
 }
 
-/// How much longer the same bytes take in exchanges of halves than in blocks from neighbour to neighbour: the
-/// partner changes with each round, and large halves leave the caches before they are used again. Measured
-/// with 4 and 8 ranks on two cores: about the same below a mebibyte, 1.2 to 1.5 above.
+/// Factor by which the same bytes take longer in exchanges of halves than in blocks from neighbour to
+/// neighbour: the partner changes with each round, and large halves leave the caches before they are used
+/// again. Measured with 4 and 8 ranks on two cores: about the same below a mebibyte, 1.2 to 1.5 above.
 pub(crate) fn halving(bytes: f64) -> f64 {
     if bytes > 1048576.0 { 1.4 } else { 1.0 }
 }

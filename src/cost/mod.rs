@@ -1,4 +1,4 @@
-//! What links and formulas cost: the model that algorithms are predicted by. Pure arithmetic.
+//! The cost model: links, and the terms of the formulas that predict algorithms. Pure arithmetic.
 //!
 //! A link is described by a [`LinkModel`], in the terms of the alpha-beta-gamma model: latency, time per
 //! byte, time per reduced byte. On several hosts there are two kinds of links, [`Paths`]; an algorithm that

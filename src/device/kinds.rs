@@ -1,4 +1,4 @@
-//! Which kind of memory an address is in.
+//! The kind of memory that an address is in.
 //!
 //! Memory of a GPU can only come into a process by the CUDA driver, so where that is not loaded there is
 //! nothing to ask; where it is, it is asked about each buffer.
@@ -15,8 +15,8 @@ const CU_POINTER_ATTRIBUTE_MEMORY_TYPE: c_int = 2;
 const CU_POINTER_ATTRIBUTE_IS_MANAGED: c_int = 8;
 const CU_MEMORYTYPE_DEVICE: c_uint = 2;
 
-/// How to find out about a buffer. Made with a communicator: a program that uses the driver has loaded it by
-/// then.
+/// The way to find the kind of a buffer. Made with a communicator: a program that uses the driver has loaded
+/// it by then.
 #[derive(Clone, Copy)]
 pub struct Kinds {
     driver: Option<PointerGetAttribute>,

@@ -1,4 +1,4 @@
-//! Where the blocks lie of a collective whose blocks differ in length.
+//! The blocks of a collective whose blocks differ in length.
 //!
 //! ```text
 //!                    input                 output
@@ -38,9 +38,9 @@ impl Block {
 /// The blocks of one rank. Without any, where one count says it all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockLayout<'a> {
-    /// What is read.
+    /// The blocks that are read.
     pub input: &'a [Block],
-    /// What is written.
+    /// The blocks that are written.
     pub output: &'a [Block],
     /// The ranks that blocks come from, in a graph; else none.
     pub sources: &'a [Rank],

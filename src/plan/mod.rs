@@ -50,7 +50,7 @@ pub enum Buffer {
 /// `len` elements of `buffer`, from element `offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Which memory.
+    /// The memory.
     pub buffer: Buffer,
     /// First element.
     pub offset: usize,
@@ -124,12 +124,13 @@ pub struct Lane {
     pub rounds: Vec<Round>,
 }
 
-/// What one rank does in one collective.
+/// The steps of one rank in one collective.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// Elements of scratch memory that the plan needs.
     pub scratch: usize,
-    /// What is sent from scratch had better be read there: several ranks of the host want it, or it is large.
+    /// Whether receivers should read in scratch what is sent from there: several ranks of the host want it,
+    /// or it is large.
     pub shared_scratch: bool,
     /// Run side by side.
     pub lanes: Vec<Lane>,
@@ -138,7 +139,7 @@ pub struct Plan {
 /// Everything that a plan may depend on. Equal on all ranks except `rank`.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'a> {
-    /// Which collective.
+    /// The collective.
     pub collective: Collective,
     /// Ranks in the communicator.
     pub size: u32,
@@ -160,7 +161,7 @@ pub struct PlanRequest<'a> {
     pub in_place: bool,
     /// Preferred bytes of one chunk of a pipelined algorithm, at least one element.
     pub chunk_bytes: usize,
-    /// Which ranks share memory.
+    /// The hosts of the ranks: which ranks share memory.
     pub topology: &'a Topology,
     /// Blocks of this rank, where the collective has a layout.
     pub layout: BlockLayout<'a>,

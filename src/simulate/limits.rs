@@ -1,8 +1,8 @@
-//! How much may be simulated, and why a simulation was left out.
+//! Limits of a simulation, and the reasons why one is left out.
 
 use std::fmt;
 
-/// How much may be simulated.
+/// Limits of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Up to so many messages, every rank is simulated, symmetric or not.

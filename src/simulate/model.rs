@@ -1,9 +1,9 @@
-//! What links, cores and network interfaces cost: the numbers of a simulation, in seconds and bytes.
+//! Costs of links, cores and network interfaces: the numbers of a simulation, in seconds and bytes.
 
 use crate::cost::{Curve, LinkModel};
 use crate::tuning::Links;
 
-/// What messages of one kind cost: those within a host, or those between hosts.
+/// Costs of messages of one kind: those within a host, or those between hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkCosts {
     /// From the last byte sent to the last byte received (alpha; LogGP's L).
@@ -12,7 +12,7 @@ pub struct LinkCosts {
     pub message: f64,
     /// Per byte through the port of a rank, in each direction (beta; LogGP's G).
     pub byte: f64,
-    /// What a message takes by measurement, where there is one: it counts instead of `byte`.
+    /// Measured time of a message, where there is one: it counts instead of `byte`.
     pub one_way: Curve,
     /// Measured time of a message while as much goes the other way: see [`LinkCosts::moving`]. If only this
     /// is known, it counts for all messages.
@@ -92,11 +92,11 @@ pub struct Model {
     pub nic_byte: f64,
     /// Work of a core per byte of a reduction's result (gamma).
     pub reduce_byte: f64,
-    /// What a reduction takes by measurement, where there is one: it counts instead of `reduce_byte`.
+    /// Measured time of a reduction, where there is one: it counts instead of `reduce_byte`.
     pub reduce: Curve,
     /// Work of a core per byte copied in memory.
     pub copy_byte: f64,
-    /// What a copy takes by measurement, as `reduce`.
+    /// Measured time of a copy, used like `reduce`.
     pub copy: Curve,
 }
 
@@ -125,8 +125,8 @@ impl Model {
         }
     }
 
-    /// What `anyccl perf --tune` would find on such a cluster: what the choice of algorithms would know of
-    /// it.
+    /// The figures that `anyccl perf --tune` would find on such a cluster: what the choice of algorithms
+    /// would know of it.
     pub fn links(&self) -> Links {
         Links {
             shm: self.within.to_link(0.0, self.reduce_byte),
@@ -148,7 +148,7 @@ impl Model {
         self.reduce.us(bytes).map_or(bytes as f64 * self.reduce_byte, |us| us * 1e-6)
     }
 
-    /// What messages of one kind cost.
+    /// Costs of messages of one kind.
     pub fn link(&self, within_host: bool) -> &LinkCosts {
         if within_host { &self.within } else { &self.between }
     }

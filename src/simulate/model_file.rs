@@ -15,7 +15,7 @@ use super::model::{LinkCosts, Model};
 use super::presets::{PRESETS, Preset};
 use crate::cost::Curve;
 
-/// How a number is written down.
+/// Unit in which a number is written.
 #[derive(Clone, Copy)]
 enum Unit {
     Microseconds,

@@ -5,7 +5,7 @@ use super::run::{Cause, History, Side};
 use super::wiring::{WiredMessage, Wiring};
 use crate::base::Rank;
 
-/// What a step of the critical path is.
+/// Kind of a step of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HopKind {
     /// Local copies and reductions.
@@ -21,7 +21,7 @@ pub enum HopKind {
 /// One step of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
-    /// What it is.
+    /// Its kind.
     pub kind: HopKind,
     /// The rank that was held up.
     pub rank: Rank,
@@ -70,7 +70,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What ended with `cause` on a rank of `block`, what that had waited for, and in which block.
+    /// The step that ended with `cause` on a rank of `block`, what that had waited for, and in which block.
     fn step(&self, cause: Cause, block: u32) -> Option<(Hop, Cause, u32)> {
         let fold = &self.wiring.fold;
         let (kind, message) = match cause {

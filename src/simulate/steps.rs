@@ -1,4 +1,4 @@
-//! Who sends what to whom, in logical time: for pictures.
+//! The messages of some ranks in logical time, for pictures.
 //!
 //! A message goes in the first step in which its round is open at the sender and the message before it in its
 //! queue has gone; a round is over when the last of its messages has, in the first step in which both ends
@@ -24,7 +24,7 @@ pub struct Arrow {
     pub lane: u32,
     /// See `lane`.
     pub round: u32,
-    /// What is sent, in the sender's memory.
+    /// The elements that are sent, in the sender's memory.
     pub span: Span,
     /// The receiver reduces it while it arrives.
     pub reduces: bool,

@@ -15,7 +15,7 @@
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest, Round, Step};
 
-/// How blocks of ranks lead to each other.
+/// Symmetry of blocks of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
     /// None: all ranks are one block.

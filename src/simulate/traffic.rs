@@ -1,4 +1,4 @@
-//! What a plan moves, whatever the time it takes.
+//! The traffic of a plan, whatever the time it takes.
 
 use super::wiring::{WiredMessage, Wiring};
 

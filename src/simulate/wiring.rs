@@ -26,7 +26,7 @@ pub(super) struct WiredMessage {
     /// The receiver reduces it while it arrives.
     pub reduces: bool,
     pub bytes: u64,
-    /// What is sent, in the sender's memory.
+    /// The elements that are sent, in the sender's memory.
     pub span: Span,
     /// Rounds in which it is sent and received.
     pub sent_in: u32,
@@ -56,7 +56,7 @@ pub(super) struct Wiring {
     pub fold: Fold,
     /// The rounds of a lane are consecutive.
     pub rounds: Vec<Round>,
-    /// Where lanes begin.
+    /// The first rounds of lanes.
     pub lanes: Vec<u32>,
     pub messages: Vec<WiredMessage>,
     /// Messages sent in a round, and those received in it.

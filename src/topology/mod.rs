@@ -1,4 +1,4 @@
-//! Which ranks share a host.
+//! The hosts of the ranks.
 
 use crate::base::Rank;
 

@@ -109,7 +109,7 @@ static CURVES: [CurveKey; 4] = [
 ];
 
 impl Links {
-    /// What holds without a file.
+    /// The costs that hold without a file.
     pub const DEFAULT: Links = Links {
         shm: LinkModel::SHM,
         tcp: LinkModel::TCP,

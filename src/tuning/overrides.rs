@@ -6,7 +6,7 @@ use crate::base::{Collective, Error, Result};
 /// At most one algorithm per collective, chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Overrides {
-    /// By wire number of the collective; names of rows of the table.
+    /// Names of rows of the table, by wire number of the collective.
     names: [Option<&'static str>; Collective::ALL.len()],
 }
 

@@ -1,4 +1,4 @@
-//! Which algorithm is chosen, on one host and on several.
+//! The choice of algorithms, on one host and on several.
 
 use super::*;
 use crate::base::Collective;

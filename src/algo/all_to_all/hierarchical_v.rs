@@ -34,7 +34,8 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish(own_copy(request))
 }
 
-/// What one rank sends to other hosts. Ranks of other hosts are named by their place in [`Hosts::foreign`].
+/// The messages of one rank to other hosts. Ranks of other hosts are named by their place in
+/// [`Hosts::foreign`].
 struct Outgoing {
     foreign: Vec<Rank>,
     /// The parcels that this rank carries: for whom, and where they are collected.

@@ -35,9 +35,9 @@ pub(in crate::algo) struct GroupCall {
     pub(in crate::algo) root: usize,
     /// Elements, in the collective's sense.
     pub(in crate::algo) count: usize,
-    /// Where the collective's input begins; its length is not looked at.
+    /// Start of the collective's input; its length is not looked at.
     pub(in crate::algo) input: Span,
-    /// Where its output begins. It is in place if the two are the same.
+    /// Start of its output. The call is in place if the two are the same.
     pub(in crate::algo) output: Span,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::algo) struct Composition<'a> {
 }
 
 impl<'a> Composition<'a> {
-    /// Nothing yet, of the plan for `whole`.
+    /// An empty composition for the plan of `whole`.
     pub(in crate::algo) fn new(whole: &'a PlanRequest<'a>) -> Composition<'a> {
         Composition { whole, lanes: Vec::new(), lane: LaneBuilder::of(whole), reserved: 0, scratch: 0 }
     }

@@ -1,4 +1,4 @@
-//! What hierarchical algorithms are made of: other algorithms, within hosts and between them.
+//! Parts of hierarchical algorithms, which are made of other algorithms within hosts and between them.
 //!
 //! - [`hosts`] sorts the ranks by host and says who carries what across the wire.
 //! - [`compose`] glues plans of groups of ranks into one plan.

@@ -33,7 +33,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(0, [lane].into_iter().chain(own.into_iter().map(|(src, dst)| LaneBuilder::copy(src, dst))))
 }
 
-/// Where a rank stands in a list.
+/// Position of a rank in a list.
 fn places(ranks: &[Rank], wanted: Rank) -> impl Iterator<Item = usize> {
     ranks.iter().enumerate().filter(move |(_, rank)| **rank == wanted).map(|(index, _)| index)
 }

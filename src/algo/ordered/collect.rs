@@ -2,7 +2,7 @@
 
 use crate::cost::{LinkModel, Terms, burst, moved, reduced};
 
-/// What it costs that each rank collects, for its part of a buffer, `bytes` from the others together.
+/// Time in which each rank collects, for its part of a buffer, `bytes` from the others together.
 pub(super) fn collected(t: &Terms, link: &LinkModel, bytes: f64) -> f64 {
     burst(link, t.others()) + moved(link, bytes) + reduced(link, bytes)
 }

@@ -17,7 +17,7 @@ pub(in crate::algo) struct Fold {
     extra: usize,
 }
 
-/// What one rank is in a fold.
+/// Role of one rank in a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::algo) enum Role {
     /// Takes part, also for the odd neighbour `absorbed` where there is one.

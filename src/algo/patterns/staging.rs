@@ -12,7 +12,7 @@ use super::segments::Segments;
 use crate::cost::LinkModel;
 use crate::plan::{PlanRequest, Span};
 
-/// So many chunks, while each has between one and [`MOST`] times [`PlanRequest::chunk_bytes`].
+/// Number of chunks, while each has between one and [`MOST`] times [`PlanRequest::chunk_bytes`].
 const FEW: usize = 4;
 const MOST: usize = 8;
 /// More messages of a rank than this, one of each chunk to each other rank, make long plans.
@@ -38,7 +38,7 @@ impl Staging {
         Staging { chunks, lanes: lanes.min(chunks.parts()), slots_per_lane }
     }
 
-    /// How many lanes there are: while a chunk is read in one, the next is written in another.
+    /// Number of lanes: while a chunk is read in one, the next is written in another.
     pub(in crate::algo) fn lanes(&self) -> usize {
         self.lanes
     }
@@ -64,13 +64,13 @@ impl Staging {
         self.chunks.part(0).len()
     }
 
-    /// How many chunks there are.
+    /// Number of chunks.
     pub(in crate::algo) fn chunks(&self) -> f64 {
         self.chunks.parts() as f64
     }
 }
 
-/// What a chunk costs besides its bytes: all ranks have to get their turn, to write, to read, and to see that
+/// Time of a chunk besides its bytes: all ranks have to get their turn, to write, to read, and to see that
 /// it was read. Measured with 4 and 8 ranks on two cores.
 pub(in crate::algo) fn turn(link: &LinkModel) -> f64 {
     8.0 * link.latency_us

@@ -46,7 +46,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(scratch, lanes.chain(own))
 }
 
-/// Where a rank keeps a chunk.
+/// The places in which a rank keeps a chunk.
 struct Places {
     own: Span,
     /// The reduction of the ranks before this one.

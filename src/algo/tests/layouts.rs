@@ -14,7 +14,7 @@ fn noise(seed: u64, a: usize, b: usize) -> u64 {
     z ^ z >> 31
 }
 
-/// How long the blocks are.
+/// Lengths of the blocks.
 #[derive(Clone, Copy, Debug)]
 enum Lengths {
     /// All of one length.
@@ -73,12 +73,12 @@ struct Own {
 /// The layout of each rank.
 type Layouts = Vec<Own>;
 
-/// How many edges lead from one rank to another, which may be the same.
+/// Number of edges from one rank to another, which may be the same.
 fn edges(from: usize, to: usize) -> usize {
     [0, 1, 0, 2, 0][noise(77, from, to) as usize % 5]
 }
 
-/// Who is on the other side of a rank's edges, in no special order.
+/// The ranks on the other side of a rank's edges, in no special order.
 fn neighbours(size: usize, rank: usize, edges: impl Fn(usize) -> usize) -> Vec<Rank> {
     let mut all: Vec<Rank> = (0..size).flat_map(|peer| vec![peer as Rank; edges(peer)]).collect();
     all.sort_by_key(|&peer| noise(78, rank, peer as usize));
@@ -350,7 +350,7 @@ proptest! {
     }
 }
 
-/// What the verifier says to each plan of each row with one step spoilt.
+/// The verifier's answer to each plan of each row with one step changed.
 fn verdicts_on_spoilt(spoil: fn(&mut Vec<Step>, usize)) -> Vec<(&'static str, Result<(), Violation>)> {
     let mut verdicts = Vec::new();
     for hosts in [vec![0; 5], vec![0, 1, 0, 1, 1]] {

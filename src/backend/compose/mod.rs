@@ -1,4 +1,4 @@
-//! What an engine does not have, made of what it has.
+//! Composition of calls that an engine does not have, from calls that it has.
 //!
 //! Two ways, in this order:
 //!
@@ -21,7 +21,7 @@ use super::shape::Shape;
 use crate::base::Collective;
 use crate::config::MemoryKind;
 
-/// How a call is composed.
+/// The way in which a call is composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
     /// An all_reduce: reduce to rank 0, broadcast from there.
@@ -42,7 +42,7 @@ impl fmt::Display for Recipe {
     }
 }
 
-/// How a call that the engine does not do itself is composed, if it can be.
+/// The recipe for a call that the engine does not do itself, if there is one.
 pub fn recipe(engine: &dyn ForeignEngine, shape: &Shape) -> Option<Recipe> {
     let does = |collective: Collective| {
         engine.does(&Shape { collective, op: shape.op.filter(|_| collective.reduces()), ..*shape })

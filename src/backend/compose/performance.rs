@@ -15,7 +15,7 @@ use crate::base::Result;
 use crate::plan::{Block, Buffer, Plan, Span, Step};
 use crate::reduce::{DivideFn, ReduceFn};
 
-/// Where a buffer of a plan lies: each of its blocks somewhere, the first element of a block and its address.
+/// Map of a buffer of a plan: the first element of each block and its address.
 pub struct BufferMap(Vec<(usize, *mut u8)>);
 
 impl BufferMap {
@@ -37,12 +37,12 @@ impl BufferMap {
     }
 }
 
-/// What a plan computes with.
+/// Functions that a plan computes with.
 #[derive(Clone, Copy, Default)]
 pub struct Arithmetic {
-    /// Where the collective reduces.
+    /// The kernel, where the collective reduces.
     pub reduce: Option<ReduceFn>,
-    /// What ends an average: the function, the elements of the output from its start, the divisor.
+    /// The end of an average: the function, the elements of the output from its start, the divisor.
     pub divide: Option<(DivideFn, usize, u32)>,
 }
 
@@ -61,7 +61,7 @@ pub struct Performance {
     receives: Vec<PendingReceive>,
 }
 
-/// What came in, and what becomes of it.
+/// A message that is received, and what becomes of it.
 struct PendingReceive {
     bytes: Vec<u8>,
     dst: *mut u8,

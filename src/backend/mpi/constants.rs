@@ -1,4 +1,4 @@
-//! What MPI's header would have told a compiler.
+//! Constants of MPI's header, which no compiler has read here.
 
 use std::ffi::{c_int, c_void};
 
@@ -37,7 +37,7 @@ impl Pointer {
 
 /// The constants of one interface.
 pub struct Constants<H> {
-    /// Which interface, as `anyccl info` names it.
+    /// Name of the interface, as `anyccl info` shows it.
     pub interface: &'static str,
     pub comm_world: H,
     pub errors_return: H,

@@ -1,5 +1,5 @@
-//! Which MPI: the one that the user names, else the one that the program has begun, else what the loader
-//! finds.
+//! The search for an MPI: the one that the user names, else the one that the program has begun, else what the
+//! loader finds.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use std::mem;
 use super::constants::Handle;
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// How long counts and displacements are.
+/// Width of counts and displacements.
 pub trait Width: Send + Sync + 'static {
     /// Number of elements.
     type Count: Copy + Send + Sync + TryFrom<usize> + 'static;

@@ -1,4 +1,4 @@
-//! Which MPI operator is which of ours.
+//! MPI operators by ours.
 //!
 //! MPI has no numbers of 8 or 16 bits with a point. For those an operator of MPI's is made whose function is
 //! our kernel; it works on MPI's integers of the same length, whose values it does not look at. All the
@@ -81,7 +81,8 @@ fn function(datatype: Datatype, op: ReduceOp) -> Option<UserFunction> {
     }
 }
 
-/// What MPI calls: `both = left op both`. It passes no context, so there is a function for each pair.
+/// The function that MPI calls: `both = left op both`. It passes no context, so there is a function for each
+/// pair.
 ///
 /// # Safety
 /// MPI's promise: two vectors of as many elements as `elements` points to, of which the second may be

@@ -10,7 +10,7 @@ use crate::backend::engine::Started;
 use crate::base::Result;
 use crate::reduce::DivideFn;
 
-/// What is left to do when MPI has done its part.
+/// The work that is left when MPI has done its part.
 #[derive(Default)]
 pub struct Ending {
     /// Makes an average of a sum.
@@ -50,7 +50,7 @@ pub struct MpiRequest<H: Handle> {
     running: Arc<Running<H>>,
     request: H,
     ending: Option<Ending>,
-    /// What MPI reads until the end: counts and displacements.
+    /// Memory that MPI reads until the end: counts and displacements.
     _kept: Vec<Box<dyn Send>>,
 }
 

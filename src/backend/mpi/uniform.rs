@@ -144,7 +144,7 @@ unsafe fn make_by<H: Handle, W: Width>(
     Ok(ending)
 }
 
-/// What ends an average, on ranks that have a result.
+/// The division at the end of an average, on ranks that have a result.
 fn division<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> Option<Division> {
     let by = match call.collective {
         Collective::Scan => comm.rank + 1,

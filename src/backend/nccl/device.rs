@@ -1,4 +1,4 @@
-//! Which device a rank has, and its stream.
+//! The device of a rank, and its stream.
 //!
 //! The one that is current in the thread that makes the communicator, as for NCCL itself. Where none is: that
 //! of the rank's number, counted round. The ranks tell each other what they have, so that all refuse together
@@ -15,7 +15,7 @@ use crate::config::raw;
 
 /// Lets several ranks have one device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
-/// What a rank tells: whether it has a device, which, and why not.
+/// The bytes that a rank tells: whether it has a device, which, and why not.
 const RECORD_BYTES: usize = 1 + 16 + 239;
 
 /// The default stream of a device.

@@ -18,7 +18,7 @@ const NOT_READY: c_int = 600;
 #[derive(Clone, Copy)]
 pub struct Context(*mut c_void);
 
-/// What tells a device from all others.
+/// The identity of a device among all others.
 pub type Uuid = [u8; 16];
 
 /// The opened driver.
@@ -68,7 +68,7 @@ impl Driver {
         if result == SUCCESS { Ok(driver) } else { Err(format!("cuInit: {}", driver.text(result))) }
     }
 
-    /// How many devices this process sees.
+    /// Number of devices that this process sees.
     pub fn device_count(&self) -> Result<c_int> {
         let mut count = 0;
         // SAFETY: writes one number.
@@ -77,7 +77,7 @@ impl Driver {
         Ok(count)
     }
 
-    /// Which one a device is, whatever this process calls it.
+    /// The identity of a device, whatever number this process gives it.
     pub fn uuid(&self, device: c_int) -> Result<Uuid> {
         let mut uuid = Uuid::default();
         // SAFETY: writes 16 bytes.

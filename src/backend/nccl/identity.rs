@@ -34,7 +34,7 @@ pub fn check(library: &ForeignLibrary, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What tells a file from all others, whatever it is called.
+/// The identity of a file among all others, whatever its name.
 fn node(file: &Path) -> Option<(u64, u64)> {
     fs::metadata(file).ok().map(|data| (data.dev(), data.ino()))
 }

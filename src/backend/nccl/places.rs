@@ -40,7 +40,7 @@ pub fn places() -> Result<Vec<String>> {
     Ok(places)
 }
 
-/// Where was looked, in words.
+/// The places where it was looked for, in words.
 pub fn described() -> String {
     let folders: Vec<String> = folders().iter().map(|folder| folder.display().to_string()).collect();
     folders.join(", ")
@@ -83,7 +83,7 @@ fn read_loaders_list(file: &Path, folders: &mut Vec<PathBuf>, depth: u32) {
     }
 }
 
-/// What this process has loaded under such a name, by whichever way.
+/// The file that this process has loaded under such a name, by whichever way.
 fn loaded() -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = Vec::new();
     // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it

@@ -23,7 +23,7 @@ pub struct Communicator<const ID: usize> {
     turns: Turns,
 }
 
-/// What makes its calls, in whichever thread.
+/// The part that makes its calls, in whichever thread.
 pub struct Calls<const ID: usize> {
     pub(super) dialect: &'static Dialect,
     pub(super) functions: Arc<Functions<ID>>,

@@ -12,7 +12,7 @@ const UNDEFINED: u32 = i32::MIN.cast_unsigned();
 /// Room for every known version, and then some.
 const WORDS: usize = 40;
 
-/// Where the first member after the head is: whether calls block.
+/// Offset of the first member after the head, which says whether calls block.
 pub const BLOCKING: usize = 16;
 
 /// The struct, for the library to read and to write its defaults into.
@@ -55,7 +55,7 @@ impl Config {
         self.words.as_mut_ptr().cast()
     }
 
-    /// What it says about its size.
+    /// The size that it states.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.words[0] as usize

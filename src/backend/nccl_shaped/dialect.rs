@@ -1,4 +1,4 @@
-//! What libraries of NCCL's shape spell differently.
+//! Dialects: what libraries of NCCL's shape spell differently.
 
 use std::ffi::c_int;
 
@@ -7,11 +7,11 @@ use crate::config::BackendName;
 
 /// Names and numbers in which one library differs from others.
 pub struct Dialect {
-    /// Which engine it is.
+    /// The engine.
     pub engine: BackendName,
     /// Name in texts for people.
     pub title: &'static str,
-    /// What every function begins with.
+    /// Prefix of every function.
     pub prefix: &'static str,
     /// The rest of the name of its all_to_all.
     pub all_to_all: &'static str,

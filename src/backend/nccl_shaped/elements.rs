@@ -12,7 +12,7 @@ use crate::base::{Datatype, ReduceOp};
 pub struct Elements {
     /// Their number for it.
     pub datatype: c_int,
-    /// How many of them are one of ours.
+    /// Number of them that make one of ours.
     pub per_element: usize,
 }
 

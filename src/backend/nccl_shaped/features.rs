@@ -1,8 +1,8 @@
-//! What a library of NCCL's shape can do.
+//! Features of a library of NCCL's shape.
 
 use crate::config::MemoryKind;
 
-/// What differs between libraries and versions, beyond the functions that are there.
+/// Differences between libraries and versions, beyond the functions that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
     /// The memory that it works on.

@@ -8,7 +8,7 @@ use crate::sys::foreign_library::ForeignLibrary;
 /// A communicator of the library's.
 pub type Handle = *mut c_void;
 
-/// What rank 0 makes and all pass on. The libraries take it by value.
+/// The id that rank 0 makes and all ranks pass on. The libraries take it by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct UniqueId<const BYTES: usize>(pub [u8; BYTES]);
@@ -68,7 +68,7 @@ impl<const ID: usize> Functions<ID> {
     }
 }
 
-/// Where to look, and for what.
+/// The library and the names to look for.
 struct Names<'a> {
     library: &'a ForeignLibrary,
     prefix: &'a str,

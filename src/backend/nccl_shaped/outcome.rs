@@ -1,4 +1,4 @@
-//! What a library's result means.
+//! Results of a library's functions as ours.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::io;

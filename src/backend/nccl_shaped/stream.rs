@@ -1,4 +1,4 @@
-//! Where the calls of a communicator are ordered.
+//! Streams: the order of the calls of a communicator.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -10,7 +10,7 @@ pub trait Stream: Send + Sync {
     /// Makes its device the current one of the calling thread, before it calls the library.
     fn enter(&self) -> Result<()>;
 
-    /// What the library is given.
+    /// The handle that the library is given.
     fn handle(&self) -> *mut c_void;
 
     /// Whether all that was put into it has ended.

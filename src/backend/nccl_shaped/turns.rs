@@ -41,7 +41,7 @@ struct QueueState {
     given_up: Option<Error>,
 }
 
-/// How a call has ended, if it has.
+/// Outcome of a call, once it has ended.
 #[derive(Default)]
 struct CallOutcome(Mutex<Option<Result<()>>>);
 
@@ -122,7 +122,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// What the thread does.
+    /// Body of the thread.
     fn serve(&self) {
         loop {
             let mut state = self.state.lock();

@@ -77,7 +77,7 @@ pub fn open() -> Result<Arc<dyn ForeignEngine>> {
     Ok(Arc::new(engine))
 }
 
-/// Where it may be.
+/// Places where it may be.
 fn places() -> Vec<String> {
     if let Some(named) = raw("ANYCCL_ONECCL_LIB") {
         return vec![named];

@@ -1,4 +1,4 @@
-//! What a call is, before a communicator makes it: its data, the checks, and the plan that serves it.
+//! Calls before a communicator makes them: their data, their checks, and the plans that serve them.
 //!
 //! - [`operation`] is a call with its buffers, [`unequal`] one whose blocks differ in length; [`operator`] is
 //!   a reduction that the program has made.

@@ -223,7 +223,7 @@ impl PlanCache {
         self.choose(call, &self.request(call, 0, topology))
     }
 
-    /// What the cost model expects of a call, in microseconds; of a message, over the slower kind of link.
+    /// Predicted microseconds of a call; of a message, over the slower kind of link.
     pub fn predicted_us(&self, call: &Call, topology: &Topology) -> Result<f64> {
         if call.kind == CallKind::Transfer {
             let all_shm = topology.hosts() == 1 && !self.some_tcp;

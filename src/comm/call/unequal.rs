@@ -122,7 +122,7 @@ impl Unequal<'_> {
         }
     }
 
-    /// How many blocks this rank has in the input and in the output.
+    /// Numbers of blocks that this rank has in the input and in the output.
     pub(super) fn lists(&self, rank: Rank, size: usize) -> Result<(usize, usize)> {
         let at_root = if rank == self.root { size } else { 0 };
         Ok(match self.collective {

@@ -23,7 +23,7 @@ use crate::transport::SingleCopy;
 /// The result of the exchange, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::comm) struct Agreed {
-    /// How many ranks share a processor, where that is worst, rounded up. At least 1.
+    /// Most ranks that share a processor, rounded up. At least 1.
     pub ranks_per_core: u32,
     /// Some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,

@@ -22,7 +22,7 @@ const NO_GROUP: u64 = u64::MAX;
 /// Context that says that no number is left.
 const NO_CONTEXT: u64 = u64::MAX;
 
-/// How a communicator of survivors is made: those of other engines do not survive.
+/// The way in which a communicator of survivors is made: it has no engines of others.
 const SHRUNK: &str = "shrunk";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -102,7 +102,7 @@ impl Communicator {
     }
 }
 
-/// What a plan computes with, without functions of the program.
+/// The arithmetic of a plan, without functions of the program.
 pub(super) fn arithmetic(reduce: Option<Reducer>, divide: Option<Division>) -> Arithmetic {
     let reduce = reduce.map(|reducer| match reducer {
         Reducer::Kernel(kernel) => kernel.plain,

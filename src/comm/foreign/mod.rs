@@ -22,7 +22,8 @@ use crate::backend::{BackendName, MemoryKind, Started, Support, UniformCall};
 use crate::base::{Call, CallKind, Collective, Error, Result};
 
 impl Communicator {
-    /// How a collective call is served: by whom, and whether by a call of its own. Local; equal on all ranks.
+    /// The engine that serves a collective call, and how: by whom, and whether by a call of its own. Local;
+    /// equal on all ranks.
     pub fn support(&self, call: &Call) -> (BackendName, Support) {
         let CallKind::Collective(collective) = call.kind else {
             return (BackendName::Builtin, Support::Native);

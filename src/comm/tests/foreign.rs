@@ -13,7 +13,7 @@ use crate::comm::foreign::co_progress::SharedProgress;
 use crate::comm::foreign::engine::AttachedEngine;
 use crate::plan::{Block, BlockLayout};
 
-/// What the pretender admits to.
+/// The calls that the pretender serves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pretender {
     does: fn(Collective) -> bool,
@@ -224,7 +224,7 @@ fn blocks_that_differ_arrive_the_same_by_every_composition() {
     }
 }
 
-/// What `from` has for `to`.
+/// The elements that `from` sends to `to`.
 fn length(from: u32, to: u32) -> usize {
     ((from * 5 + to * 3) % 7) as usize
 }

@@ -1,4 +1,4 @@
-//! What an element is during verification: not a number but the history of a number.
+//! Elements during verification: not numbers but the histories of numbers.
 //!
 //! [`Hashed`] is fast and right with probability 1 - 2^-64 or so: the sum of one random-looking
 //! weight per contribution says *which* contributions are in, and how often; a hash of the reduction
@@ -15,11 +15,11 @@ use crate::base::{Rank, mix};
 pub(super) trait Algebra: Clone {
     /// Element `element` of `rank`'s Input.
     fn contribution(rank: Rank, element: usize) -> Self;
-    /// What a reduction operator makes of two values. Commutative, not associative.
+    /// The reduction of two values. Commutative, not associative.
     fn reduce(&self, other: &Self) -> Self;
 }
 
-/// Which contributions, and in which order, as two hashes.
+/// The contributions and the order of their reduction, as two hashes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hashed {
     /// Sum of the weights of all contributions.

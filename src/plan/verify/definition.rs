@@ -1,4 +1,4 @@
-//! What each collective is defined to leave in the output.
+//! The definition of each collective: the output that it leaves.
 
 use crate::base::{Collective, Rank};
 use crate::plan::{Block, PlanRequest};
@@ -8,22 +8,22 @@ use crate::plan::{Block, PlanRequest};
 pub enum Expected {
     /// Element `element` of one rank's input.
     One {
-        /// Whose input.
+        /// The rank whose input it is.
         rank: Rank,
-        /// Which element of it.
+        /// The element of that input.
         element: usize,
     },
     /// Element `element` of the inputs of ranks 0 to `end`-1, reduced.
     First {
         /// One more than the last rank.
         end: Rank,
-        /// Which element of each.
+        /// The element of each input.
         element: usize,
     },
 }
 
-/// What `rank` must find in element `element` of its output; `None`: it must not be written. A request per
-/// rank.
+/// The value that `rank` must find in element `element` of its output; `None`: it must not be written. A
+/// request per rank.
 pub fn expected(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Expected> {
     let request = &requests[rank as usize];
     if request.collective.has_layout() {

@@ -1,4 +1,4 @@
-//! Where the three buffers of one rank lie, and which of them are the same memory.
+//! The layout of the three buffers of one rank: which of them are the same memory.
 //!
 //! Each rank has one array of cells. The buffers are windows of it; in place, the windows of
 //! Input and Output overlap, so every check on cells sees the aliasing without knowing of it.

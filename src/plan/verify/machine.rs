@@ -16,7 +16,7 @@ pub(super) struct Machine<'a, A> {
     plans: &'a [Plan],
     layouts: &'a [Layout],
     cells: Vec<Vec<Option<A>>>,
-    /// What receives have brought, until their round ends. Sends and operands read `cells`, hence
+    /// Values that receives have brought, until their round ends. Sends and operands read `cells`, hence
     /// what was there when the transfers began.
     staged: Vec<Vec<Option<A>>>,
 }

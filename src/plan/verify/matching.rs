@@ -1,4 +1,4 @@
-//! Which send meets which receive.
+//! The matching of sends and receives.
 
 use super::violation::{Site, Violation};
 use crate::base::Rank;

@@ -35,7 +35,7 @@ impl Algebra for RankRun {
 /// op 2 ...`.
 ///
 /// # Panics
-/// Where `verify_each` would not accept the plans.
+/// When `verify_each` would not accept the plans.
 pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
     let request = &requests[0];
     let layout = |(request, plan): (&PlanRequest, &Plan)| {

@@ -9,7 +9,7 @@ use super::violation::{Site, Violation};
 use crate::base::Rank;
 use crate::plan::{Plan, Round};
 
-/// What happens to data while the schedule goes on.
+/// Effects of the steps of a schedule on data.
 pub(super) trait Content {
     /// A lane enters a round: its local steps run.
     fn enter(&mut self, site: Site, round: &Round) -> Result<(), Violation>;
@@ -19,7 +19,7 @@ pub(super) trait Content {
     fn leave(&mut self, site: Site, round: &Round);
 }
 
-/// Where one lane is.
+/// Position of one lane.
 #[derive(Clone, Copy, Default)]
 struct Position {
     round: usize,

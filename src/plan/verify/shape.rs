@@ -98,7 +98,7 @@ fn check_aliases(site: Site, step: &Step, layout: &Layout) -> Result<(), Violati
     Ok(())
 }
 
-/// Which step of the present round receives into a cell.
+/// The step of the present round that receives into a cell.
 struct RoundMarks {
     epoch: u32,
     /// (epoch, step) of the last receive into each cell.
@@ -153,7 +153,7 @@ impl RoundMarks {
     }
 }
 
-/// Which lanes touch a cell.
+/// The lanes that touch a cell.
 struct LaneMarks {
     marks: Vec<LaneMark>,
 }

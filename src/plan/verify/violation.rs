@@ -1,14 +1,14 @@
-//! What the verifier says when a plan is wrong.
+//! Violations: the errors that the verifier finds in plans.
 
 use std::fmt;
 
 use crate::base::Rank;
 use crate::plan::{Buffer, Span};
 
-/// A step of somebody's plan.
+/// A step of the plan of one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Whose plan.
+    /// The rank whose plan it is.
     pub rank: Rank,
     /// Index into `Plan::lanes`.
     pub lane: u32,
@@ -129,9 +129,9 @@ pub enum Violation {
     Deadlock {
         /// A transfer that waits for ever.
         site: Site,
-        /// Whom it waits for.
+        /// The rank that it waits for.
         peer: Rank,
-        /// Where the peer's side of the message is.
+        /// The peer's side of the message.
         peer_site: Site,
         /// Round that the peer's lane has reached.
         peer_round: u32,
@@ -147,13 +147,13 @@ pub enum Violation {
     },
     /// An element of the output is not what the collective defines.
     WrongResult {
-        /// Whose output.
+        /// The rank whose output it is.
         rank: Rank,
         /// Element of the output.
         element: usize,
-        /// What is there, in words.
+        /// The value that is there, in words.
         found: String,
-        /// What should be, in words.
+        /// The value that should be there, in words.
         expected: String,
     },
     /// Two ranks reduce the same element in different orders: their bits may differ.
@@ -171,7 +171,7 @@ pub enum Violation {
     },
     /// A result that is not `0 op 1 op 2 ...`, for an operator that does not commute.
     OutOfOrder {
-        /// Whose output.
+        /// The rank whose output it is.
         rank: Rank,
         /// Element of the output.
         element: usize,
@@ -180,9 +180,9 @@ pub enum Violation {
     },
     /// A rank can leave the barrier before another has entered it.
     BarrierLeaks {
-        /// Who can leave.
+        /// The rank that can leave.
         rank: Rank,
-        /// Whose arrival it does not know of.
+        /// The rank whose arrival it does not know of.
         missing: Rank,
     },
 }

@@ -1,11 +1,11 @@
-//! What will happen, by time.
+//! The calendar: future events, by time.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What can happen.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum What {
+pub(super) enum EventKind {
     /// End of a flow, unless it has another version by then.
     End { flow: u32, version: u32 },
     /// Arrival of the first byte of a short message.
@@ -14,11 +14,11 @@ pub(super) enum What {
     Arrival { message: u32, streamed: bool },
 }
 
-/// What happens, and when.
+/// An event and its time.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     time: f64,
-    what: What,
+    what: EventKind,
 }
 
 impl Ord for Event {
@@ -50,7 +50,7 @@ pub(super) struct Calendar {
 
 impl Calendar {
     /// Writes something down.
-    pub fn add(&mut self, time: f64, what: What) {
+    pub fn add(&mut self, time: f64, what: EventKind) {
         self.events.push(Event { time, what });
     }
 
@@ -60,7 +60,7 @@ impl Calendar {
     }
 
     /// The next thing, if it happens not later than `time`.
-    pub fn take_until(&mut self, time: f64) -> Option<What> {
+    pub fn take_until(&mut self, time: f64) -> Option<EventKind> {
         let is_due = self.events.peek().is_some_and(|event| event.time <= time);
         is_due.then(|| self.events.pop().expect("it was peeked").what)
     }

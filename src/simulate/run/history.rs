@@ -1,7 +1,7 @@
-//! What a simulation remembers: of each message and round what happened when, and what it had waited for
+//! History of a simulation: of each message and round what happened when, and what it had waited for
 //! last.
 
-/// What an event had waited for last.
+/// The cause that an event had waited for last.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::simulate) enum Cause {
     /// The call began.
@@ -25,14 +25,14 @@ pub(in crate::simulate) enum Side {
     Receiver,
 }
 
-/// What is known about a message in the end.
+/// History of one message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::simulate) struct Trip {
-    /// How far it is: the flags below.
+    /// Its progress, as the flags below.
     pub(super) flags: u16,
     /// Parts of a short message's way that are not done.
     pub(super) legs: u8,
-    /// What started it, and at which end.
+    /// The cause that started it, and at which end.
     pub start: (Cause, Side),
     /// If the receiver came late and was the last to finish: what it had waited for.
     pub late_take: Option<Cause>,
@@ -67,7 +67,7 @@ impl Trip {
     }
 }
 
-/// What is known about a round in the end.
+/// History of one round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::simulate) struct Visit {
     pub(super) open_transfers: u32,
@@ -77,7 +77,7 @@ pub(in crate::simulate) struct Visit {
     pub computed: f64,
 }
 
-/// What a simulation leaves.
+/// The history that a simulation leaves.
 #[derive(Debug)]
 pub(in crate::simulate) struct History {
     pub trips: Vec<Trip>,

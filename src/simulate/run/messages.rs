@@ -1,6 +1,6 @@
 //! The way of a message: from its sender's door, or from end to end, to the end of its round at the receiver.
 
-use super::calendar::What;
+use super::calendar::EventKind;
 use super::history::{
     ARRIVED, Cause, MAY_SEND, MAY_TAKE, QUEUED, REACHED, RECEIVER_FREE, SENDER_FREE, Side, TAKEN, WORKED,
 };
@@ -29,7 +29,7 @@ impl Simulation<'_> {
     pub(super) fn post(&mut self, message: u32, streamed: bool) {
         let link = self.model.link(self.wiring.messages[message as usize].within_host);
         let time = self.now + link.latency;
-        self.calendar.add(time, What::Arrival { message, streamed });
+        self.calendar.add(time, EventKind::Arrival { message, streamed });
     }
 
     /// Starts or takes a message, if nothing is in the way any more.
@@ -87,7 +87,7 @@ impl Simulation<'_> {
         trip.start = (door.freed_by.take().unwrap_or(cause), Side::Sender);
         trip.legs = 2;
         let link = self.model.link(self.wiring.messages[message as usize].within_host);
-        self.calendar.add(self.now + link.latency, What::Reach { message });
+        self.calendar.add(self.now + link.latency, EventKind::Reach { message });
         self.start(Activity::Cross(message), self.work.crossing(message));
         self.start(Activity::Leave(message), self.work.leaving(message));
     }

@@ -26,7 +26,7 @@ use super::fluid::{Fluid, Forecast, Use};
 use super::limits::Skipped;
 use super::model::Model;
 use super::wiring::{Round, WiredMessage, Wiring};
-use calendar::{Calendar, What};
+use calendar::{Calendar, EventKind};
 pub(super) use history::{Cause, History, Side};
 use history::{RECEIVER_FREE, RECEIVER_OPEN, SENDER_FREE, SENDER_OPEN, Trip, Visit};
 use work::Work;
@@ -40,7 +40,7 @@ enum Activity {
     /// A short message: leaving its sender, and crossing to its receiver.
     Leave(u32),
     Cross(u32),
-    /// What the receiver does with a short message.
+    /// Work of the receiver on a short message.
     Take(u32),
 }
 
@@ -59,7 +59,7 @@ struct Door {
     /// With why each came to wait.
     waiting: VecDeque<(u32, Cause)>,
     is_busy: bool,
-    /// What the first of those that wait has waited for last, if it is not its own cause.
+    /// The cause that the first of those that wait has waited for last, if it is not its own cause.
     freed_by: Option<Cause>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Simulation<'a> {
         let (calendar, events) = (&mut self.calendar, &mut self.history.events);
         self.fluid.settle(self.now, |Forecast { flow, version, end }| {
             *events += 1;
-            calendar.add(end, What::End { flow, version });
+            calendar.add(end, EventKind::End { flow, version });
         });
     }
 
@@ -149,17 +149,17 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn happen(&mut self, what: What) {
+    fn happen(&mut self, what: EventKind) {
         match what {
-            What::End { flow, version } => {
+            EventKind::End { flow, version } => {
                 if self.fluid.is_current(flow, version) {
                     self.fluid.end(flow);
                     self.finish(self.activities[flow as usize]);
                 }
             }
-            What::Reach { message } => self.reached(message),
-            What::Arrival { message, streamed: true } => self.received(message),
-            What::Arrival { message, streamed: false } => self.arrived(message),
+            EventKind::Reach { message } => self.reached(message),
+            EventKind::Arrival { message, streamed: true } => self.received(message),
+            EventKind::Arrival { message, streamed: false } => self.arrived(message),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Who works how long on what: resources, and what each part of a message's way needs of them.
+//! Work of a simulation: resources, and what each part of a message's way needs of them.
 
 use super::super::fluid::Use;
 use super::super::model::Model;
@@ -26,14 +26,14 @@ impl<'a> Work<'a> {
         (OF_RANK * self.wiring.fold.block + 2 * hosts) as usize
     }
 
-    /// What is done in a round before its transfers.
+    /// Work of a round before its transfers.
     pub fn computing(&self, round: u32) -> Use {
         let Round { rank, copied, reduced, .. } = self.wiring.rounds[round as usize];
         let seconds = self.model.copying(copied) + self.model.reducing(reduced);
         Use { resource: core(rank), seconds }
     }
 
-    /// What sends a message: the next one of its rank waits for all of it.
+    /// Work of sending a message: the next one of its rank waits for all of it.
     pub fn leaving(&self, message: u32) -> [Use; 3] {
         let WiredMessage { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
@@ -44,7 +44,7 @@ impl<'a> Work<'a> {
         ]
     }
 
-    /// What brings it to its receiver.
+    /// Work of bringing it to its receiver.
     pub fn crossing(&self, message: u32) -> [Use; 3] {
         let WiredMessage { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
@@ -73,7 +73,7 @@ impl<'a> Work<'a> {
         if within_host { 0.0 } else { bytes as f64 * self.model.nic_byte }
     }
 
-    /// What the receiver does with it.
+    /// Work of the receiver on it.
     pub fn taking(&self, message: u32) -> Use {
         let WiredMessage { to, within_host, bytes, reduces, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);

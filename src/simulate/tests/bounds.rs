@@ -1,4 +1,4 @@
-//! What holds for every algorithm on every cluster.
+//! Bounds that hold for every algorithm on every cluster.
 
 use super::*;
 use crate::algo;
