@@ -1,6 +1,8 @@
-//! Model checking of the lock-free parts of the engine and of the table of handles, by loom. Every interleaving of two or three threads is tried.
+//! Model checking of the lock-free parts of the engine and of the table of handles, by loom. Every
+//! interleaving of two or three threads is tried.
 //!
-//! The sources are those of the engine and of `anyccl-edge`, compiled once more with loom's atomics in place of the machine's.
+//! The sources are those of the engine and of `anyccl-edge`, compiled once more with loom's atomics in place
+//! of the machine's.
 
 #[cfg(test)]
 #[path = "../../src/transport/shm/protocol.rs"]

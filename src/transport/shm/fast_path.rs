@@ -75,7 +75,7 @@ impl FastPath for ShmLink {
 }
 
 impl ShmLink {
-    /// [`FastPath::post`] for messages of several fragments, and where there is less room.
+    /// Posts a message of several fragments, or where there is less room, for [`FastPath::post`].
     ///
     /// # Safety
     /// See [`FastPath::post`].

@@ -14,12 +14,12 @@
 //! ring: 0      consumed (u64), its own line
 //!       64     bytes read of exposed messages (u64); in the same line, 72: the last one is withdrawn (u32)
 //!       128    a control line of 64 bytes per slot, every second line: the CPU fetches neighbours in pairs
-//!       17408  bounce buffers that the side that fills this ring returns: an entry (u32) per buffer of both sides
+//!       17408  bounce buffers that the writer of this ring returns: an entry (u32) per buffer of both sides
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
 //!               32 the payload itself, when it has at most INLINE_BYTES; else two words, u64 each:
-//!                  bounce buffer (extent below the marks): slots consumed of the other ring; and where the fragment has
-//!                     HALF_FRAGMENT_BYTES or more: bytes of the message from this fragment on
+//!                  extent below the marks (bounce buffer): slots consumed of the other ring; and in a fragment
+//!                     of HALF_FRAGMENT_BYTES or more: bytes of the message from this fragment on
 //!                  extent == PEER_MEMORY: address in the sender, length
 //!                  extent == ZERO_COPY: offset in the sender's arena, length
 //! ```

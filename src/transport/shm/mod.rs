@@ -65,10 +65,13 @@ pub struct ShmLink {
     is_doorbell_due: bool,
     /// Whether ranks share processors.
     is_oversubscribed: bool,
+    /// Whether the peer's core is far, and how bytes are stored for it then.
     distance: CacheDistance,
     store_mode: StoreMode,
+    /// The peer's memory, as far as the kernel copies from it, and whether this side would rather have that.
     cma: Cma,
     cma_choice: CmaChoice,
+    /// The arenas of both sides.
     zero_copy: ZeroCopy,
 }
 

@@ -15,7 +15,7 @@ pub struct PairMemory {
 }
 
 impl PairMemory {
-    /// `mapping` is zeroed at first, and mapped by exactly two links, one for each side.
+    /// Takes the mapping, which is zeroed at first, and mapped by exactly two links, one for each side.
     pub fn new(mapping: SharedMemory, slots: usize, side: usize) -> PairMemory {
         assert!(mapping.len() >= layout::pair_bytes(slots) && side < 2);
         PairMemory { mapping, slots, side }

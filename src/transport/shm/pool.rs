@@ -67,10 +67,10 @@ impl BouncePool {
     /// Whether so many buffers are free, with those that the peer has returned.
     #[inline]
     pub fn has(&mut self, buffers: usize, from_peer: &[AtomicU32]) -> bool {
-        if self.free.len() < buffers {
+        if self.free() < buffers {
             self.collect(from_peer);
         }
-        self.free.len() >= buffers
+        self.free() >= buffers
     }
 
     /// Whether the peer can have filled that buffer.
@@ -94,7 +94,7 @@ impl BouncePool {
 
     /// Whether this side has more than it keeps, with so many in flight.
     pub fn has_surplus(&self, in_flight: usize) -> bool {
-        self.free.len() + in_flight > self.quota() + self.quota() / 2
+        self.free() + in_flight > self.quota() + self.quota() / 2
     }
 
     /// Collects what the peer has returned. If this side has too many buffers then, returns some, and says

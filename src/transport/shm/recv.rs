@@ -51,7 +51,7 @@ impl RecvRing {
 }
 
 impl ShmLink {
-    /// [`super::Link::head`].
+    /// Looks at the head of the ring, for [`super::Link::head`].
     #[inline]
     pub(super) fn look_at_head(&mut self) -> io::Result<Option<Header>> {
         if let Some(head) = &self.recv.head {
@@ -106,7 +106,7 @@ impl ShmLink {
         Ok((self.memory.buffer(extent.buffer), Some(extent.buffer)))
     }
 
-    /// [`super::Link::arrival`].
+    /// The bytes that can be read in place, for [`super::Link::arrival`].
     #[inline]
     pub(super) fn arrival_of_head(&mut self) -> io::Result<Arrival> {
         let head = self.recv.head.ok_or_else(|| garbage("no fragment"))?;
@@ -132,7 +132,7 @@ impl ShmLink {
         }
     }
 
-    /// [`super::Link::take`].
+    /// Moves bytes from the head to `dst`, for [`super::Link::take`].
     ///
     /// # Safety
     /// See [`super::Link::take`].
@@ -170,7 +170,7 @@ impl ShmLink {
         Ok(n)
     }
 
-    /// [`super::Link::consume`].
+    /// Drops bytes of the head, for [`super::Link::consume`].
     #[inline]
     pub(super) fn consume_head(&mut self, bytes: usize) -> io::Result<()> {
         let Some(head) = &mut self.recv.head else { return Ok(()) };

@@ -60,7 +60,7 @@ fn corrupt(_: CorruptRing) -> io::Error {
 }
 
 impl ShmLink {
-    /// [`super::Link::send`].
+    /// Sends or exposes the next bytes of a message, for [`super::Link::send`].
     ///
     /// # Safety
     /// See [`super::Link::send`].

@@ -89,7 +89,7 @@ impl ShmLink {
         offset.filter(|_| has_mapped() && !self.zero_copy.is_echo(data, bytes))
     }
 
-    /// [`Link::take`] where the head is a message in the peer's arena.
+    /// Moves bytes to `dst` where the head is a message in the peer's arena, for [`Link::take`].
     ///
     /// # Safety
     /// See [`Link::take`].
