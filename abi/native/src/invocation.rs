@@ -66,9 +66,14 @@ pub unsafe fn run<I: Invocation>(invocation: I, place: StatusPlace) -> Result<()
         return batch::run(place, || unsafe { begin(invocation) });
     }
     // SAFETY: passed on from our caller.
-    let (comm, checked) = unsafe { invocation.check() }?;
+    let checked = unsafe { invocation.check() };
+    // Used where it is: it may be some hundred bytes.
+    let (comm, checked) = match &checked {
+        Ok(checked) => checked,
+        Err(_) => return checked.map(drop),
+    };
     // SAFETY: as above.
-    let status = unsafe { I::run(&comm.engine, &checked) }?;
+    let status = unsafe { I::run(&comm.engine, checked) }?;
     if let (Some(place), Some(status)) = (place, status) {
         place.set(status.into());
     }
