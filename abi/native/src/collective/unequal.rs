@@ -94,6 +94,8 @@ where
 {
     type Checked = Checked<'a>;
 
+    // Always: so the checked arguments are made where the call needs them.
+    #[inline(always)]
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Checked<'a>)> {
         let Arguments { collective, datatype, op, root, comm } = self.arguments;
         let comm = Comm::from_handle(comm)?;
