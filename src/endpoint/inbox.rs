@@ -1,8 +1,9 @@
-//! What comes from one peer, sorted by conversation.
+//! The incoming side of one peer: its link, and the stash of fragments that came too early.
 //!
-//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in
-//! place. A fragment of another conversation that nobody can use yet is moved to the heap (stashed), so
-//! that it does not hold up those behind it.
+//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in place. A
+//! fragment of another conversation that nobody can use yet is moved to the heap (*stashed*), so that it does not hold up
+//! the fragments behind it. The stash is the unexpected queue of collectives: it keeps what was sent for calls that this
+//! rank has not made yet. Messages from rank to rank have an unexpected queue of their own ([`crate::p2p`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -10,7 +11,7 @@ use std::io;
 use crate::base::Call;
 use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 
-/// What a fragment costs beside its bytes, about: many small ones need memory, too.
+/// Approximate memory that a stashed fragment takes in addition to its bytes.
 pub(crate) const ENTRY_COST: usize = 64;
 
 struct Stashed {
@@ -19,27 +20,27 @@ struct Stashed {
     consumed: usize,
 }
 
-/// Where the bytes of a conversation are found.
+/// The place from which the bytes of a conversation are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Link,
     Stash(usize),
 }
 
-/// What is there for a conversation.
+/// The next fragment, as one conversation sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextFragment {
     Nothing,
     Mine(Source),
-    /// The head belongs to another conversation, or the peer made another call.
+    /// The fragment belongs to another conversation, or the peer made another call.
     Other(Header),
 }
 
-/// The incoming side of a link.
+/// The incoming side of one peer.
 pub(crate) struct Inbox {
     pub link: AnyLink,
     stash: Vec<Stashed>,
-    /// What is stashed of each context costs so much. Those with nothing are left out.
+    /// Memory that the stash takes, by context. Contexts without stashed fragments are left out.
     costs: HashMap<u32, usize>,
 }
 
@@ -48,13 +49,13 @@ impl Inbox {
         Inbox { link, stash: Vec::new(), costs: HashMap::new() }
     }
 
-    /// Whether something is stashed, of whatever conversation.
+    /// Whether anything is stashed, of any conversation.
     #[inline]
     pub fn has_stash(&self) -> bool {
         !self.stash.is_empty()
     }
 
-    /// Looks for bytes of the conversation of `header`.
+    /// Finds the next fragment for the conversation of `header`: in the stash, else at the head of the link.
     #[inline]
     pub fn find(&mut self, header: &Header) -> io::Result<NextFragment> {
         if !self.stash.is_empty()
@@ -100,7 +101,7 @@ impl Inbox {
                 let stashed = &mut self.stash[at];
                 stashed.consumed += bytes;
                 if stashed.consumed >= stashed.data.len() {
-                    // The order between conversations means nothing, that within one is kept.
+                    // Conversations are in no order among each other; within one, the order is kept.
                     let over = self.stash.remove(at);
                     self.pay_back(over.header.context, over.data.len() + ENTRY_COST);
                 }
@@ -131,11 +132,11 @@ impl Inbox {
         Ok(n)
     }
 
-    /// Moves what has arrived of the head to the heap, in whole elements. Whether anything moved.
+    /// Moves what has arrived of the head of the link to the stash, in whole elements. Tells whether anything moved.
     pub fn stash_head(&mut self) -> io::Result<bool> {
         let Some(header) = self.link.head()? else { return Ok(false) };
         let arrival = self.link.arrival()?;
-        // A cut inside of an element would not be healed: leave the odd bytes until more is there.
+        // An element that is cut in two would stay so: leave the odd bytes in the link until more is there.
         let odd = if arrival.complete { 0 } else { arrival.bytes % FRAGMENT_GRAIN };
         let n = arrival.bytes - odd;
         if n == 0 && !arrival.complete {
@@ -145,7 +146,7 @@ impl Inbox {
         // SAFETY: a new vector is writable for its length and nobody else's.
         let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
         data.truncate(taken);
-        // An empty message is one by itself: bytes put together with it would hide it.
+        // An empty message stays an entry of its own: bytes appended to it would hide it.
         let same =
             |s: &&mut Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
         let last = self.stash.iter_mut().rfind(same);
@@ -160,7 +161,7 @@ impl Inbox {
         Ok(true)
     }
 
-    /// What is stashed of a context costs so much less.
+    /// Takes `cost` off what the stash of a context costs.
     fn pay_back(&mut self, context: u32, cost: usize) {
         if let Some(all) = self.costs.get_mut(&context) {
             *all = all.saturating_sub(cost);
@@ -170,23 +171,23 @@ impl Inbox {
         }
     }
 
-    /// What is stashed of a context: its bytes, and something for each fragment.
+    /// Memory that the stash of a context takes: its bytes, and [`ENTRY_COST`] for each fragment.
     pub fn stashed_cost(&self, context: u32) -> usize {
         self.costs.get(&context).copied().unwrap_or(0)
     }
 
-    /// Drops what has arrived of the head: nobody wants it any more. Whether anything was there.
+    /// Drops what has arrived of the head of the link: nobody wants it any more. Tells whether anything was there.
     pub fn discard_head(&mut self) -> io::Result<bool> {
         Ok(self.link.head()?.is_some() && self.link.discard()?)
     }
 
-    /// Drops what is stashed of a context.
+    /// Drops the stash of a context.
     pub fn forget(&mut self, context: u32) {
         self.stash.retain(|stashed| stashed.header.context != context);
         self.costs.remove(&context);
     }
 
-    /// The oldest that is stashed of a context.
+    /// The oldest stashed fragment of a context.
     pub fn first_stashed(&self, context: u32) -> Option<(Source, Header)> {
         let at = self.stash.iter().position(|stashed| stashed.header.context == context)?;
         Some((Source::Stash(at), self.stash[at].header))

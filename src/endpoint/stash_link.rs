@@ -1,4 +1,4 @@
-//! What was stashed of a communicator before this rank had made it, read as if it came through the link.
+//! A link that reads the stash: what came for a communicator before this rank had made it.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use super::{Inbox, Source};
 use crate::transport::{Arrival, Header, Link, SingleCopy};
 
-/// The stash of one context. Nothing can be sent through it.
+/// The stash of one context, as a link. Nothing can be sent through it.
 pub(crate) struct StashLink<'a> {
     inbox: &'a mut Inbox,
     context: u32,

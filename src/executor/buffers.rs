@@ -7,23 +7,23 @@ use crate::plan::Buffer;
 use crate::reduce::Reducer;
 use crate::sys::memory_copy::copy_from_shared;
 
-/// The caller's memory.
+/// The caller's two buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffers {
-    /// Read.
+    /// The buffer that the call reads.
     pub input: *const u8,
-    /// Written.
+    /// The buffer that the call writes.
     pub output: *mut u8,
 }
 
 /// The byte at `offset` from a base.
 #[inline]
 pub(crate) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
-    // Exposed, because blocks that each have an allocation of their own are given by address, from a base of NULL.
+    // The provenance is exposed, because blocks in allocations of their own are given as addresses relative to NULL.
     with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
 }
 
-/// The three buffers of a running plan.
+/// The three memories of a running plan.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
     pub buffers: Buffers,
@@ -31,7 +31,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Where a span lies, `skip` bytes in.
+    /// Address of the byte `skip` bytes into a span.
     #[inline]
     pub(super) fn address(&self, span: &Bytes, skip: usize) -> *mut u8 {
         let base = match span.buffer {
@@ -42,6 +42,8 @@ impl Memory {
         placed(base, span.offset + skip)
     }
 
+    /// Runs a step that touches no other rank.
+    ///
     /// # Safety
     /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
     #[inline]

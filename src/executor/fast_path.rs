@@ -1,14 +1,13 @@
-//! A plan whose messages are all small, as a straight list of operations, and its run without detours.
+//! The fast path of the executor: a program of small messages as one list of operations, run from top to bottom.
 //!
 //! Most calls are small, and for those the bookkeeping of [`super::execution`] costs more than the work. A plan of one
-//! lane whose messages each find room in a shared-memory link can run from top to bottom: in each
-//! round first all sends, which take their bytes at once, then the receives, in the order of the plan.
+//! lane whose messages all find room in the ring of a link needs none of it: in each round, all sends go first, which take
+//! their bytes at once, then the receives, in the order of the plan.
 //!
-//! `run` does that for as long as it can and stops in front of the first operation that is not possible
-//! within a short wait, or at anything unusual, or in the middle of a receive;
-//! [`super::execution::Execution::resume`] goes on from there. So every
-//! other case (another transport, a full ring, a stashed fragment, a peer in another call, a long wait)
-//! is treated once, and not here.
+//! [`run`] does that for as long as it can. It stops at the first operation that is not possible within a short wait, at
+//! anything unusual, or in the middle of a receive; [`super::Execution::resume`] goes on from there. So every other case
+//! (a link without a fast path, a full ring, a stashed fragment, a peer in another call, a long wait) is handled once, and
+//! not here.
 
 use super::buffers::Memory;
 use super::program::{Bytes, LocalStep, PeerQueue, Program};
@@ -20,28 +19,29 @@ use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FRAGMENT_BYTES, FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 use crate::transport::{Header, SingleCopy};
 
-/// Largest message of a straight plan: a small part of the ring, so that it finds room. Longer ones are worth the bookkeeping.
+/// Largest message of a fast program: a small part of the ring, so that it finds room. Longer ones are worth the
+/// bookkeeping.
 pub(crate) const LONGEST: usize = 4 * FRAGMENT_BYTES;
-/// The same where ranks share processors: there larger ones are read out of the sender's memory.
+/// Largest message on the fast path where ranks share processors: there, larger ones are read out of the sender's memory.
 pub(crate) const LONGEST_OVERSUBSCRIBED: usize = FRAGMENT_BYTES;
 /// Most messages of a round to one peer: they find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
-/// Polls before a stop, where each rank has a processor: some tens of microseconds.
+/// Polls before a stop where each rank has a processor of its own: some tens of microseconds.
 const POLLS: u32 = 1000;
-/// Polls between two hand-overs, and hand-overs before a stop, where ranks share processors.
+/// Polls between two yields, and yields before a stop, where ranks share processors.
 const POLLS_PER_YIELD: u32 = 16;
 const YIELDS: u32 = 40;
 
-/// One operation. `queue` is the number of its queue in the [`Program`].
+/// One operation. `queue` is the number of its queue in the [`Program`], `peer` that of an endpoint once the program is run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FastOp {
     Local(LocalStep),
-    /// `may_zero_copy`: it may stay where it is until it is read, and is long enough for that.
+    /// `may_zero_copy`: the bytes may stay where they are until they are read, and are many enough for that.
     Send {
         queue: u32,
         peer: Rank,
         span: Bytes,
-        /// What the header says where messages are counted.
+        /// Count in the header, where each message has its own.
         count: u64,
         may_zero_copy: bool,
         cut: FragmentSize,
@@ -51,12 +51,12 @@ pub(super) enum FastOp {
         peer: Rank,
         operand: Option<Bytes>,
         dst: Bytes,
-        /// As for a send.
+        /// Count in the header, where each message has its own.
         count: u64,
     },
 }
 
-/// The operations of a program, if it is straight.
+/// A program that the fast path can run.
 #[derive(Debug)]
 pub(crate) struct FastProgram {
     pub(super) ops: Vec<FastOp>,
@@ -67,7 +67,7 @@ pub(crate) struct FastProgram {
 }
 
 impl FastProgram {
-    /// `None`: some message is long, or two lanes have transfers.
+    /// The fast form of a program. `None`: some message is long, or two lanes have transfers.
     pub(super) fn of(program: &Program) -> Option<FastProgram> {
         let has_transfers = |lane: &usize| program.lanes[*lane].iter().any(|round| round.transfers > 0);
         let mut busy = (0..program.lanes.len()).filter(has_transfers);
@@ -99,18 +99,18 @@ impl FastProgram {
                 if step.span.len > LONGEST {
                     return None;
                 }
-                // Who waits for others in a round anyway may as well wait until they have read what it lends. Else a
-                // message that fits into a slot had better leave at once.
+                // A rank that also receives in this round waits for others anyway, and may as well wait until they have
+                // read what it sends without a copy. Otherwise a message that fits into a slot leaves at once.
                 let waits = !recvs[round].is_empty();
                 let may_zero_copy =
                     step.single_copy != SingleCopy::Never && step.span.len >= ZERO_COPY_BYTES && waits;
-                // Who also receives is busy while the first fragments are on their way.
+                // A rank that also receives is busy while the first fragments are on their way.
                 let cut = if waits { FragmentSize::Full } else { FragmentSize::Half };
                 let peer = program.sends[queue as usize].peer;
                 let (span, count) = (step.span, step.count);
                 fast.ops.push(FastOp::Send { queue, peer, span, count, may_zero_copy, cut });
             }
-            // Behind the first sends: no message waits for them.
+            // They come after the first sends, so that no message waits for them.
             if round == 0 {
                 fast.ops.append(&mut others);
                 fast.others_done = fast.ops.len();
@@ -132,7 +132,7 @@ impl FastProgram {
     }
 }
 
-/// The steps of the one lane that has some, by round, with the numbers of their queues.
+/// The steps of the one lane that has transfers, by round, with the numbers of their queues.
 fn by_round<S>(queues: &[PeerQueue<S>], rounds: usize, round_of: fn(&S) -> u32) -> Vec<Vec<(u32, &S)>> {
     let mut rounds: Vec<Vec<(u32, &S)>> = (0..rounds).map(|_| Vec::new()).collect();
     for (queue, steps) in queues.iter().enumerate() {
@@ -143,7 +143,7 @@ fn by_round<S>(queues: &[PeerQueue<S>], rounds: usize, round_of: fn(&S) -> u32) 
     rounds
 }
 
-/// What does not change during a run.
+/// What does not change during one run of a fast program.
 pub(crate) struct FastCall<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
@@ -156,14 +156,14 @@ pub(crate) struct FastCall<'a> {
 }
 
 impl FastCall<'_> {
-    /// The header of one message, where each has a count.
+    /// Header of a message with a count of its own.
     #[inline]
     fn counted(&self, count: u64) -> Header {
         Header { call: [self.header.call[0], count], ..*self.header }
     }
 }
 
-/// Where a run has stopped: so many operations are done, and so many bytes of the next one, if that is a receive.
+/// Where a run has stopped: `done` operations are complete, and `bytes` bytes of the next one, if that is a receive.
 pub(crate) struct StopPoint {
     pub(super) done: usize,
     pub(super) bytes: usize,
@@ -177,7 +177,7 @@ impl StopPoint {
     }
 }
 
-/// Runs operations from the first one on, as far as possible.
+/// Runs a fast program from its first operation on, as far as possible.
 ///
 /// # Safety
 /// `memory` is valid for every span of the program, and nobody else uses it. `call.reduce` fits the elements, and is there
@@ -204,7 +204,7 @@ pub(crate) unsafe fn run(
                     return stop;
                 };
                 let data = memory.address(span, 0);
-                // Whether it may leave is looked up elsewhere.
+                // The general execution finds out whether it may leave.
                 if !may_send_ahead {
                     return stop;
                 }
@@ -247,10 +247,10 @@ pub(crate) unsafe fn run(
     StopPoint { done: ops.len(), bytes: 0 }
 }
 
-/// Receives a message, or the beginning of one: so many bytes. `None`: nothing, not even of an empty message.
+/// Receives a message, or its beginning; gives the number of bytes. `None`: nothing came, not even an empty message.
 ///
 /// # Safety
-/// As [`run`].
+/// The contract of [`run`] holds.
 #[inline]
 unsafe fn receive(
     endpoint: &mut Endpoint,
@@ -275,7 +275,7 @@ unsafe fn receive(
         };
         let to = memory.address(dst, before);
         match operand {
-            // SAFETY: `peek` gave so many readable bytes, at most what is left of the span; user memory and scratch lie
+            // SAFETY: `peek` gave `bytes` readable bytes, at most what is left of the span; user memory and scratch lie
             // outside of the link's memory. A peer that still writes there can only spoil the bytes.
             None => unsafe { copy_short(to, data, bytes) },
             Some(operand) => {
@@ -298,13 +298,13 @@ unsafe fn receive(
     done
 }
 
-/// One step of a short wait; whether to look again.
+/// One step of a short wait; tells whether to look again.
 #[inline]
 pub(crate) fn pause(waited: &mut u32, oversubscribed: bool) -> bool {
     *waited += 1;
     if !oversubscribed {
-        // Each look takes the line from the one who is about to write it: fewer looks, earlier news (8 bytes one way: 0.094
-        // instead of 0.111 us).
+        // Each look takes the cache line from the peer that is about to write it. With fewer looks the bytes come earlier
+        // (8 bytes one way: 0.094 instead of 0.111 us).
         std::hint::spin_loop();
         return *waited < POLLS;
     }

@@ -1,7 +1,7 @@
-//! Which sends a receive must not overtake: those of its round that read what it writes.
+//! Write-after-read hazards: the sends of a round that read what a receive of the same round writes.
 //!
-//! The sends of a round in one memory are sorted by where they begin. Those that overlap a span are then found from behind:
-//! none begins at its end or later, and the search stops where nothing in front reaches its start.
+//! The sends of a round in one memory are sorted by where they begin. The search for those that overlap a span goes
+//! backwards from its end, and stops where no send further in front reaches its start.
 
 use super::program::{Bytes, Hazard, PeerQueue, RecvStep, SendStep};
 use crate::base::Collective;
@@ -10,7 +10,7 @@ use crate::transport::SingleCopy;
 
 /// The memories in which the buffers of a call lie: input and output share one if the call is in place.
 pub(super) struct MemoryMap {
-    /// Start of input and of output in bytes, in the same memory.
+    /// Start of input and of output in bytes, if both lie in the same memory.
     pub starts: Option<(usize, usize)>,
 }
 
@@ -25,7 +25,7 @@ impl MemoryMap {
         MemoryMap { starts }
     }
 
-    /// One of three memories, and where in it a span lies.
+    /// Number of the memory in which a span lies, and where in it the span begins.
     pub fn place(&self, span: &Bytes) -> (usize, usize) {
         match (span.buffer, self.starts) {
             (Buffer::Scratch, _) => (2, span.offset),
@@ -43,12 +43,12 @@ struct Sent {
     place: (u32, u32, usize),
     start: usize,
     end: usize,
-    /// The furthest end of those in front in the same place, and this one.
+    /// The furthest end among this send and those sorted in front of it in the same round, lane and memory.
     reach: usize,
     hazard: Hazard,
 }
 
-/// Gives each receive its hazards; a send that a receive waits for may not be lent.
+/// Gives each receive its hazards. A send that a receive waits for must be copied: `single_copy` becomes `Never`.
 pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<RecvStep>], map: &MemoryMap) {
     let sorted = sorted(sends, map);
     if sorted.is_empty() {
@@ -68,7 +68,7 @@ pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<Recv
     }
 }
 
-/// The sends that are not empty, in their order.
+/// The sends that are not empty, sorted by round, lane, memory and start.
 fn sorted(sends: &[PeerQueue<SendStep>], map: &MemoryMap) -> Vec<Sent> {
     let mut sorted = Vec::new();
     for (queue, steps) in sends.iter().enumerate() {
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_gates_are_the_sends_of_the_round_that_overlap(
+        fn the_hazards_are_the_sends_of_the_round_that_overlap(
             sent in spans(),
             received in spans(),
             is_in_place in any::<bool>(),

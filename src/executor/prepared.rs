@@ -1,6 +1,6 @@
-//! A call that is ready to run but for its buffers, and the calls that were made lately.
+//! Calls that lack only their buffers, and a cache of those that were made lately.
 //!
-//! Programs repeat few calls. What a call needs beside its buffers (checks, plan, kernels) depends on a
+//! Programs repeat few calls. What a call needs in addition to its buffers (checks, plan, kernels) depends on a
 //! [`Key`] of 24 bytes; the communicator works it out once, and the engine finds it again with one
 //! comparison.
 
@@ -17,7 +17,7 @@ use crate::reduce::{DivideFn, Reducer};
 pub struct Prepared {
     /// What was called.
     pub call: Call,
-    /// The same, as it travels.
+    /// The call, packed as it travels.
     pub packed: [u64; 2],
     /// Its compiled plan.
     pub program: Program,
@@ -27,11 +27,11 @@ pub struct Prepared {
     pub divide: Option<Division>,
     /// Each message has its own count in its header.
     pub is_counted: bool,
-    /// What it adds to the digest of the calls of its communicator.
+    /// What the call adds to the digest of all calls of its communicator.
     pub fingerprint: u64,
     /// The program only exchanges numbers that the call itself depends on.
     pub pre_exchange: Option<PreExchange>,
-    /// What it touches of its two buffers; `None` where that is not a matter of two lengths.
+    /// What the call touches of its two buffers; `None` where two lengths do not describe that.
     pub extent: Option<Extent>,
     /// The program runs on copies of the buffers.
     pub widened: Option<Widened>,
@@ -47,7 +47,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Whether two buffers are there as far as they are touched and, unless the call is in place, apart.
+    /// Whether both buffers are there, as far as they are touched, and do not overlap unless the call is in place.
     #[inline]
     pub fn fits(&self, buffers: Buffers, in_place: bool) -> bool {
         let (input, output) = (buffers.input.addr(), buffers.output.addr());
@@ -81,13 +81,13 @@ pub type Complete = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
 /// The division that ends an average.
 #[derive(Clone, Copy)]
 pub struct Division {
-    /// For the datatype.
+    /// Division kernel of the datatype.
     pub divide: DivideFn,
     /// Bytes of the output before the elements.
     pub offset: usize,
     /// Elements of the output.
     pub elements: usize,
-    /// Contributions to each.
+    /// Number of contributions to each element.
     pub by: u32,
 }
 
@@ -131,12 +131,12 @@ pub(crate) fn fingerprint([head, count]: [u64; 2]) -> u64 {
     mix(mix(head) ^ count)
 }
 
-/// All that a prepared call depends on, within one communicator and rank.
+/// Everything that a prepared call depends on, within one communicator and rank.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Key([u64; 3]);
 
 impl PartialEq for Key {
-    /// Word by word: a comparison as bytes loads two words at once, which has to wait for both when they have
+    /// Compares word by word. A comparison of bytes would load two words at once, and wait for both if they have
     /// just been written one by one.
     #[inline]
     fn eq(&self, other: &Key) -> bool {
@@ -152,56 +152,56 @@ impl Hash for Key {
 }
 
 impl Key {
-    /// Whether it is of a call in place.
+    /// Whether the call is in place.
     #[inline]
     pub fn is_in_place(&self) -> bool {
         self.0[2] & 1 != 0
     }
 
-    /// Of a call, in place or not.
+    /// The key of a call, in place or not.
     #[inline]
     pub fn new(call: &Call, in_place: bool) -> Key {
         let [head, count] = call.pack();
         Key([head, count, u64::from(in_place)])
     }
 
-    /// The same call by an operator that the program has made: its number in this process, below 2^30.
+    /// This key with an operator that the program has made: `number` names it in this process, and is below 2^30.
     pub fn with_operator(self, number: u32) -> Key {
         let Key([head, count, rest]) = self;
         Key([head, count, rest | u64::from(number) << 34])
     }
 
     #[inline]
-    fn place(&self) -> usize {
-        // Fibonacci hashing; neighbouring counts go to different places.
+    fn slot(&self) -> usize {
+        // Fibonacci hashing; neighbouring counts go to different slots.
         let mixed = (self.0[0] ^ self.0[1].rotate_left(24) ^ self.0[2].rotate_left(48))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> (u64::BITS - PLACES.trailing_zeros())) as usize
+        (mixed >> (u64::BITS - SLOTS.trailing_zeros())) as usize
     }
 }
 
-const PLACES: usize = 64;
+const SLOTS: usize = 64;
 
-/// The calls that were made lately, one per place.
+/// A direct-mapped cache of the calls that were made lately.
 pub(crate) struct RecentCalls {
-    places: [Option<(Key, Arc<Prepared>)>; PLACES],
+    slots: [Option<(Key, Arc<Prepared>)>; SLOTS],
 }
 
 impl Default for RecentCalls {
     fn default() -> RecentCalls {
-        RecentCalls { places: [const { None }; PLACES] }
+        RecentCalls { slots: [const { None }; SLOTS] }
     }
 }
 
 impl RecentCalls {
     #[inline]
     pub fn get(&self, key: &Key) -> Option<&Arc<Prepared>> {
-        self.places[key.place()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
+        self.slots[key.slot()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
     }
 
-    /// Takes the place of what was there.
+    /// Keeps a call, in the slot of whatever was there.
     pub fn put(&mut self, key: Key, prepared: Arc<Prepared>) {
-        self.places[key.place()] = Some((key, prepared));
+        self.slots[key.slot()] = Some((key, prepared));
     }
 }
 

@@ -1,8 +1,7 @@
-//! A plan, compiled for execution: bytes instead of elements, one queue per peer and direction.
+//! A compiled plan: bytes instead of elements, and one queue of messages per peer and direction.
 //!
-//! Messages between two ranks match in posting order, (round, lane, position in round); so the compiler
-//! sorts each rank's sends to one peer, and its receives from one peer, into that order once, and
-//! execution only walks along the queues.
+//! Messages between two ranks match in posting order: (round, lane, position in the round). The compiler sorts the sends
+//! to each peer, and the receives from each peer, into that order once. Execution only walks along the queues.
 
 use super::fast_path::{FastOp, FastProgram};
 use crate::base::Rank;
@@ -11,7 +10,7 @@ use crate::plan::Buffer;
 use crate::sys::memory_copy::STREAMED_FROM;
 use crate::transport::{ExchangeTrial, SingleCopy};
 
-/// A span in bytes.
+/// A span of one of the three buffers, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes {
     pub buffer: Buffer,
@@ -27,7 +26,7 @@ pub(super) enum LocalStep {
 }
 
 impl LocalStep {
-    /// For a trace: what it does, and to how many bytes.
+    /// The kind of step and its bytes, for a trace.
     pub fn activity(&self) -> (Activity, usize) {
         match self {
             LocalStep::Copy { dst, .. } => (Activity::Copy, dst.len),
@@ -40,7 +39,7 @@ impl LocalStep {
 #[derive(Debug, Default)]
 pub(super) struct RoundProgram {
     pub locals: Vec<LocalStep>,
-    /// Sends (one per receiver) and receives.
+    /// Number of sends (one per receiver) and receives.
     pub transfers: u32,
 }
 
@@ -50,13 +49,15 @@ pub(super) struct SendStep {
     pub lane: u32,
     pub round: u32,
     pub span: Bytes,
-    /// What the header says where messages are counted.
+    /// Count in the header, where each message has its own.
     pub count: u64,
-    /// Never where a receive waits for this send: on both sides of an exchange in place, nobody would begin.
+    /// How the bytes may travel without a copy. `Never` where a receive of this round waits for this send: in an exchange
+    /// in place, neither side would begin.
     pub single_copy: SingleCopy,
 }
 
-/// A send that a receive of the same round must not overtake: `queue` of the sends, `position` in it.
+/// A write-after-read hazard: a receive must not overtake this send of its round, which reads what the receive writes.
+/// The send is at `position` in `queue` of the sends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hazard {
     pub queue: u32,
@@ -71,14 +72,14 @@ pub(super) struct RecvStep {
     /// Left operand of the reduction; `None`: the bytes are stored as they come.
     pub operand: Option<Bytes>,
     pub dst: Bytes,
-    /// What the header says where messages are counted.
+    /// Count in the header, where each message has its own.
     pub count: u64,
     pub hazards: Vec<Hazard>,
-    /// What is stored goes past the caches.
+    /// The bytes are stored past the caches.
     pub streamed: bool,
 }
 
-/// The messages to or from one peer, in posting order. Its endpoint, in a program that is run.
+/// The messages to or from one peer, in posting order. In a program that is run, `peer` is the number of an endpoint.
 #[derive(Debug)]
 pub(super) struct PeerQueue<S> {
     pub peer: Rank,
@@ -92,10 +93,10 @@ pub struct Program {
     pub(super) sends: Vec<PeerQueue<SendStep>>,
     pub(super) recvs: Vec<PeerQueue<RecvStep>>,
     pub(crate) scratch_bytes: usize,
-    /// Peers read what is sent from scratch where it is, if they can.
+    /// Scratch is to lie where peers can read it, so that what is sent from it is not copied.
     pub(super) scratch_is_shared: bool,
     pub(crate) element_bytes: usize,
-    /// All of it as a list, where that is enough.
+    /// The whole program as a list of operations, where the fast path can run it.
     pub(crate) fast: Option<FastProgram>,
     /// Trial of single copies, where long messages are exchanged.
     pub(super) trial: Option<ExchangeTrial>,
@@ -139,7 +140,7 @@ impl Program {
         self
     }
 
-    /// The same with endpoints instead of ranks: `endpoints[rank]` leads to a rank.
+    /// This program with the numbers of endpoints in place of ranks: `endpoints[rank]` leads to a rank.
     pub fn through(mut self, endpoints: &[u32]) -> Program {
         let of = |peer: &mut u32| *peer = endpoints[*peer as usize];
         self.sends.iter_mut().for_each(|queue| of(&mut queue.peer));
@@ -153,8 +154,9 @@ impl Program {
         self
     }
 
-    /// Output that is larger than the caches had better not push everything else out of them; but what is sent on, or
-    /// reduced further, is wanted soon. Stores past the caches need a slot to come from: the kernel has none.
+    /// Has large output stored past the caches, so that it does not push everything else out of them. Not where output is
+    /// sent on or reduced further: that is read again soon. Such stores come from the library's own copies, not from the
+    /// kernel's, so the messages of such a program are not single-copied by the kernel.
     pub(super) fn stream_large_output(&mut self) {
         let is_output = |span: &Bytes| span.buffer == Buffer::Output;
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);

@@ -1,8 +1,8 @@
-//! The memory in which running plans keep what is neither input nor output.
+//! Scratch: the memory in which running plans keep what is neither input nor output.
 
 use crate::memory;
 
-/// Scratch of one execution. It grows and is kept: executions are used again.
+/// Scratch of one execution. It grows and is kept, as executions are used again.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     own: Vec<u8>,
@@ -18,14 +18,14 @@ struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // In a child of fork it is the parent's, and stays.
+        // In a child of fork this fails: the memory is the parent's, and stays.
         let _ = memory::free(self.start);
     }
 }
 
 impl Scratch {
-    /// So many bytes, or more; the same until the next call. `shared`: where peers can read them, if there is such memory. What
-    /// is sent from there is not copied on its way then; from elsewhere it is, and nothing else changes.
+    /// At least `bytes` bytes, which stay until the next call. With `shared`, they lie where peers can read them, if there is
+    /// such memory. What is sent from there is not copied on its way; nothing else depends on it.
     #[inline]
     pub fn get(&mut self, bytes: usize, shared: bool) -> *mut u8 {
         if shared && let Some(start) = self.get_shared(bytes) {
@@ -39,7 +39,7 @@ impl Scratch {
 
     fn get_shared(&mut self, bytes: usize) -> Option<*mut u8> {
         if self.shared.as_ref().is_none_or(|shared| shared.len < bytes) {
-            // Room first: what is free may be enough then.
+            // Give the old memory back first: then what is free may be enough.
             self.shared = None;
             let start = memory::allocate(bytes).ok()?;
             self.shared = Some(Shared { start, len: bytes });

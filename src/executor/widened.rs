@@ -1,43 +1,43 @@
-//! A call on an 8-bit float that runs on float32 copies of its buffers: its results are rounded once, at its end.
+//! Calls on 8-bit floats that run on float32 copies of their buffers, so that results are rounded once, at the end.
 //!
-//! The copies are made when the call starts, and the output is written when it has ended. They are apart, so the program is one
-//! for two buffers, whatever the caller's are.
+//! The copies are made when the call starts; the output is written when it has ended. Both copies are apart, so the
+//! program is always one for two buffers, even if the call is in place.
 
 use std::ptr;
 
 use super::buffers::{Buffers, placed};
 use crate::reduce::Conversions;
 
-/// Elements that lie one after the other, in a buffer of the caller and in its copy.
+/// A run of elements, in a buffer of the caller and in its copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
-    /// Bytes of the buffer before them.
+    /// Bytes of the buffer before the run.
     pub offset: usize,
-    /// Elements of the copy before them.
+    /// Elements of the copy before the run.
     pub at: usize,
-    /// How many.
+    /// Number of elements.
     pub elements: usize,
 }
 
 /// Which elements are copied, and how.
 pub struct Widened {
-    /// Of the datatype of the call.
+    /// Conversions of the datatype of the call.
     pub conversions: Conversions,
-    /// What is read.
+    /// Runs of the input.
     pub input: Vec<Stretch>,
-    /// What is written.
+    /// Runs of the output.
     pub output: Vec<Stretch>,
 }
 
 /// The copies of one call.
 pub(crate) struct Copies {
-    /// First that of the input.
+    /// Copy of the input, then that of the output.
     elements: Vec<f32>,
     input: usize,
 }
 
 impl Copies {
-    /// Where the call runs. As long as this lives, and is not borrowed meanwhile.
+    /// The two copies, on which the call runs. They are valid while `self` lives and is not borrowed otherwise.
     pub fn buffers(&mut self) -> Buffers {
         let start = self.elements.as_mut_ptr();
         Buffers { input: start.cast_const().cast(), output: start.wrapping_add(self.input).cast() }

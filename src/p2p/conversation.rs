@@ -1,7 +1,7 @@
 //! All messages of one communicator, as one rank sees them.
 //!
-//! It never waits and knows no clock. Whoever owns the links asks it for each watched peer in turn: [`Conversation::push`]
-//! offers what goes to the peer, [`Conversation::pull`] takes in what came from it.
+//! A conversation never waits and knows no clock. The owner of the links calls it for each watched peer in turn:
+//! [`Conversation::push`] offers what goes to the peer, [`Conversation::pull`] takes in what came from it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -15,7 +15,7 @@ use super::status::{MessageOutcome, Status};
 use crate::base::{Error, Rank};
 use crate::transport::Header;
 
-/// Names what was started, until its outcome is taken.
+/// Name of a send, receive or probe that was started, until its outcome is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(pub(super) Kind);
 
@@ -26,27 +26,28 @@ pub(super) enum Kind {
     Probe(Key<Probe>),
 }
 
-/// What goes on with one peer.
+/// The messages to and from one peer.
 #[derive(Default)]
 pub(super) struct Peer {
     /// Number of the next message to it.
     pub next_out: u32,
-    /// Words without bytes, which go first.
+    /// Replies about its messages, and credit for it, that wait for room in the link. They go before messages.
     pub replies: VecDeque<Header>,
-    /// Messages of which not all has left that may leave before the peer's word. In order of starting.
+    /// Messages whose eager part has not left whole, in order of starting.
     pub eager_sends: VecDeque<Key<Sending>>,
-    /// Messages that had the word, with bytes left.
+    /// Messages that are clear to send, with bytes left.
     pub cleared_sends: VecDeque<Key<Sending>>,
-    /// Messages that were begun and wait for the word, by number.
+    /// Messages that have begun and wait for the peer's reply, by number.
     pub awaiting_reply: HashMap<u32, Key<Sending>, BuildTagHasher>,
     pub account: Account,
     /// Number of the next message from it.
     pub next_in: u32,
-    /// Messages from it that were begun, with bytes to come, by number.
+    /// Messages from it that have begun, with bytes still to come, by number.
     pub unfinished: HashMap<u32, Key<IncomingMessage>, BuildTagHasher>,
     pub debt: Debt,
-    /// Receives and probes that name it, and receives that have met a message of it, but not all of its bytes.
-    pub awaited: usize,
+    /// Number of receives and probes that name it, and of receives that have matched a message of it whose bytes are not
+    /// all there.
+    pub expected: usize,
     is_listed: bool,
 }
 
@@ -55,11 +56,11 @@ impl Peer {
         !self.replies.is_empty() || !self.eager_sends.is_empty() || !self.cleared_sends.is_empty()
     }
 
-    /// Whether anything that was started waits for it. Words on their way out wait for room, not for what comes in.
+    /// Whether anything that was started waits for it. Replies on their way out wait for room, not for the peer.
     pub fn is_needed(&self) -> bool {
         let has_sends =
             !self.eager_sends.is_empty() || !self.cleared_sends.is_empty() || !self.awaiting_reply.is_empty();
-        self.awaited > 0 || has_sends
+        self.expected > 0 || has_sends
     }
 
     fn is_watched(&self) -> bool {
@@ -67,13 +68,13 @@ impl Peer {
     }
 }
 
-/// See the head of this file.
+/// All messages of one communicator, as one rank sees them.
 pub struct Conversation {
-    /// In the headers of its fragments.
+    /// The context in the headers of its fragments.
     pub(super) context: u32,
     pub(super) own: Rank,
     size: u32,
-    /// By rank. Empty before the first message: most communicators have none.
+    /// The peers, by rank. Empty before the first message: most communicators have none.
     pub(super) peers: Vec<Peer>,
     pub(super) sends: Slab<Sending>,
     pub(super) receives: Slab<Receive>,
@@ -82,15 +83,15 @@ pub struct Conversation {
     pub(super) matching: Matching<Key<Receive>, Key<IncomingMessage>>,
     /// Probes without an outcome.
     pub(super) probing: Vec<Key<Probe>>,
-    /// Receives and probes that wait for any source.
+    /// Number of receives and probes that wait for any source.
     pub(super) anywhere: usize,
-    /// Peers with something to do, and some without.
+    /// All peers with something to do. Some may have nothing to do any more.
     listed: Vec<Rank>,
     pub(super) failure: Option<Error>,
 }
 
 impl Conversation {
-    /// Of rank `own` among `size`, in fragments with this context.
+    /// The conversation of rank `own` among `size` ranks, in fragments with this context.
     pub fn new(context: u32, own: Rank, size: u32) -> Conversation {
         Conversation {
             context,
@@ -114,7 +115,7 @@ impl Conversation {
         self.peers.iter().any(|peer| (peer.next_out, peer.next_in) != (0, 0))
     }
 
-    /// What goes on with `rank`.
+    /// The messages to and from `rank`.
     pub(super) fn peer(&mut self, rank: Rank) -> &mut Peer {
         if self.peers.is_empty() {
             self.peers.resize_with(self.size as usize, Peer::default);
@@ -122,18 +123,18 @@ impl Conversation {
         &mut self.peers[rank as usize]
     }
 
-    /// The peer has something to do from now on.
+    /// Lists a peer, which has something to do from now on.
     pub(super) fn list(&mut self, rank: Rank) {
         if !std::mem::replace(&mut self.peer(rank).is_listed, true) {
             self.listed.push(rank);
         }
     }
 
-    /// Something waits for a message from `source`, or no longer does.
+    /// Takes note that something waits for a message from `source`; `None`: from any rank.
     pub(super) fn await_from(&mut self, source: Option<Rank>) {
         match source {
             Some(rank) => {
-                self.peer(rank).awaited += 1;
+                self.peer(rank).expected += 1;
                 self.list(rank);
             }
             None => self.anywhere += 1,
@@ -142,7 +143,7 @@ impl Conversation {
 
     pub(super) fn await_no_longer(&mut self, source: Option<Rank>) {
         match source {
-            Some(rank) => self.peer(rank).awaited -= 1,
+            Some(rank) => self.peer(rank).expected -= 1,
             None => self.anywhere -= 1,
         }
     }
@@ -153,7 +154,7 @@ impl Conversation {
         self.anywhere == 0 && self.listed.is_empty()
     }
 
-    /// Looks no more at peers with which nothing goes on.
+    /// Takes peers with nothing to do off the list.
     pub fn settle(&mut self) {
         let Conversation { listed, peers: known, .. } = self;
         listed.retain(|rank| {
@@ -174,13 +175,13 @@ impl Conversation {
         }
     }
 
-    /// Whether bytes or words wait for room to a peer.
+    /// Whether bytes or replies wait for room in the link to a peer.
     pub fn has_outgoing(&self, peer: Rank) -> bool {
         self.peers.get(peer as usize).is_some_and(Peer::has_outgoing)
     }
 
-    /// Fragments that were offered to links and must not be offered again after a failure, with the rest of their
-    /// bytes.
+    /// Fragments that were offered to links and not taken whole, each with the rest of its bytes. After a failure they must
+    /// be withdrawn.
     pub fn under_way(&self) -> impl Iterator<Item = (Rank, Header, *const u8, usize)> {
         let replies = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
             let reply = *peer.replies.front()?;
@@ -194,7 +195,7 @@ impl Conversation {
         self.sends.is_empty() && self.receives.is_empty() && self.probes.is_empty()
     }
 
-    /// In the headers of its fragments.
+    /// The context in the headers of its fragments.
     pub fn context(&self) -> u32 {
         self.context
     }
@@ -218,7 +219,7 @@ impl Conversation {
         }
     }
 
-    /// The rank that it is with; `None`: any.
+    /// The rank at the other end; `None`: any.
     pub fn party(&self, ticket: Ticket) -> Option<Rank> {
         match ticket.0 {
             Kind::Send(key) => Some(self.sends[key].what().to),
@@ -239,7 +240,7 @@ impl Conversation {
         }
     }
 
-    /// Ends everything with this error. The caller's buffers are left alone from now on.
+    /// Ends everything with this error. The caller's buffers are not touched from now on.
     pub fn fail(&mut self, error: &Error) {
         self.failure.get_or_insert_with(|| error.clone());
         let failed = || Some(Err(error.clone()));
@@ -260,7 +261,7 @@ impl Conversation {
         self.listed.clear();
     }
 
-    /// What was started, in words; and whose message it waits for, where it is one rank's.
+    /// Describes what was started, for a message; and gives the rank at the other end, where that is one rank.
     pub fn describe(&self, ticket: Ticket) -> (String, Option<Rank>) {
         match ticket.0 {
             Kind::Send(key) => {
@@ -294,7 +295,7 @@ impl Conversation {
         sends.chain(receives).chain(self.probing.iter().copied().map(Kind::Probe)).next().map(Ticket)
     }
 
-    /// What came and was not received, in no order.
+    /// Messages that have come and were not received, in no order.
     pub fn unexpected(&self) -> impl Iterator<Item = Status> {
         self.matching.unexpected().map(|(_, key)| self.incoming[key].status())
     }

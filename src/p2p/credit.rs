@@ -1,17 +1,17 @@
-//! How much of what nobody has received yet a rank must hold for another one: a bounded amount.
+//! Credit: the bound on what a rank must hold for another one because no receive has matched it yet.
 //!
-//! A sender counts what leaves before the receiver's word, the receiver gives it back, in large portions, as its
-//! program receives. A sender without credit only announces its messages and waits for the word of each.
+//! A sender counts what leaves before the receiver replies. The receiver gives that credit back, in large portions, as its
+//! program receives. A sender without credit only announces its messages, and waits for the clear to send of each.
 //!
 //! Both sides count with [`cost`]; nothing else must agree.
 
 use super::protocol::{Announcement, Protocol};
 
-/// Credit of each rank with each other, in one communicator.
+/// Credit of each rank with each other rank, in one communicator.
 pub const LIMIT_BYTES: usize = 8 << 20;
-/// Given back in portions of at least this: one small message for thousands.
+/// Smallest portion in which credit is given back: one reply serves thousands of small messages.
 const PORTION_BYTES: usize = LIMIT_BYTES / 8;
-/// What a message costs beside its bytes: small ones fill memory, too.
+/// Credit that a message costs in addition to its bytes: small messages fill memory, too.
 const OVERHEAD_BYTES: usize = 128;
 
 /// Credit that a message of `bytes` bytes uses.
@@ -23,26 +23,26 @@ pub fn cost(announcement: &Announcement, bytes: usize) -> usize {
     }
 }
 
-/// The sender's account.
+/// Credit that a sender has used with one receiver.
 #[derive(Default)]
 pub struct Account {
     used: usize,
 }
 
 impl Account {
-    /// Whether so much is left.
+    /// Whether that much credit is left.
     #[inline]
     pub fn allows(&self, cost: usize) -> bool {
         self.used + cost <= LIMIT_BYTES
     }
 
-    /// Uses it.
+    /// Uses credit.
     #[inline]
     pub fn use_up(&mut self, cost: usize) {
         self.used += cost;
     }
 
-    /// The receiver gives back. `false`: more than it has.
+    /// Takes back credit from the receiver. `false`: more than was used.
     pub fn give_back(&mut self, bytes: u64) -> bool {
         let left = usize::try_from(bytes).ok().and_then(|bytes| self.used.checked_sub(bytes));
         self.used = left.unwrap_or(0);
@@ -50,14 +50,14 @@ impl Account {
     }
 }
 
-/// The receiver's debt.
+/// Credit that a receiver owes to one sender.
 #[derive(Default)]
 pub struct Debt {
     owed: usize,
 }
 
 impl Debt {
-    /// A message was received; `Some`: so much is to be given back now.
+    /// Takes note of a message that was received. `Some`: credit to be given back now.
     #[inline]
     pub fn add(&mut self, cost: usize) -> Option<u64> {
         self.owed += cost;

@@ -1,7 +1,7 @@
-//! The short way of a message that is not large: sent with one look at the books, received into a buffer that is there already.
+//! The fast path of messages that are not large: sent at once, or received directly into a buffer that is there already.
 //!
-//! Whoever has the links (`progress::messages`) moves the bytes; here is only what must hold before that, and what it
-//! changes. Everything unusual goes the long way: a queue that is not empty, a word to wait for, no credit.
+//! The owner of the links (`progress::message_wait`) moves the bytes. Here is only what must hold before that, and what it
+//! changes. Everything unusual takes the general path: a queue that is not empty, a reply to wait for, no credit.
 
 use super::conversation::{Conversation, Ticket};
 use super::credit::cost;
@@ -11,16 +11,23 @@ use super::receiving::RecvBuffer;
 use crate::base::{Datatype, Rank};
 use crate::transport::Header;
 
-/// A message that may take the short way.
+/// A message that may take the fast path.
 pub struct FastMessage {
-    /// Of its fragments.
+    /// Header of its fragments.
     pub header: Header,
     cost: usize,
 }
 
 impl Conversation {
     #[inline]
-    fn fast(&self, number: u32, tag: Tag, datatype: Datatype, count: u64, bytes: usize) -> FastMessage {
+    fn fast_message(
+        &self,
+        number: u32,
+        tag: Tag,
+        datatype: Datatype,
+        count: u64,
+        bytes: usize,
+    ) -> FastMessage {
         let announcement =
             Announcement { tag, datatype, count, protocol: Protocol::Eager, is_synchronous: false };
         let header = Header {
@@ -31,7 +38,7 @@ impl Conversation {
         FastMessage { header, cost: cost(&announcement, bytes) }
     }
 
-    /// A message of `bytes` bytes may leave at once.
+    /// Prepares an eager send of `bytes` bytes, if the message may leave at once.
     #[inline]
     pub fn fast_send(
         &self,
@@ -42,12 +49,12 @@ impl Conversation {
         bytes: usize,
     ) -> Option<FastMessage> {
         let peer = self.peers.get(to as usize)?;
-        let fast = self.fast(peer.next_out, tag, datatype, count, bytes);
+        let fast = self.fast_message(peer.next_out, tag, datatype, count, bytes);
         let may = !peer.has_outgoing() && peer.account.allows(fast.cost) && self.failure.is_none();
         may.then_some(fast)
     }
 
-    /// It has left.
+    /// Takes note that the message has left.
     #[inline]
     pub fn note_fast_send(&mut self, to: Rank, fast: &FastMessage) {
         let peer = &mut self.peers[to as usize];
@@ -55,7 +62,7 @@ impl Conversation {
         peer.account.use_up(fast.cost);
     }
 
-    /// A receive that fills its buffer could be met by the next message from that rank, and by no other.
+    /// Prepares a receive that fills its buffer, if only the next message from that rank can match it.
     #[inline]
     pub fn fast_receive(
         &self,
@@ -67,13 +74,13 @@ impl Conversation {
     ) -> Option<FastMessage> {
         let peer = self.peers.get(from as usize)?;
         let is_alone = self.matching.is_empty() && self.probing.is_empty() && self.failure.is_none();
-        is_alone.then(|| self.fast(peer.next_in, tag, datatype, count, bytes))
+        is_alone.then(|| self.fast_message(peer.next_in, tag, datatype, count, bytes))
     }
 
-    /// A part of that message was received, so many bytes: the rest is to come the long way.
+    /// Goes on with a receive of which `arrived` bytes have come on the fast path: the rest takes the general path.
     ///
     /// # Safety
-    /// As [`Conversation::start_receive`].
+    /// The contract of [`Conversation::start_receive`] holds.
     pub unsafe fn continue_fast_receive(
         &mut self,
         from: Rank,
@@ -99,7 +106,7 @@ impl Conversation {
         ticket
     }
 
-    /// That message was received.
+    /// Takes note that the message was received whole.
     #[inline]
     pub fn note_fast_receive(&mut self, from: Rank, fast: &FastMessage) {
         let peer = &mut self.peers[from as usize];

@@ -1,4 +1,4 @@
-//! What comes from a peer: fragments of messages, and words about messages of this rank.
+//! What comes from a peer: fragments of its messages, and replies about messages of this rank.
 
 use std::io;
 
@@ -13,24 +13,24 @@ use crate::sys::memory_copy::STREAMED_FROM;
 use crate::transport::{Header, Link, garbage};
 
 /// Fragments that are taken before it is another peer's turn.
-const TURN: usize = 64;
+const FRAGMENTS_PER_TURN: usize = 64;
 
-/// What is taken off a link.
+/// How much is taken off a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drain {
-    /// Words, and messages as long as something waits for this peer. Nobody is held up: a message that no receive has
-    /// met is better read later, straight to its place.
+    /// Replies, and messages as long as something waits for this peer. A message without a receive is better read later,
+    /// directly into the buffer of its receive.
     Needed,
-    /// Whatever is there: something else may lie behind it.
+    /// Everything that is there: what belongs to somebody else may stand behind it.
     Everything,
 }
 
-/// What a look at a link has brought.
+/// What was taken off a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulled {
-    /// Bytes or words came in.
+    /// Bytes or replies came in.
     pub moved: bool,
-    /// At the head is a fragment of another conversation.
+    /// Header of the fragment at the head, if it is of another conversation.
     pub foreign: Option<Header>,
 }
 
@@ -62,11 +62,11 @@ impl From<Error> for Fault {
 }
 
 impl Conversation {
-    /// Takes in what has come from `from`, some of it. If something waits for it: no more than that needs.
+    /// Takes in some of what has come from `from`. If something waits for that rank, no more than it needs.
     pub fn pull(&mut self, from: Rank, link: &mut dyn Link, drain: Drain) -> Result<Pulled, Fault> {
         let mut pulled = Pulled::default();
         let is_asked_for = self.asks_for(from);
-        for _ in 0..TURN {
+        for _ in 0..FRAGMENTS_PER_TURN {
             if pulled.moved && is_asked_for && !self.asks_for(from) {
                 break;
             }
@@ -85,7 +85,7 @@ impl Conversation {
                     link.consume(0)?;
                     true
                 }
-                None => return Err(garbage("an unknown word about a message").into()),
+                None => return Err(garbage("an unknown protocol message").into()),
             };
             if !moved {
                 break;
@@ -116,8 +116,8 @@ impl Conversation {
         }
     }
 
-    /// Takes what is there of the fragment at the head; whether that was anything. After an error the message is unfinished, and
-    /// stays so.
+    /// Takes what is there of the fragment at the head; tells whether that was anything. After an error the message stays
+    /// unfinished.
     fn accept_fragment(
         &mut self,
         from: Rank,
@@ -130,7 +130,7 @@ impl Conversation {
         let message = if is_new {
             let message = self.accept_announcement(from, number, announcement)?;
             if announcement.needs_reply() {
-                // It goes ahead of the bytes: what it asks for leaves the sender while these are read.
+                // The reply goes out before the bytes are read: what it asks for leaves the sender meanwhile.
                 self.push_replies(from, link)?;
             }
             message
@@ -144,7 +144,7 @@ impl Conversation {
         } else {
             self.take_bytes(message, link)
         };
-        // Also where its bytes cannot be had: a receive that has met it depends on its sender from now on.
+        // Also where its bytes cannot be read: a receive that has matched it depends on its sender from now on.
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
         let is_met = matches!(incoming.target, RecvTarget::Buffer(_));
@@ -170,7 +170,7 @@ impl Conversation {
         Ok(taken? > 0 || is_new)
     }
 
-    /// The first fragment of a new message is there: finds out who receives it.
+    /// Matches a new message, whose first fragment is there: with a posted receive, else with a probe.
     pub(super) fn accept_announcement(
         &mut self,
         from: Rank,
@@ -209,7 +209,7 @@ impl Conversation {
         Ok(message)
     }
 
-    /// Moves bytes of the fragment at the head to where the message goes; how many.
+    /// Moves bytes of the fragment at the head to the target of the message; gives their number.
     fn take_bytes(&mut self, message: Key<IncomingMessage>, link: &mut dyn Link) -> Result<usize, Fault> {
         let incoming = &mut self.incoming[message];
         let want = incoming.expected - incoming.arrived;
@@ -232,7 +232,7 @@ impl Conversation {
                 let room = buffer.bytes().saturating_sub(incoming.arrived).min(want);
                 if room > 0 {
                     let end = buffer.data.wrapping_add(incoming.arrived);
-                    // SAFETY: behind what has arrived, the buffer has that much room, by the promise to
+                    // SAFETY: after what has arrived, the buffer has that much room, by the promise to
                     // `start_receive`; a user's memory is not the link's own.
                     unsafe { link.take(end, room, incoming.expected >= STREAMED_FROM) }?
                 } else {

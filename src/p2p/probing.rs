@@ -1,4 +1,4 @@
-//! Looking at a message before it is received.
+//! Probes: looking at a message before it is received.
 
 use super::conversation::{Conversation, Kind, Ticket};
 use super::matching::{Envelope, Selector};
@@ -9,7 +9,7 @@ use super::status::{Completion, MatchedMessage, MessageOutcome, Status};
 /// A wait for a message that fits.
 pub(super) struct Probe {
     pub selector: Selector,
-    /// The message is taken out.
+    /// The message is taken out of the unexpected queue.
     takes: bool,
     pub outcome: Option<MessageOutcome>,
 }
@@ -21,13 +21,13 @@ impl Conversation {
         Some(self.incoming[key].status())
     }
 
-    /// The same, taken out: only [`Conversation::start_claimed`] receives it.
+    /// Takes out the message that a receive would get now: only [`Conversation::start_claimed`] receives it then.
     pub fn claim(&mut self, selector: Selector) -> Option<(MatchedMessage, Status)> {
         let (_, key) = self.matching.take_unexpected(selector)?;
         Some((MatchedMessage(key), self.incoming[key].status()))
     }
 
-    /// Waits for a message that fits. With `takes`, the outcome has the message.
+    /// Starts a wait for a message that fits. With `takes`, the message is taken out, and is in the outcome.
     pub fn start_probe(&mut self, selector: Selector, takes: bool) -> Ticket {
         let found = if takes {
             self.claim(selector).map(|(message, status)| Completion { status, message: Some(message) })
@@ -44,7 +44,7 @@ impl Conversation {
         Ticket(Kind::Probe(key))
     }
 
-    /// Shows a message that no receive waited for to the probes; whether one of them took it.
+    /// Shows a message without a receive to the probes; tells whether one of them took it.
     pub(super) fn show_to_probes(&mut self, envelope: Envelope, message: Key<IncomingMessage>) -> bool {
         let status = self.incoming[message].status();
         let mut at = 0;

@@ -1,52 +1,53 @@
-//! What the two sides of a message tell each other, in the 16 bytes that every fragment's header has for a call.
+//! The protocol of messages: what the two sides tell each other, in the 16 bytes that each header has for a call.
 //!
 //! ```text
 //! sender                                    receiver
-//! Message(whole)   ──── all bytes ────▶                   up to WINDOW_BYTES
-//! Message(window)  ── WINDOW_BYTES ───▶     holds them, or has them received at once
-//!                  ◀─────── Go ────────     when a receive is there
-//!                  ──── the rest ─────▶
-//! Message(nothing) ──── no bytes ─────▶     the sender has no credit left
-//!                  ◀─────── Go ────────
-//!                  ──── all bytes ────▶
-//! Message(synchronous, whole) ────────▶
-//!                  ◀───── Matched ─────     when a receive is there
-//!                  ◀───── Credit ──────     now and then: so much of what you sent has been received
+//! Data, eager         ──── all bytes ────▶     up to WINDOW_BYTES
+//! Data, eager window  ── WINDOW_BYTES ───▶     holds them, or has them received at once
+//!                     ◀── ClearToSend ────     when a receive is there
+//!                     ──── the rest ─────▶
+//! Data, rendezvous    ──── no bytes ─────▶     the sender has no credit left
+//!                     ◀── ClearToSend ────     when a receive is there
+//!                     ──── all bytes ────▶
+//! Data, eager, synchronous ──────────────▶
+//!                     ◀──── Matched ──────     when a receive is there
+//!                     ◀──── Credit ───────     now and then: so much of what was sent has been received
 //! ```
 //!
-//! The number in the header is that of the message, counted from each rank to each other, in all of these.
+//! The sequence number in the header is that of the message, in all of these. Messages are numbered from each rank to each
+//! other.
 
 use super::matching::Tag;
 use crate::base::{Call, CallKind, Datatype};
 
-/// So much of a message leaves before its receiver has said anything. While these bytes are on their way, the receiver's
-/// word comes back: a receive that was there first costs no time. Through sockets the word is slow, and a smaller window shows
-/// (512 KiB: 58 us, and 85 with 256 KiB).
+/// Bytes of a long message that leave eagerly. While they are on their way, the clear to send comes back: where the receive
+/// was posted first, the handshake costs no time. Through sockets it is slow, and a smaller window shows (512 KiB: 58 us,
+/// and 85 with 256 KiB).
 pub const WINDOW_BYTES: usize = 1 << 20;
 
-/// What comes of a message before the receiver's word.
+/// How much of a message leaves before the receiver replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// All of it.
+    /// All bytes leave at once.
     Eager,
-    /// [`WINDOW_BYTES`]; there are more.
+    /// [`WINDOW_BYTES`] leave at once; the rest waits for the clear to send.
     EagerWindow,
-    /// The announcement alone.
+    /// Only the announcement leaves; all bytes wait for the clear to send.
     Rendezvous,
 }
 
-/// What a sender says of its message.
+/// What a sender says of its message, in the header of each fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announcement {
-    /// Its name.
+    /// Tag of the message.
     pub tag: Tag,
     /// Type of its elements.
     pub datatype: Datatype,
     /// How many elements.
     pub count: u64,
-    /// What comes before the receiver's word.
+    /// How much leaves before the receiver replies.
     pub protocol: Protocol,
-    /// The sender waits for the receiver's word in any case.
+    /// The send ends only when a receive has matched the message, so the sender waits for a reply in any case.
     pub is_synchronous: bool,
 }
 
@@ -58,7 +59,7 @@ impl Announcement {
         (bytes <= isize::MAX as usize).then_some(bytes)
     }
 
-    /// Bytes that come before the receiver's word, of `bytes` in all.
+    /// Bytes that leave before the receiver replies, of `bytes` in all.
     #[inline]
     pub fn eager_bytes(&self, bytes: usize) -> usize {
         match self.protocol {
@@ -68,28 +69,28 @@ impl Announcement {
         }
     }
 
-    /// Whether the sender waits for the receiver's word.
+    /// Whether the sender waits for the receiver's reply.
     #[inline]
     pub fn needs_reply(&self) -> bool {
         self.is_synchronous || self.protocol != Protocol::Eager
     }
 }
 
-/// One of the things in the picture above.
+/// One message of the protocol: an arrow in the picture above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolMessage {
-    /// A fragment of this message.
+    /// A fragment of the message that was announced so.
     Data(Announcement),
-    /// Send the rest, but not more than so many bytes of the message in all.
+    /// Clear to send: the sender may send the rest, up to `limit` bytes of the message in all.
     ClearToSend {
-        /// As far as the receiver has room.
+        /// Bytes for which the receiver has room.
         limit: u64,
     },
-    /// A receive has met the message.
+    /// A receive has matched the message.
     Matched,
-    /// So much credit is given back.
+    /// Credit is given back.
     Credit {
-        /// As [`super::credit::cost`] counts.
+        /// Amount, counted like [`super::credit::cost`].
         bytes: u64,
     },
 }
@@ -98,12 +99,12 @@ const CLEAR_TO_SEND: u64 = 33;
 const MATCHED: u64 = 34;
 const CREDIT: u64 = 35;
 
-/// In a byte that no collective uses.
+/// Position of the flags: a byte that no collective uses.
 const FLAGS_SHIFT: u32 = 24;
 const SYNCHRONOUS: u64 = 4;
 
 impl ProtocolMessage {
-    /// The 16 bytes that travel.
+    /// Packs the message into the 16 bytes that travel.
     #[inline]
     pub fn pack(self) -> [u64; 2] {
         match self {
@@ -119,7 +120,7 @@ impl ProtocolMessage {
         }
     }
 
-    /// Reads what a peer packed. `None` where it means nothing: the bytes are foreign.
+    /// Reads what a peer packed. `None` where the bytes mean nothing: they are not trusted.
     #[inline]
     pub fn unpack(words: [u64; 2]) -> Option<ProtocolMessage> {
         match words[0] {

@@ -1,4 +1,4 @@
-//! The receiving side: a receive meets a message, and where its bytes go.
+//! The receiving side: how a receive matches a message, and where the bytes go.
 
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
@@ -8,22 +8,22 @@ use super::slab::Key;
 use super::status::{MatchedMessage, MessageOutcome, Status};
 use crate::base::{Datatype, Error, Rank, Result};
 
-/// Where a message is to be put.
+/// Memory into which a message is received.
 #[derive(Clone, Copy, Debug)]
 pub struct RecvBuffer {
-    /// Room for the elements.
+    /// Start of the memory.
     pub data: *mut u8,
     /// Type of the elements.
     pub datatype: Datatype,
-    /// How many there is room for; all their bytes together are addressable.
+    /// Number of elements that fit; all their bytes together are addressable.
     pub count: u64,
-    /// A message of another type is received byte by byte, and of one that is too long the end is dropped: only this
-    /// receive fails. Otherwise, both fail the communicator.
+    /// A message of another type is received as bytes, and the end of one that is too long is dropped: only this receive
+    /// fails. Without this, both fail the communicator.
     pub is_lenient: bool,
 }
 
 impl RecvBuffer {
-    /// All of the room.
+    /// Size of the memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.count as usize * self.datatype.bytes()
     }
@@ -43,26 +43,26 @@ unsafe impl Send for Receive {}
 
 #[derive(Clone, Copy)]
 enum Stage {
-    Waits(Waiting),
-    HasMet,
+    Posted(Waiting),
+    Matched,
 }
 
-/// A message that has begun to come in.
+/// A message that has begun to arrive.
 pub(super) struct IncomingMessage {
     pub source: Rank,
     pub number: u32,
     pub announcement: Announcement,
     pub bytes: usize,
-    /// Bytes that have come.
+    /// Bytes that have arrived.
     pub arrived: usize,
-    /// Bytes that will come, as far as is known.
+    /// Bytes that will arrive, as far as is known.
     pub expected: usize,
     pub target: RecvTarget,
 }
 
 /// Where the bytes of a message go.
 pub(super) enum RecvTarget {
-    /// Nobody has received it yet.
+    /// Held on the heap: no receive has matched the message yet.
     Heap(Vec<u8>),
     Buffer(Key<Receive>),
 }
@@ -83,21 +83,21 @@ impl IncomingMessage {
 }
 
 impl Conversation {
-    /// Starts a receive. `Err`: what it has met contradicts it, and the communicator fails.
+    /// Starts a receive. `Err`: the message that it has matched contradicts it, and the communicator fails.
     ///
     /// # Safety
     /// `buffer.data` is writable for all elements, and nobody else uses it, until the outcome is there.
     pub unsafe fn start_receive(&mut self, selector: Selector, buffer: RecvBuffer) -> Result<Ticket> {
         if let Some((_, message)) = self.matching.take_unexpected(selector) {
-            let key = self.new_receive(selector, buffer, Stage::HasMet);
+            let key = self.new_receive(selector, buffer, Stage::Matched);
             self.match_unexpected(key, message)?;
             return Ok(Ticket(Kind::Receive(key)));
         }
         if self.failure.is_some() {
-            return Ok(Ticket(Kind::Receive(self.new_receive(selector, buffer, Stage::HasMet))));
+            return Ok(Ticket(Kind::Receive(self.new_receive(selector, buffer, Stage::Matched))));
         }
-        let key = self.new_receive(selector, buffer, Stage::HasMet);
-        self.receives[key].stage = Stage::Waits(self.matching.post_receive(selector, key));
+        let key = self.new_receive(selector, buffer, Stage::Matched);
+        self.receives[key].stage = Stage::Posted(self.matching.post_receive(selector, key));
         self.await_from(selector.source());
         Ok(Ticket(Kind::Receive(key)))
     }
@@ -105,14 +105,14 @@ impl Conversation {
     /// Starts the receive of a message that a probe has taken out.
     ///
     /// # Safety
-    /// As `start_receive`.
+    /// The contract of `start_receive` holds.
     pub unsafe fn start_claimed(&mut self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Ticket> {
         if self.failure.is_some() {
-            let key = self.new_receive(Selector::ANY, buffer, Stage::HasMet);
+            let key = self.new_receive(Selector::ANY, buffer, Stage::Matched);
             return Ok(Ticket(Kind::Receive(key)));
         }
         let Envelope { source, tag } = self.incoming[message.0].envelope();
-        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, Stage::HasMet);
+        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, Stage::Matched);
         self.match_unexpected(key, message.0)?;
         Ok(Ticket(Kind::Receive(key)))
     }
@@ -122,11 +122,11 @@ impl Conversation {
         self.receives.put(Receive { selector, buffer, stage, outcome })
     }
 
-    /// Ends a receive that has met no message; whether it did.
+    /// Cancels a receive that has matched no message; tells whether it was cancelled.
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
         let Kind::Receive(key) = ticket.0 else { return false };
         let receive = &mut self.receives[key];
-        let (Stage::Waits(waiting), None) = (receive.stage, &receive.outcome) else { return false };
+        let (Stage::Posted(waiting), None) = (receive.stage, &receive.outcome) else { return false };
         let Receive { selector, buffer, .. } = *receive;
         let status = Status {
             source: selector.source().unwrap_or(0),
@@ -142,17 +142,17 @@ impl Conversation {
         true
     }
 
-    /// The oldest receive that accepts a new message, which no longer waits.
+    /// Takes the oldest receive that accepts a new message out of the posted queue.
     pub(super) fn take_posted_for(&mut self, envelope: Envelope) -> Option<Key<Receive>> {
         let key = self.matching.take_posted(envelope)?;
         let receive = &mut self.receives[key];
-        receive.stage = Stage::HasMet;
+        receive.stage = Stage::Matched;
         let source = receive.selector.source();
         self.await_no_longer(source);
         Some(key)
     }
 
-    /// A receive and a message have met: the message's bytes go to the receive's buffer from now on.
+    /// Matches a receive and a message: from now on, the bytes of the message go to the buffer of the receive.
     pub(super) fn match_receive(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         let buffer = self.receives[key].buffer;
         let incoming = &mut self.incoming[message];
@@ -183,7 +183,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// The same for a message that has begun to come in before the receive was started.
+    /// Matches a receive and a message that has begun to arrive before the receive was started.
     fn match_unexpected(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         self.match_receive(key, message)?;
         let IncomingMessage { source, number, .. } = self.incoming[message];
@@ -196,11 +196,11 @@ impl Conversation {
         Ok(())
     }
 
-    /// All bytes of a message are where they belong.
+    /// Ends a receive: all bytes of its message are in place.
     pub(super) fn end_receive(&mut self, message: Key<IncomingMessage>) {
         let incoming = self.incoming.take(message);
         let RecvTarget::Buffer(key) = incoming.target else {
-            unreachable!("only a message that was met is complete")
+            unreachable!("only a message with a receive is complete")
         };
         let receive = &mut self.receives[key];
         let buffer = &receive.buffer;
@@ -212,7 +212,7 @@ impl Conversation {
     }
 }
 
-/// Why this message cannot go there, in the words of a mismatch.
+/// Why this message cannot go into this buffer, for an error.
 fn contradiction(
     own: Rank,
     source: Rank,

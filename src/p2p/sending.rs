@@ -1,4 +1,4 @@
-//! The sending side: messages leave in order of starting, each at first only as far as its receiver need not know.
+//! The sending side: messages begin in the order in which they were started, each with its eager part.
 
 use std::io;
 use std::ptr::NonNull;
@@ -12,29 +12,29 @@ use super::status::{MessageOutcome, Status};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Link, SingleCopy};
 
-/// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in and of other peers: some
-/// 20 us. A turn costs about 0.3 us beside its copies: with turns of 64 KiB, between two ranks of a Zen 4 server, 32 MiB one way
-/// took 7 % longer, an exchange of 256 KiB 41 %, one of 32 MiB 8 %. Turns of 256 KiB are as good, but for an exchange of 512 KiB,
-/// which takes a fifth longer, and one of 1 MiB, which takes 5 % less.
+/// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in and of other
+/// peers: some 20 us. A turn costs about 0.3 us in addition to its copies. With turns of 64 KiB, between two ranks of a Zen 4
+/// server, 32 MiB one way took 7 % longer, an exchange of 256 KiB 41 %, one of 32 MiB 8 %. Turns of 256 KiB are as good,
+/// except that an exchange of 512 KiB takes a fifth longer, and one of 1 MiB 5 % less.
 const TURN_BYTES: usize = 512 << 10;
 
-/// Where an empty message lies.
+/// Address of an empty message.
 pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
 
-/// What is to be sent.
+/// A message to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct OutgoingMessage {
     /// The receiver.
     pub to: Rank,
-    /// The message's name.
+    /// Tag of the message.
     pub tag: Tag,
     /// Type of its elements.
     pub datatype: Datatype,
-    /// How many; all their bytes together are addressable.
+    /// Number of elements; all their bytes together are addressable.
     pub count: u64,
     /// The elements.
     pub data: *const u8,
-    /// It ends only when a receive has met the message.
+    /// The send ends only when a receive has matched the message.
     pub is_synchronous: bool,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Sending {
     number: u32,
     /// Bytes that have left.
     done: usize,
-    /// Bytes that leave in the part that is under way: the eager part, then the rest.
+    /// End of the part that is under way, in bytes: of the eager part, then of the whole.
     until: usize,
-    /// Bytes that the receiver wants; all, unless it says less.
+    /// Bytes that the receiver wants: all, unless it says less.
     limit: usize,
-    /// The receiver's word is due.
+    /// The receiver's reply has not come yet.
     needs_reply: bool,
     pub outcome: Option<MessageOutcome>,
 }
@@ -65,14 +65,14 @@ impl Sending {
         &self.what
     }
 
-    /// The receiver, the header, and the rest of the part that is being offered; `None`: nothing was.
+    /// The receiver, the header, and the rest of the part that was offered; `None`: nothing was offered.
     pub fn under_way(&self) -> Option<(Rank, Header, *const u8, usize)> {
         let header = self.header.filter(|_| self.outcome.is_none())?;
         let (rest, bytes) = (self.what.data.wrapping_add(self.done), self.until - self.done);
         Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
     }
 
-    /// Its beginning, given credit.
+    /// Its announcement, if there is credit.
     fn announcement(&self) -> Announcement {
         let OutgoingMessage { tag, datatype, count, is_synchronous, .. } = self.what;
         let protocol = if self.bytes <= WINDOW_BYTES { Protocol::Eager } else { Protocol::EagerWindow };
@@ -85,7 +85,7 @@ impl Sending {
     }
 }
 
-/// The peer speaks of a message that does not wait for its word, or gives back what it never had.
+/// What a peer did wrong: it replied about a message that waits for no reply, or gave back credit that it never had.
 pub(super) struct ProtocolViolation(pub &'static str);
 
 impl Conversation {
@@ -119,7 +119,7 @@ impl Conversation {
         Ticket(Kind::Send(key))
     }
 
-    /// Whether the next message to `to` could not open for want of credit. Some may lie in the link.
+    /// Whether the next message to `to` lacks credit for its eager part. The link may hold credit that was not read yet.
     pub fn lacks_credit(&self, to: Rank) -> bool {
         let Some(peer) = self.peers.get(to as usize).filter(|_| to != self.own) else { return false };
         let next = peer.eager_sends.front().map(|key| &self.sends[*key]);
@@ -129,7 +129,7 @@ impl Conversation {
         })
     }
 
-    /// Offers what goes to `to`, some of it; whether any was taken.
+    /// Offers some of what goes to `to`; tells whether any was taken.
     pub fn push(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
         let mut moved = self.push_replies(to, link)?;
         let mut turn = 0;
@@ -184,14 +184,14 @@ impl Conversation {
         Ok(moved)
     }
 
-    /// Says something about message `number` as soon as there is room.
+    /// Queues a reply about message `number`, to leave as soon as there is room.
     pub(super) fn queue_reply(&mut self, to: Rank, number: u32, message: ProtocolMessage) {
         let header = Header { context: self.context, sequence: number, call: message.pack() };
         self.peer(to).replies.push_back(header);
         self.list(to);
     }
 
-    /// Decides how much of a message leaves before the receiver's word.
+    /// Decides how much of a message leaves before the receiver replies.
     fn choose_protocol(&mut self, to: Rank, key: Key<Sending>) {
         let to_itself = to == self.own;
         let send = &mut self.sends[key];
@@ -216,7 +216,7 @@ impl Conversation {
         }
     }
 
-    /// Offers bytes of a message that has begun; whether the link took some, or an empty fragment.
+    /// Offers bytes of a message that has begun; tells whether the link took some, or an empty fragment.
     fn offer(&mut self, key: Key<Sending>, link: &mut dyn Link) -> io::Result<bool> {
         let send = &mut self.sends[key];
         let header = send.header.as_ref().expect("begun");
@@ -230,7 +230,7 @@ impl Conversation {
         Ok(taken.is_some())
     }
 
-    /// What may leave before the word has left. The word may have come meanwhile.
+    /// Goes on with a message whose eager part has left. The reply may have come meanwhile.
     fn eager_part_sent(&mut self, to: Rank, key: Key<Sending>) {
         let send = &mut self.sends[key];
         if send.needs_reply {
@@ -244,7 +244,7 @@ impl Conversation {
         }
     }
 
-    /// The receiver has met message `number`; `limit`: so many of its bytes are wanted.
+    /// Takes note that a receive has matched message `number`; `limit`: bytes of the message that the receiver wants.
     pub(super) fn note_match(
         &mut self,
         from: Rank,
@@ -253,7 +253,7 @@ impl Conversation {
     ) -> Result<(), ProtocolViolation> {
         let peer = self.peer(from);
         let Some(key) = peer.awaiting_reply.remove(&number) else {
-            return Err(ProtocolViolation("a word about a message that waits for none"));
+            return Err(ProtocolViolation("a reply about a message that waits for none"));
         };
         // Only the first one has begun.
         let is_eager = peer.eager_sends.front() == Some(&key);

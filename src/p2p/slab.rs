@@ -1,9 +1,9 @@
-//! Numbered places for what is under way; a place is used again.
+//! A slab: values in numbered slots that are used again.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// The number of a `T`, valid from `put` to `take`.
+/// Slot number of a `T`, valid from `put` to `take`.
 pub(super) struct Key<T>(u32, PhantomData<fn() -> T>);
 
 impl<T> Clone for Key<T> {
@@ -28,56 +28,56 @@ impl<T> std::fmt::Debug for Key<T> {
     }
 }
 
-/// See the head of this file.
+/// Values in numbered slots.
 pub(super) struct Slab<T> {
-    places: Vec<Option<T>>,
+    slots: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Slab<T> {
-        Slab { places: Vec::new(), free: Vec::new() }
+        Slab { slots: Vec::new(), free: Vec::new() }
     }
 }
 
 impl<T> Slab<T> {
     pub fn put(&mut self, value: T) -> Key<T> {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.places.push(None);
-            u32::try_from(self.places.len() - 1).expect("memory ends before")
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            u32::try_from(self.slots.len() - 1).expect("memory ends before")
         });
-        self.places[place as usize] = Some(value);
-        Key(place, PhantomData)
+        self.slots[slot as usize] = Some(value);
+        Key(slot, PhantomData)
     }
 
     pub fn take(&mut self, key: Key<T>) -> T {
-        let value = self.places[key.0 as usize].take().expect("taken once");
+        let value = self.slots[key.0 as usize].take().expect("taken once");
         self.free.push(key.0);
         value
     }
 
     pub fn is_empty(&self) -> bool {
-        self.places.len() == self.free.len()
+        self.slots.len() == self.free.len()
     }
 
-    /// Nothing is left, and no key is valid any more.
+    /// Removes everything. No key is valid any more.
     pub fn clear(&mut self) {
-        self.places.clear();
+        self.slots.clear();
         self.free.clear();
     }
 
-    /// Of what is there.
+    /// Keys of all values.
     pub fn keys(&self) -> impl Iterator<Item = Key<T>> {
-        let there = self.places.iter().zip(0..).filter(|(place, _)| place.is_some());
+        let there = self.slots.iter().zip(0..).filter(|(slot, _)| slot.is_some());
         there.map(|(_, number)| Key(number, PhantomData))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.places.iter().flatten()
+        self.slots.iter().flatten()
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.places.iter_mut().flatten()
+        self.slots.iter_mut().flatten()
     }
 }
 
@@ -86,13 +86,13 @@ impl<T> Index<Key<T>> for Slab<T> {
 
     #[inline]
     fn index(&self, key: Key<T>) -> &T {
-        self.places[key.0 as usize].as_ref().expect("not taken yet")
+        self.slots[key.0 as usize].as_ref().expect("not taken yet")
     }
 }
 
 impl<T> IndexMut<Key<T>> for Slab<T> {
     #[inline]
     fn index_mut(&mut self, key: Key<T>) -> &mut T {
-        self.places[key.0 as usize].as_mut().expect("not taken yet")
+        self.slots[key.0 as usize].as_mut().expect("not taken yet")
     }
 }

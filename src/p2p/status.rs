@@ -5,33 +5,33 @@ use super::receiving::IncomingMessage;
 use super::slab::Key;
 use crate::base::{Datatype, Error, Rank};
 
-/// A message in its sender's words.
+/// A message as its sender described it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Who sent it.
+    /// Rank of the sender.
     pub source: Rank,
-    /// Its name.
+    /// Tag of the message.
     pub tag: Tag,
     /// Type of its elements.
     pub datatype: Datatype,
-    /// How many elements it has.
+    /// Number of elements.
     pub count: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: usize,
-    /// The receive was cancelled: there was no message, and the rest says nothing.
+    /// The receive was cancelled: there was no message, and the other fields mean nothing.
     pub is_cancelled: bool,
 }
 
-/// A message that a matched probe has taken out: only who has this can receive it.
+/// A message that a matched probe has taken out: only the holder of this can receive it (`MPI_Message`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchedMessage(pub(super) Key<IncomingMessage>);
 
-/// What a started operation leaves.
+/// What a completed operation tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completion {
-    /// Of the message.
+    /// Status of the message.
     pub status: Status,
-    /// The message itself, of a matched probe.
+    /// The message itself, if a matched probe has taken it out.
     pub message: Option<MatchedMessage>,
 }
 

@@ -168,7 +168,7 @@ impl Engine {
         };
         let is_goodbye = matches!(message, ControlMessage::Left { .. } | ControlMessage::Quit { .. });
         if is_goodbye && context == FIRST_CONTEXT {
-            self.endpoints[endpoint as usize].has_parted = true;
+            self.endpoints[endpoint as usize].has_left_first = true;
         }
         let id = match self.comms.known(context) {
             Known::Here(id) => id,
@@ -352,6 +352,6 @@ impl Engine {
     /// Whether everybody has parted from the first communicator, or is gone. Who has may still use others, for as long as
     /// it likes.
     pub fn all_left(&self) -> bool {
-        self.endpoints.iter().all(|p| p.control.is_none() || p.has_parted || p.presence != Presence::Here)
+        self.endpoints.iter().all(|p| p.control.is_none() || p.has_left_first || p.presence != Presence::Here)
     }
 }

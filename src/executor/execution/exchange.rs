@@ -6,11 +6,11 @@ use crate::executor::program::RecvStep;
 use crate::observe::trace::Activity;
 use crate::transport::Header;
 
-/// So many bytes of one message move before it is another's turn, and what is left of their last fragment.
+/// Bytes of one message that move before it is another one's turn. The last fragment among them moves whole.
 const BURST_BYTES: usize = 256 << 10;
 
 impl QueueState {
-    /// Whether it may still be this queue's turn, which was here when the turn began.
+    /// Whether it is still this queue's turn. `self` is its state at the beginning of the turn.
     #[inline]
     fn goes_on(&self, now: &QueueState) -> bool {
         now.next == self.next && now.done < self.done + BURST_BYTES
@@ -25,7 +25,7 @@ impl Execution {
         visit: &mut Visit,
     ) -> Result<(), LinkFailure> {
         loop {
-            // Some fragments per direction in turn: both sides work at the same time.
+            // Some fragments in each direction by turns, so that both sides work at the same time.
             let mut moved = false;
             for queue in 0..self.sends.len() {
                 let before = self.sends[queue];
@@ -42,7 +42,7 @@ impl Execution {
             }
             moved |= pulled;
             visit.moved |= moved;
-            // Where nothing came and all is sent, the next pass could only look again.
+            // If nothing came and everything is sent, another pass could only look again.
             if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
                 return Ok(());
             }
@@ -74,7 +74,7 @@ impl Execution {
         let data = self.memory.address(&step.span, state.done);
         let header = self.header_of(step.count);
         let endpoint = &mut endpoints[peer as usize];
-        if !endpoint.may_send_ahead() && waits(endpoint, &header, visit) {
+        if !endpoint.may_send_ahead() && must_wait(endpoint, &header, visit) {
             return Ok(false);
         }
         let single_copy = match &self.run {
@@ -85,12 +85,12 @@ impl Execution {
         let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, single_copy) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else {
-            // An offer is news to the peer, though nothing of it is taken yet.
+            // The peer can act on an offer, though nothing of it is taken yet.
             endpoint.ring_doorbell_if_due();
             return Ok(false);
         };
         endpoint.note_sent(sent);
-        endpoint.ring_if_asleep();
+        endpoint.ring_doorbell_if_asleep();
         let state = &mut self.sends[queue];
         state.done += sent;
         if state.done == len {
@@ -151,7 +151,7 @@ impl Execution {
         if n == 0 && step.dst.len > 0 {
             return Ok(false);
         }
-        endpoint.ring_if_asleep();
+        endpoint.ring_doorbell_if_asleep();
         let lane = step.lane;
         let state = &mut self.recvs[queue];
         state.done += n;
@@ -167,7 +167,7 @@ impl Execution {
         Ok(true)
     }
 
-    /// How many bytes of a receive may be written: not more than what every send of the same span has read.
+    /// Bytes of a receive that may be written: no more than every send that reads the same span has read.
     #[inline]
     fn writable_bytes(&self, step: &RecvStep) -> usize {
         let mut limit = step.dst.len;
@@ -183,7 +183,7 @@ impl Execution {
         limit - limit % self.prepared.program.element_bytes
     }
 
-    /// `dst = a op b`; `streamed`: past the caches, where `dst` is neither `a` nor `b`.
+    /// `dst = a op b`. With `streamed`, stores go past the caches, where `dst` is neither `a` nor `b`.
     #[inline]
     fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
         let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
@@ -197,9 +197,9 @@ impl Execution {
     }
 }
 
-/// Whether a message must wait until the peer was heard, or until it takes more.
+/// Whether a message must wait until the peer's control channel was read, or until the peer takes more.
 #[cold]
-fn waits(endpoint: &mut Endpoint, header: &Header, visit: &mut Visit) -> bool {
+fn must_wait(endpoint: &mut Endpoint, header: &Header, visit: &mut Visit) -> bool {
     visit.must_read_control |= endpoint.must_read_control();
     endpoint.must_read_control() || endpoint.peer_holds(header) && endpoint.inbox.link.postpone(header)
 }

@@ -1,6 +1,6 @@
-//! Runs one compiled plan, a little at a time, whenever it is asked to.
+//! The general execution: runs one compiled plan, a little at a time, whenever it is asked to.
 //!
-//! State is a position per lane and per queue; a step may run when its lane has reached its round and it
+//! Its state is a position per lane and per queue. A step may run when its lane has reached the step's round and the step
 //! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
 mod exchange;
@@ -24,9 +24,9 @@ use crate::transport::{ExchangeRun, ExchangeTrial, Header};
 pub(crate) struct Visit {
     /// Bytes moved or a step ended.
     pub moved: bool,
-    /// A peer whose head belongs to another conversation.
+    /// An endpoint whose next fragment belongs to another conversation.
     pub foreign: Option<Rank>,
-    /// Something waits until the peers were heard.
+    /// Some message waits until the control channels were read.
     pub must_read_control: bool,
 }
 
@@ -46,9 +46,9 @@ struct LaneState {
 
 #[derive(Clone, Copy, Default)]
 struct QueueState {
-    /// Step to be run next.
+    /// Position of the step to be run next.
     next: u32,
-    /// Bytes of it that are moved.
+    /// Bytes of that step that have moved.
     done: usize,
 }
 
@@ -56,7 +56,7 @@ struct QueueState {
 pub(crate) struct Execution {
     prepared: Arc<Prepared>,
     header: Header,
-    /// Its scratch is the start of `scratch`, taken once per call with the right to write.
+    /// The buffers of the call. Its scratch is the start of `scratch`, taken once per call with the right to write.
     memory: Memory,
     scratch: Scratch,
     lanes: Vec<LaneState>,
@@ -73,7 +73,7 @@ pub(crate) struct Execution {
 unsafe impl Send for Execution {}
 
 impl Execution {
-    /// An execution that is at its end; `begin` starts it. `prepared` is any call.
+    /// An execution that is at its end until `begin` starts it. `prepared` may be any call.
     pub fn idle(prepared: Arc<Prepared>) -> Execution {
         let buffers = Buffers { input: std::ptr::null(), output: std::ptr::null_mut() };
         Execution {
@@ -90,7 +90,7 @@ impl Execution {
         }
     }
 
-    /// Scratch for a program; the same until the next use of this execution.
+    /// Scratch for a program. It stays until the next use of this execution.
     #[inline]
     pub fn scratch(&mut self, program: &Program) -> *mut u8 {
         self.scratch.get(program.scratch_bytes, program.scratch_is_shared)
@@ -107,11 +107,11 @@ impl Execution {
         }
     }
 
-    /// Goes on with a call where [`super::fast_path::run`] has stopped, with the scratch of this execution. The next
-    /// operation is a transfer.
+    /// Goes on with a call where [`super::fast_path::run`] has stopped. The run has used the scratch of this execution, and
+    /// its next operation is a transfer.
     ///
     /// # Safety
-    /// As `begin`.
+    /// The contract of `begin` holds.
     pub unsafe fn resume(
         &mut self,
         prepared: Arc<Prepared>,
@@ -122,7 +122,7 @@ impl Execution {
         let done = stop.done;
         self.reset(prepared, header, buffers);
         let prepared = Arc::clone(&self.prepared);
-        let fast = prepared.program.fast.as_ref().expect("it has run fast");
+        let fast = prepared.program.fast.as_ref().expect("it has run on the fast path");
         for lane in (0..self.lanes.len()).filter(|lane| *lane != fast.lane) {
             if done < fast.others_done {
                 self.enter_round(lane);
@@ -177,12 +177,12 @@ impl Execution {
         }
     }
 
-    /// That of the call; of its messages too, where they do not count.
+    /// Header of the call, and of its messages where they have no counts of their own.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The header of a message with this count of its own.
+    /// Header of a message with this count.
     #[inline]
     fn header_of(&self, count: u64) -> Header {
         if !self.prepared.is_counted {
@@ -192,7 +192,7 @@ impl Execution {
         Header { call: [call, count], ..self.header }
     }
 
-    /// This rank's side of the message that comes next from `peer`, if `found` says that it has another count.
+    /// The call as this rank makes it, if `found`, the next message from `peer`, has another count than expected.
     pub fn other_count(&self, peer: u32, found: &Header) -> Option<Call> {
         if !self.prepared.is_counted || !self.header.is_of_call(found) {
             return None;
@@ -213,7 +213,7 @@ impl Execution {
     pub fn advance(&mut self, endpoints: &mut [Endpoint]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
         let outcome = self.exchange(endpoints, &mut visit);
-        // Here and not for each fragment: a look at who sleeps waits until the peers can see what was stored.
+        // Once here, not for each fragment: the look at who sleeps waits until the peers can see what was stored.
         if visit.moved || outcome.is_err() {
             let program = &self.prepared.program;
             let receivers = program.sends.iter().map(|queue| queue.peer);
@@ -274,7 +274,7 @@ impl Execution {
         }
     }
 
-    /// Gives up what was offered to links and not taken, and takes back what no peer has read: the call has failed.
+    /// Ends a call that has failed: cancels what no peer has read, and withdraws what was offered and not taken.
     pub fn abandon(&mut self, endpoints: &mut [Endpoint]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
             endpoints[queue.peer as usize].inbox.link.cancel_sent(&self.header);
@@ -287,7 +287,7 @@ impl Execution {
         }
     }
 
-    /// The peers that this execution waits for now: for data, or for room.
+    /// The endpoints that this execution waits for now: for data, or for room.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
         let sends = self.prepared.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {

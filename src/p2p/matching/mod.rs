@@ -1,11 +1,11 @@
-//! Which message goes to which receive.
+//! Matching: the posted queue, the unexpected queue, and which message goes to which receive.
 //!
 //! The rule is MPI's. A receive names a source and a tag, or says "any"; it takes the oldest message that fits, and
 //! a message goes to the oldest receive that it fits. So messages from one rank that fit the same receives are
 //! received in the order in which they were sent; others may overtake each other.
 //!
-//! Pure: neither memory nor links are touched here. `R` stands for a receive, `M` for a message; both are small and
-//! the caller's.
+//! This module is pure: it touches neither memory nor links. `R` stands for a receive, `M` for a message; both are small
+//! values of the caller.
 //!
 //! Cost: a few look-ups in hash tables per message and per receive, however many are waiting.
 
@@ -17,11 +17,11 @@ pub use selector::{BuildTagHasher, Envelope, Selector, Tag};
 use queue::{MatchQueue, QueueSlot};
 use selector::CLASSES;
 
-/// A receive that waits; needed to cancel it.
+/// A receive in the posted queue; needed to cancel it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting(QueueSlot);
 
-/// Receives without a message and messages without a receive. Never both for one message.
+/// The posted queue (receives without a message) and the unexpected queue (messages without a receive).
 pub struct Matching<R, M> {
     posted: MatchQueue<(Selector, R), 1>,
     unexpected: MatchQueue<(Envelope, M), CLASSES>,
@@ -34,30 +34,30 @@ impl<R, M> Default for Matching<R, M> {
 }
 
 impl<R: Copy, M: Copy> Matching<R, M> {
-    /// A message that has come already and fits is taken out.
+    /// Takes out the oldest unexpected message that fits.
     pub fn take_unexpected(&mut self, selector: Selector) -> Option<(Envelope, M)> {
         let (_, slot) = self.unexpected.oldest(selector)?;
         Some(self.unexpected.take(slot))
     }
 
-    /// The message that a receive would get now.
+    /// The unexpected message that a receive would get now.
     pub fn find_unexpected(&self, selector: Selector) -> Option<(Envelope, M)> {
         let (_, slot) = self.unexpected.oldest(selector)?;
         Some(*self.unexpected.get(slot))
     }
 
-    /// A receive waits from now on. Only where `take_unexpected` gave none.
+    /// Posts a receive. Only where `take_unexpected` gave no message.
     pub fn post_receive(&mut self, selector: Selector, receive: R) -> Waiting {
         debug_assert!(self.find_unexpected(selector).is_none());
         Waiting(self.posted.put(&[selector], (selector, receive)))
     }
 
-    /// A receive no longer waits. Only while it does.
+    /// Takes a receive out of the posted queue, in which it must be.
     pub fn cancel(&mut self, waiting: Waiting) -> R {
         self.posted.take(waiting.0).1
     }
 
-    /// The receive that a message which has just come goes to; it no longer waits.
+    /// Takes out the oldest posted receive that accepts a message which has just come.
     pub fn take_posted(&mut self, envelope: Envelope) -> Option<R> {
         if self.posted.is_empty() {
             return None;
@@ -68,23 +68,23 @@ impl<R: Copy, M: Copy> Matching<R, M> {
         Some(self.posted.take(slot).1)
     }
 
-    /// A message waits from now on. Only where `take_posted` gave none.
+    /// Puts a message into the unexpected queue. Only where `take_posted` gave no receive.
     pub fn put_unexpected(&mut self, envelope: Envelope, message: M) {
         self.unexpected.put(envelope.selectors().as_slice(), (envelope, message));
     }
 
-    /// Whether no receive waits and no message.
+    /// Whether both queues are empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.posted.is_empty() && self.unexpected.is_empty()
     }
 
-    /// How many receives wait.
+    /// Number of posted receives.
     pub fn posted(&self) -> usize {
         self.posted.len()
     }
 
-    /// The messages that nobody has received, in no order.
+    /// The unexpected messages, in no order.
     pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, M)> {
         self.unexpected.iter().copied()
     }

@@ -1,32 +1,31 @@
-//! Things in order of age, found by selector: the oldest under a selector is at hand, whatever lies there.
+//! A match queue: items in order of age, found by selector. It serves as the posted queue and as the unexpected queue.
 //!
-//! Receives lie under the one selector that they were started with; a message that comes looks under all that
-//! accept it. Unexpected messages lie under all selectors that accept them; a receive looks under its own. So both
-//! queues are this structure, seen from two sides.
+//! A posted receive stands under the one selector that it was started with; a message that comes looks under all selectors
+//! that accept it. An unexpected message stands under all selectors that accept it; a receive looks under its own.
 //!
-//! Each item is in as many doubly linked lists as it has selectors, one list per selector that is in use. Putting,
-//! looking and taking cost the same with one item and with a million.
+//! Each item is in as many doubly linked lists as it has selectors: one list, or *bucket*, per selector in use. To put, find
+//! or take an item costs the same with one item and with a million.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::selector::{BuildTagHasher, CLASSES, Selector};
 
-/// Where something lies.
+/// Position of an item in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct QueueSlot(u32);
 
 /// No slot.
 const NONE: u32 = u32::MAX;
 
-/// The oldest and the youngest under one selector.
+/// The oldest and the youngest item under one selector.
 #[derive(Clone, Copy)]
 struct Bucket {
     first: u32,
     last: u32,
 }
 
-/// An item's link in one bucket.
+/// Neighbours of an item in one bucket.
 #[derive(Clone, Copy)]
 struct BucketLink {
     selector: Selector,
@@ -37,16 +36,16 @@ struct BucketLink {
 struct Item<T, const N: usize> {
     value: T,
     age: u64,
-    /// As many as it has selectors.
+    /// One for each of its selectors.
     links: [Option<BucketLink>; N],
 }
 
-/// See the head of this file. `N`: selectors of an item, at most.
+/// A queue of items that have at most `N` selectors each; see the head of this file.
 pub(super) struct MatchQueue<T, const N: usize> {
     items: Vec<Option<Item<T, N>>>,
     free: Vec<u32>,
     buckets: HashMap<Selector, Bucket, BuildTagHasher>,
-    /// Positions in buckets of each class of selectors: most programs never say "any".
+    /// Number of links in buckets of each class of selectors: most programs never say "any".
     in_class: [usize; CLASSES],
     next_age: u64,
 }
@@ -73,7 +72,7 @@ impl<T, const N: usize> MatchQueue<T, N> {
         self.items.len() == self.free.len()
     }
 
-    /// Puts the youngest item under its selectors, which differ.
+    /// Adds the youngest item, under selectors that differ from each other.
     pub fn put(&mut self, selectors: &[Selector], value: T) -> QueueSlot {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.items.push(None);
@@ -89,7 +88,7 @@ impl<T, const N: usize> MatchQueue<T, N> {
         QueueSlot(slot)
     }
 
-    /// Makes `slot` the last of a bucket; gives the one before it.
+    /// Makes `slot` the last of a bucket; gives the slot before it.
     fn append(&mut self, selector: Selector, slot: u32) -> u32 {
         self.in_class[selector.class()] += 1;
         match self.buckets.entry(selector) {
@@ -111,7 +110,7 @@ impl<T, const N: usize> MatchQueue<T, N> {
         links.find(|link| link.selector == selector).expect("it is in the bucket of its selector")
     }
 
-    /// The oldest under one selector, and its age.
+    /// The oldest item under one selector, and its age.
     #[inline]
     pub fn oldest(&self, selector: Selector) -> Option<(u64, QueueSlot)> {
         if self.in_class[selector.class()] == 0 {
@@ -121,12 +120,12 @@ impl<T, const N: usize> MatchQueue<T, N> {
         self.items[first as usize].as_ref().map(|item| (item.age, QueueSlot(first)))
     }
 
-    /// What lies at a slot that `put` or `oldest` gave, until it is taken.
+    /// The item in a slot that `put` or `oldest` gave, until it is taken.
     pub fn get(&self, slot: QueueSlot) -> &T {
         &self.items[slot.0 as usize].as_ref().expect("not taken yet").value
     }
 
-    /// Takes something out of all its buckets.
+    /// Takes an item out of all its buckets.
     pub fn take(&mut self, slot: QueueSlot) -> T {
         let item = self.items[slot.0 as usize].take().expect("not taken yet");
         self.free.push(slot.0);
@@ -151,13 +150,13 @@ impl<T, const N: usize> MatchQueue<T, N> {
         item.value
     }
 
-    /// Selectors for which there is room without asking for more.
+    /// Number of selectors for which memory is there.
     #[cfg(test)]
     pub fn room(&self) -> usize {
         self.buckets.capacity()
     }
 
-    /// Everything, in no order.
+    /// All items, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.items.iter().flatten().map(|item| &item.value)
     }

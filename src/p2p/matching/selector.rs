@@ -1,19 +1,19 @@
-//! Who a message is from and what it is called; and which messages a receive accepts.
+//! Envelopes (source and tag of a message) and selectors (which messages a receive accepts).
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::base::Rank;
 
-/// Name of a message, chosen by its sender. Users have the numbers from 0 on; those below belong to the doors.
+/// Tag of a message, chosen by its sender. Tags from 0 on are the user's; negative ones belong to the doors in `abi/`.
 pub type Tag = i32;
 
-/// What a message is found by.
+/// The parts of a message that matching looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// The sender.
     pub source: Rank,
-    /// The sender's name for it.
+    /// The tag that the sender gave it.
     pub tag: Tag,
 }
 
@@ -24,18 +24,18 @@ pub struct Selector {
     tag: Tag,
 }
 
-/// Ranks end before this one, tags begin behind that one.
+/// Stand for "any". No rank and no tag has these values.
 const ANY_SOURCE: Rank = Rank::MAX;
 const ANY_TAG: Tag = Tag::MIN;
 
-/// Kinds of selectors: each part is given or not.
+/// Number of kinds of selectors: each of the two parts is given or not.
 pub(super) const CLASSES: usize = 4;
 
 impl Selector {
     /// Any source, any tag.
     pub const ANY: Selector = Selector { source: ANY_SOURCE, tag: ANY_TAG };
 
-    /// `None`: any. Any tag means any that a user can give: the doors' own messages are received by name.
+    /// A selector of these parts; `None`: any. Any tag means any from 0 on: the doors' own messages are received by tag.
     #[inline]
     pub fn new(source: Option<Rank>, tag: Option<Tag>) -> Selector {
         debug_assert!(source != Some(ANY_SOURCE) && tag != Some(ANY_TAG));
@@ -84,7 +84,7 @@ impl fmt::Debug for Selector {
     }
 }
 
-/// The selectors that accept one message: these and no others.
+/// All selectors that accept one message.
 pub(super) struct Acceptors([Selector; CLASSES], usize);
 
 impl Acceptors {
@@ -106,11 +106,11 @@ impl Envelope {
     }
 }
 
-/// Hashes a selector, or a number, by one multiplication. Nobody outside of the job chooses what is hashed.
+/// Hashes a selector, or a number, by one multiplication. No stranger to the job chooses what is hashed.
 #[derive(Default)]
 pub struct TagHasher(u64);
 
-/// For maps of selectors or numbers.
+/// The hasher of maps of selectors or numbers.
 pub type BuildTagHasher = BuildHasherDefault<TagHasher>;
 
 impl Hasher for TagHasher {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_selectors_do_not_crowd_one_place_of_a_table() {
+    fn neighbouring_selectors_do_not_crowd_one_slot_of_a_table() {
         use std::hash::BuildHasher;
         let places = (0..64u32).flat_map(|source| (0..64).map(move |tag| (source, tag)));
         let place = |(source, tag)| {

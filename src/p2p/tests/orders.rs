@@ -84,7 +84,7 @@ proptest! {
         }
         for side in &mut pair.sides {
             prop_assert_eq!(side.incoming.iter().count(), 0);
-            prop_assert!(side.peers.iter().all(|p| p.awaited == 0 && p.unfinished.is_empty()));
+            prop_assert!(side.peers.iter().all(|p| p.expected == 0 && p.unfinished.is_empty()));
             side.watched(&mut Vec::new());
             prop_assert!(side.is_idle());
         }
@@ -135,7 +135,7 @@ fn a_message_that_began_the_short_way_ends_the_long_way() {
         pair.status(1, second).is_some() && pair.status(0, send).is_some() && pair.status(0, last).is_some()
     );
     assert!(room == data && next == after);
-    assert!(pair.sides[1].peers.iter().all(|p| p.awaited == 0 && p.unfinished.is_empty()));
+    assert!(pair.sides[1].peers.iter().all(|p| p.expected == 0 && p.unfinished.is_empty()));
 }
 
 #[test]
