@@ -67,7 +67,7 @@ impl Communicator {
         }
         let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
         // SAFETY: as above.
-        unsafe { self.driver.run(self.id, &key, prepared, buffers, timeout()) }
+        unsafe { self.driver.run_and_remember(self.id, &key, prepared, buffers, timeout()) }
     }
 
     /// Starts a call.
@@ -89,7 +89,7 @@ impl Communicator {
             None => {
                 let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
                 // SAFETY: as above.
-                unsafe { self.driver.start(self.id, &key, prepared, buffers) }?
+                unsafe { self.driver.start_and_remember(self.id, &key, prepared, buffers) }?
             }
         };
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
@@ -226,7 +226,7 @@ impl Communicator {
         operation: &Operation,
     ) -> Result<Request> {
         // SAFETY: passed on from our caller; a request that is dropped waits.
-        let ticket = unsafe { self.driver.start(self.id, key, prepared, operation.buffers()) }?;
+        let ticket = unsafe { self.driver.start_and_remember(self.id, key, prepared, operation.buffers()) }?;
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 }

@@ -1,13 +1,13 @@
-//! How far peers may be ahead of this rank's calls: what they send for calls that this rank has not made is kept, up to a limit.
+//! Backpressure: a bound on how far peers may be ahead of this rank's calls.
 //!
-//! A rank that waits, in whatever call, takes what stands in its way from the link and keeps it (`inbox`). If that is much of
-//! one communicator, it tells the sender to *hold* the calls of that communicator which it has not made. The sender goes on with
-//! everything else. With each call that this rank makes there, it says which calls it has made by now, or, when it has used
-//! up enough, *releases* them all.
+//! A rank that waits, in whatever call, takes what stands in its way from the link and stashes it
+//! ([`crate::endpoint`]). If that is much of one communicator, it tells the sender to *hold* the calls of that communicator
+//! which this rank has not made. The sender goes on with everything else. With each call that this rank makes there, it says
+//! which calls it has made by now; when enough of the stash is used up, it *releases* them all.
 //!
-//! Until the sender has heard that, it goes on: it listens whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a peer.
-//! So of each communicator and each sender, no more is kept than [`HELD_BYTES`], as much as a sender sends without listening, what
-//! the link holds, and the message that is under way if the kernel fetches it.
+//! A sender reads its control channels whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a peer, and goes on
+//! until then. So the stash of each communicator and each sender is bounded by the sum of [`HELD_BYTES`], the bytes that a
+//! sender sends between two such looks, what the link holds, and one message that the kernel copies.
 //!
 //! Nobody waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank does.
 //!
@@ -19,11 +19,12 @@ use super::engine::Engine;
 use crate::transport::Header;
 use crate::transport::control::ControlMessage;
 
-/// What is kept of one communicator and one sender before the sender is told to hold.
+/// Bytes that are stashed of one communicator and one sender before the sender is told to hold.
 pub(super) const HELD_BYTES: usize = 4 << 20;
 
 impl Engine {
-    /// Something that came through an endpoint was kept: tells the sender if that is too much ahead of the calls of this rank.
+    /// Tells a sender to hold if too much of what it sent ahead of this rank's calls is stashed. Called when a fragment with
+    /// the header `head` was stashed.
     pub(super) fn hold_sender_if_ahead(&mut self, endpoint: u32, head: &Header) {
         let Header { context, sequence, .. } = *head;
         let endpoint = &mut self.endpoints[endpoint as usize];
@@ -41,7 +42,7 @@ impl Engine {
                 comm.holds_senders = true;
                 next
             }
-            // No call of it has been made here.
+            // This rank has made no call of it.
             Known::Future => 0,
             Known::Past => return,
         };
@@ -51,7 +52,7 @@ impl Engine {
         }
     }
 
-    /// A call has been made: tells those who hold calls which of them may go on.
+    /// Tells ranks that hold calls which of them may go on. Called when this rank has made a call.
     pub(super) fn release_senders(&mut self, id: CommId) {
         let comm = self.comms.get_mut(id);
         let (context, from) = (comm.context, comm.collectives.made());

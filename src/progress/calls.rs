@@ -12,14 +12,14 @@ use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Division, Execution, Prepared, placed};
 use crate::transport::Header;
 
-/// Time after which a rank with links over sockets looks for news before a call ends well. A look costs a
-/// system call per peer.
+/// Time after which a rank with links over sockets reads the control channels before a call ends well. That costs
+/// a system call per peer.
 const MAX_CONTROL_AGE: Duration = Duration::from_millis(100);
 
 /// Executions that are kept for later calls, at most.
 const MOST_SPARE: usize = 8;
 
-/// All collective calls of this rank that have not been taken away with their outcome.
+/// All collective calls of this rank whose outcome has not been taken yet.
 #[derive(Default)]
 pub(super) struct Calls {
     pub active: Vec<ActiveCall>,
@@ -37,12 +37,12 @@ pub(super) struct ActiveCall {
     buffers: Buffers,
     /// The numbers that the exchange before the call receives; empty where there is none.
     received: Vec<u64>,
-    /// What the call runs on, where that is not its buffers.
+    /// Copies of the buffers, where the call runs on copies.
     copies: Option<Copies>,
-    /// Boxed: moves from list to list.
+    /// Boxed, as it moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
-    /// Visits in which something moved.
+    /// Number of visits in which something moved.
     pub moves: u32,
 }
 
@@ -63,7 +63,7 @@ impl ActiveCall {
         Ok(true)
     }
 
-    /// The last local steps.
+    /// Runs the last local steps.
     pub fn finish(&mut self) {
         let (Some(widened), Some(copies)) = (&self.prepared.widened, &mut self.copies) else {
             return finish(&self.prepared, self.buffers);
@@ -149,15 +149,15 @@ impl Engine {
                 active.outcome = Some(Err(failure.clone()));
             }
         }
-        // Not after a failure: where it stopped is of no use to anybody.
+        // Not after a failure: an execution that stopped in the middle is of no use.
         if self.calls.spare.len() < MOST_SPARE && !matches!(active.outcome, Some(Err(_))) {
             self.calls.spare.push(active.execution);
         }
         active.outcome.map(|outcome| outcome.map(|()| None))
     }
 
-    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds
-    /// here: what they had sent is still in a socket. (From shared memory they have taken it back.)
+    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds here.
+    /// What they had sent may still be in a socket; in shared memory they have cancelled it.
     fn may_have_missed_control(&self) -> bool {
         self.has_sockets && self.control.read_at.elapsed() >= MAX_CONTROL_AGE
     }
@@ -175,7 +175,7 @@ pub(super) fn spare_for(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared
     spare.pop().unwrap_or_else(|| Box::new(Execution::idle(Arc::clone(prepared))))
 }
 
-/// Scratch of the next execution.
+/// Scratch of the next spare execution.
 #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
 pub(super) fn scratch_of(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepared>) -> *mut u8 {
     if spare.is_empty() {
@@ -184,7 +184,7 @@ pub(super) fn scratch_of(spare: &mut Vec<Box<Execution>>, prepared: &Arc<Prepare
     spare.last_mut().map_or(ptr::null_mut(), |next| next.scratch(&prepared.program))
 }
 
-/// The last local step of a call.
+/// Runs the last local step of a call.
 #[inline]
 pub(super) fn finish(prepared: &Prepared, buffers: Buffers) {
     if let Some(Division { divide, offset, elements, by }) = prepared.divide

@@ -11,7 +11,7 @@ use crate::transport::{CONTEXTS, FIRST_CONTEXT};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     Here(CommId),
-    /// It was given up.
+    /// The communicator was given up.
     Past,
     /// A peer was faster than this rank to make the communicator.
     Future,
@@ -19,19 +19,19 @@ pub(super) enum Known {
 
 /// All communicators of one rank.
 pub(super) struct CommTable {
-    /// Given-up ones leave a gap, to be used again.
+    /// Communicators that were given up leave a gap, which is used again.
     slots: Vec<Option<Box<EngineComm>>>,
-    /// By context, except the first one's.
+    /// Communicators by context, without the first one.
     by_context: HashMap<u32, CommId>,
     past: Past,
-    /// Ranks that may lead.
+    /// Number of ranks that may lead.
     world: u32,
-    /// Communicators that this rank has numbered.
+    /// Number of communicators that this rank has numbered.
     led: u32,
 }
 
 impl CommTable {
-    /// With the first communicator, over all of `world` endpoints.
+    /// A table with the first communicator, over all of `world` endpoints.
     pub fn new(name: String, rank: Rank, world: u32) -> CommTable {
         let first = EngineComm::new(FIRST_CONTEXT, name, rank, 0..world);
         CommTable {
@@ -43,16 +43,20 @@ impl CommTable {
         }
     }
 
+    /// A communicator that is there. Only for what the engine itself keeps track of: a call may come after the end of its
+    /// communicator, and uses `find`.
+    ///
     /// # Panics
-    /// If it was removed. For the engine's own business only: a call may come after the end of its communicator, and
-    /// asks `find`.
+    /// If it was removed.
     #[inline]
     pub fn get(&self, id: CommId) -> &EngineComm {
         self.find(id).expect("the engine forgets a communicator that it removes")
     }
 
+    /// Like `get`, to be changed.
+    ///
     /// # Panics
-    /// As `get`.
+    /// If it was removed.
     #[inline]
     pub fn get_mut(&mut self, id: CommId) -> &mut EngineComm {
         self.find_mut(id).expect("the engine forgets a communicator that it removes")
@@ -70,7 +74,7 @@ impl CommTable {
         self.slots[id.slot as usize].as_deref_mut().filter(|comm| comm.context == id.context)
     }
 
-    /// All there are.
+    /// All communicators.
     pub fn ids(&self) -> impl Iterator<Item = CommId> + use<> {
         let id = |(slot, comm): (usize, &Option<Box<EngineComm>>)| {
             comm.as_ref().map(|comm| CommId { slot: slot as u32, context: comm.context })
@@ -83,7 +87,7 @@ impl CommTable {
         self.slots.iter().all(Option::is_none)
     }
 
-    /// What a context, of collectives or transfers, means.
+    /// What a context means, of collectives or of messages.
     pub fn known(&self, context: u32) -> Known {
         let context = context & !TRANSFERS;
         if context == FIRST_CONTEXT {
@@ -96,7 +100,7 @@ impl CommTable {
         }
     }
 
-    /// Leader, and which of its communicators.
+    /// The leader that chose a context, and its number among those of that leader.
     fn number(&self, context: u32) -> (u32, u32) {
         let number = context / 2;
         (number % self.world, number / self.world)
@@ -140,11 +144,11 @@ impl CommTable {
     }
 }
 
-/// Communicators of the past, by leader and number, as ranges: those that were made one after the other take no more
-/// room than one.
+/// Communicators of the past, by leader and number, as ranges. Any number of communicators that were made one after the
+/// other take no more room than one.
 #[derive(Default)]
 struct Past {
-    /// First of a range, with its leader, to its last.
+    /// Leader and first number of each range, mapped to its last number.
     ranges: BTreeMap<(u32, u32), u32>,
 }
 
@@ -153,7 +157,7 @@ impl Past {
         self.range_at(leader, number).is_some()
     }
 
-    /// The range with this number.
+    /// The range that holds this number.
     fn range_at(&self, leader: u32, number: u32) -> Option<(u32, u32)> {
         let (&(its, first), &last) = self.ranges.range(..=(leader, number)).next_back()?;
         (its == leader && number <= last).then_some((first, last))

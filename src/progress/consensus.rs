@@ -1,14 +1,14 @@
-//! Agreement among those who are left of a communicator: who they are, and the context of their next one.
+//! Agreement among the survivors of a communicator: who they are, and the context of their next one.
 //!
-//! Flooding in rounds, with the closing of a control channel as the detector of crashes: the kernel closes the sockets of a
-//! process that ends, so nobody who lives is suspected, and everybody who died is found out. In each round a rank
-//! sends the set of those it knows to be lost to all others, and hears from each of them, or of its end. When all
-//! that it hears is what it has sent itself, and nobody went meanwhile, that is the outcome, and it says so to all.
+//! The ranks flood in rounds. The closing of a control channel is the detector of crashes: the kernel closes the sockets of a
+//! process that ends, so no rank that lives is suspected, and every rank that died is found out. In each round a rank sends
+//! the set of ranks that it knows to be lost to all others, and hears from each of them, or of its end. When every set that
+//! it hears is the one that it has sent, and no rank went meanwhile, that set is the outcome, and it tells all others.
 //!
-//! Two ranks never decide differently and live: who decides has heard the same set, in this round, from everybody outside of
-//! it. A rank that has not decided in that round waits, in the next one, for a word from the one that has, and is told the
-//! outcome; or that one is lost, with its outcome. Each further round needs a further loss, so there are at most as many
-//! rounds as losses and two. (Early-stopping flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
+//! Two ranks never decide differently and live: a rank that decides has heard the same set, in this round, from every rank
+//! outside of it. A rank that has not decided in that round waits, in the next one, for a message from the one that has, and
+//! is told the outcome; or that one is lost, with its outcome. Each further round needs a further loss, so there are at most
+//! two rounds more than losses. (Early-stopping flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
 
 use std::time::{Duration, Instant};
 
@@ -22,12 +22,12 @@ use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
 use crate::transport::control::ControlMessage;
 
-/// Instead of a round: the outcome.
+/// Number of a round that means: this is the outcome.
 const DECIDED: u32 = u32::MAX;
 /// Longest time between two looks: another thread may have read what this one waits for.
 const LOOK_TIME: Duration = Duration::from_millis(20);
 
-/// Who is left of a communicator, equal on all of them.
+/// The survivors of a communicator; the same on all of them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Survivors {
     /// Their ranks in it, ascending.
@@ -48,7 +48,7 @@ struct Said {
 struct Agreement {
     number: u32,
     round: u32,
-    /// Those not to be waited for in this round: what was sent at its start.
+    /// Ranks known to be lost at the start of this round, when they were sent. They are not waited for.
     lost: Vec<bool>,
     /// The context that each rank would choose, as far as it is known.
     proposals: Vec<Option<u32>>,
@@ -56,7 +56,7 @@ struct Agreement {
 }
 
 impl Driver {
-    /// Collective over those ranks of a communicator that still live. Whether it has failed does not matter.
+    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all ranks that still live.
     pub fn agree_on_survivors(&self, id: CommId, timeout: Option<Duration>) -> Result<Survivors> {
         let mut engine = self.lock();
         engine.read_control();
@@ -105,7 +105,7 @@ impl Engine {
         let mut agreement =
             Agreement { number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
         if self.is_cut_off(id) {
-            // It says that, and no more: those who do not listen to it seem lost to it.
+            // It says only that it is lost: ranks that no longer listen to it seem lost to it.
             agreement.lost[self.comms.get(id).rank as usize] = true;
         } else {
             self.mark_lost(id, &mut agreement.lost);
@@ -114,13 +114,13 @@ impl Engine {
         Ok(agreement)
     }
 
-    /// Whether others have lost this rank: it has talked nonsense to one of them.
+    /// Whether others have cut this rank off because it has broken the protocol.
     fn is_cut_off(&self, id: CommId) -> bool {
         let comm = self.comms.get(id);
         matches!(comm.failure, Some(Error::PeerLost { rank, .. }) if rank == comm.rank)
     }
 
-    /// Marks those who are gone, or have left the communicator; whether there were new ones.
+    /// Marks ranks that are gone, or have left the communicator; tells whether there were new ones.
     fn mark_lost(&self, id: CommId, lost: &mut [bool]) -> bool {
         let comm = self.comms.get(id);
         let mut is_new = false;
@@ -144,7 +144,7 @@ impl Engine {
         }
     }
 
-    /// Moves an agreement as far as it goes now.
+    /// Moves an agreement on as far as it goes now.
     fn advance_agreement(&mut self, id: CommId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
         self.take_what_was_said(id, agreement);
         let own = self.comms.get(id).rank;
@@ -206,7 +206,7 @@ impl Engine {
         }
     }
 
-    /// Tells the outcome to all who are left.
+    /// Tells the outcome to all survivors.
     fn conclude(&mut self, id: CommId, agreement: &Agreement, context: u32) -> Result<Survivors> {
         let comm = self.comms.get(id);
         if agreement.lost[comm.rank as usize] {
@@ -239,7 +239,7 @@ fn pack(lost: &[bool]) -> Vec<u8> {
     lost.chunks(8).map(byte).collect()
 }
 
-/// What is missing, or too much, was sent by a stranger to the rules: nobody is lost by that.
+/// Reads a set of ranks. Bits that are missing or too many come from a peer that breaks the protocol, and mark nobody.
 fn unpack(bytes: &[u8], ranks: usize) -> Vec<bool> {
     (0..ranks).map(|rank| bytes.get(rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1)).collect()
 }

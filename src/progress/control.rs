@@ -1,4 +1,4 @@
-//! What the ranks tell each other beside the data: stalls, failures, goodbyes, and that somebody is gone.
+//! Control messages between the ranks: stalls, failures, goodbyes; and the detection of peers that are gone.
 
 use std::io;
 use std::time::Instant;
@@ -15,16 +15,16 @@ use crate::sys::poll::{Interest, PollSet, Token};
 use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
-/// Most messages that are kept for communicators which this rank has not made yet. A peer is at most a few calls ahead.
+/// Most messages that are kept for communicators which this rank has not made yet. A peer is only a few calls ahead.
 const MOST_EARLY_MESSAGES: usize = 4096;
 
-/// What the engine keeps of the control channels.
+/// State of the control channels, as far as it concerns all peers.
 pub(super) struct ControlState {
-    /// When they were last read.
+    /// When the channels were last read.
     pub read_at: Instant,
     /// When a rank was first seen to be gone.
     pub first_departure: Option<Instant>,
-    /// Until all ranks have met, a notice is kept back.
+    /// Whether all ranks have met. Until then, a notice of failure is kept back.
     pub joining: Joining,
     /// Messages about communicators that this rank has not made yet, each with the endpoint that it came through.
     pub early: Vec<(u32, ControlMessage)>,
@@ -41,19 +41,19 @@ impl ControlState {
     }
 }
 
-/// A rank that has met all others goes on, and may fail, while others still read what was sent to them: its notice
-/// belongs to their first call, not to their joining.
+/// Whether all ranks have met. A rank that has met all others goes on, and may fail, while others still join: its notice
+/// of failure belongs to their first call, not to their joining.
 #[derive(Default)]
 pub(super) enum Joining {
     /// All have met.
     #[default]
     Over,
-    /// They are about to; the notice that came meanwhile, and from whom.
+    /// The ranks are about to meet. Holds the first notice that came meanwhile, and its sender.
     UnderWay(Option<(Rank, ControlMessage)>),
 }
 
 impl Engine {
-    /// Reads what the peers have to say. Call it when nothing moves.
+    /// Reads the control channels of all peers. Called when nothing moves.
     pub(super) fn read_control(&mut self) {
         self.control.read_at = Instant::now();
         self.find_ended_processes();
@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// Looks at the processes of all peers at once, before their last words are read.
+    /// Looks at the processes of all peers at once, before their last messages are read.
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();
         let controls = self.endpoints.iter_mut().filter_map(|endpoint| endpoint.control.as_mut());
@@ -97,7 +97,7 @@ impl Engine {
         self.has_changes = true;
     }
 
-    /// The next message of a peer about a communicator, if there is one.
+    /// The next control message of a peer about a communicator, if there is one.
     fn next_message(&mut self, at: u32) -> Option<ControlMessage> {
         let endpoint = &mut self.endpoints[at as usize];
         let control = endpoint.control.as_mut()?;
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// A peer does not keep to the rules: it is lost to all communicators with it, and told so.
+    /// Cuts off a peer that breaks the protocol: it is lost to all communicators with it, and is told so.
     fn cut_off(&mut self, at: u32, why: &io::Error) {
         let label = self.endpoints[at as usize].label.clone();
         let detail = format!("{label} was cut off: {why}");
@@ -154,7 +154,7 @@ impl Engine {
         self.note_departure();
     }
 
-    /// Something that a peer says about a communicator.
+    /// Handles a control message of a peer about a communicator.
     pub(super) fn take_message(&mut self, endpoint: u32, message: ControlMessage) {
         let context = match message {
             ControlMessage::Stall { context, .. }
@@ -181,7 +181,7 @@ impl Engine {
             }
         };
         let comm = self.comms.get_mut(id);
-        // From a rank that is no member, it is nonsense.
+        // A message from a rank that is no member means nothing.
         let Some(rank) = comm.rank_of(endpoint) else { return };
         let member = &mut comm.members[rank as usize];
         match message {
@@ -212,7 +212,7 @@ impl Engine {
         }
     }
 
-    /// Another rank has noticed a failure.
+    /// Handles a notice: another rank has noticed a failure.
     fn take_notice(&mut self, id: CommId, sender: Rank, notice: &ControlMessage) {
         if id == CommId::FIRST
             && let Joining::UnderWay(kept) = &mut self.control.joining
@@ -222,26 +222,26 @@ impl Engine {
         }
         let ControlMessage::Notice { kind, origin, subject, text, .. } = notice else { return };
         let comm = self.comms.get(id);
-        // The number is foreign: a rank that does not exist is taken for the sender.
+        // The number is not trusted: a rank that does not exist is taken for the sender.
         let origin = if *origin < comm.size() { *origin } else { sender };
         let error = failure::from_notice(*kind, *subject, text, &comm.label(origin, &self.endpoints));
         self.end_all(id, error, notice);
     }
 
-    /// Until `all_have_met`, what others have noticed does not count.
+    /// Keeps notices of other ranks back until `all_have_met`.
     pub fn begin_joining(&mut self) {
         self.control.joining = Joining::UnderWay(None);
     }
 
-    /// From now on it does, and what was kept back too. Also if the ranks do not meet after all.
+    /// Handles notices from now on, and the one that was kept back. Also called if the ranks do not meet after all.
     pub fn all_have_met(&mut self) {
         if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.control.joining) {
             self.take_notice(CommId::FIRST, sender, &notice);
         }
     }
 
-    /// Nothing moves any more: fails each communicator where that is because somebody went away for whom a call of this
-    /// rank waits, or, `by_anybody`, because one of its ranks died at all.
+    /// Fails each communicator in which nothing moves any more because a rank for which a call waits has gone away. With
+    /// `by_anybody`, also where any of its ranks died.
     pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
         for id in self.comms.ids() {
             if let Some((rank, how)) = self.deserter(id, by_anybody) {
@@ -259,7 +259,7 @@ impl Engine {
         }
     }
 
-    /// Who went away, and how.
+    /// The rank that went away, and how.
     fn deserter(&self, id: CommId, by_anybody: bool) -> Option<(Rank, &'static str)> {
         const GONE: &str = "was killed, crashed or ended without finalizing";
         const CUT_OFF: &str = "wrote nonsense and was cut off";
@@ -270,39 +270,38 @@ impl Engine {
         if comm.failure.is_some() || !calls && !talks && !by_anybody {
             return None;
         }
-        // A message is the matter of two ranks, whatever becomes of others.
+        // A message concerns two ranks, whatever becomes of others.
         let by_anybody = by_anybody && (calls || !talks);
         let is = |rank: &Rank, presence| comm.presence(*rank, &self.endpoints) == presence;
-        let mut awaited: Vec<Rank> = self.awaited_alone(comm).collect();
+        let mut needed: Vec<Rank> = self.needed_by_messages(comm).collect();
         for active in waiting {
             let sequence = active.execution.header().sequence;
             let ranks = active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint));
-            awaited.extend(ranks.filter(|rank| !comm.has_served(*rank, sequence)));
+            needed.extend(ranks.filter(|rank| !comm.has_served(*rank, sequence)));
         }
         let mut anybody = 0..comm.size();
         let is_lost = |rank: &Rank| is(rank, Presence::Gone) || is(rank, Presence::CutOff);
-        let lost = awaited.iter().copied().find(is_lost);
+        let lost = needed.iter().copied().find(is_lost);
         let lost = lost.or_else(|| anybody.find(|rank| by_anybody && is_lost(rank)));
-        let left = awaited.into_iter().find(|rank| is(rank, Presence::Left));
+        let left = needed.into_iter().find(|rank| is(rank, Presence::Left));
         let how = |rank: &Rank| if is(rank, Presence::CutOff) { CUT_OFF } else { GONE };
         lost.map(|rank| (rank, how(&rank))).or(left.map(|rank| (rank, LEFT)))
     }
 
-    /// Whether messages are under way.
+    /// Whether a communicator has messages under way.
     fn is_messaging(&self, id: CommId) -> bool {
         self.messaging.comms.contains(&id)
     }
 
-    /// The ranks without which some message cannot end. Where any could send it, all of them are needed to be
-    /// missed.
-    fn awaited_alone(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
+    /// The ranks without which some message cannot end. Where any rank could send it, only the loss of all others counts.
+    fn needed_by_messages(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
         let others = || (0..comm.size()).filter(|rank| *rank != comm.rank);
         let is_here = |rank: Rank| comm.presence(rank, &self.endpoints) == Presence::Here;
         let nobody_left = comm.conversation.waits_for_anybody() && comm.size() > 1 && !others().any(is_here);
         others().filter(move |rank| nobody_left || comm.conversation.depends_on(*rank))
     }
 
-    /// Tells everybody what this rank waits for.
+    /// Tells all other ranks what this rank waits for.
     pub(super) fn announce_stalls(&mut self) {
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
             let Header { context, sequence, call } = *active.execution.header();
@@ -314,7 +313,7 @@ impl Engine {
         }
     }
 
-    /// Fails if a stalled peer waits in another call than the one made here under the same number.
+    /// Fails a communicator if a stalled peer waits in another call than the one made here under the same number.
     pub(super) fn compare_stalls(&mut self, id: CommId) {
         let comm = self.comms.get(id);
         // Only a peer that is ahead of this rank needs another look at the next call.
@@ -334,7 +333,7 @@ impl Engine {
         self.comms.get_mut(id).stalls_known = is_ahead;
     }
 
-    /// Whether somebody went away, in whatever manner, from a communicator with an unfinished call.
+    /// Whether a rank went away, in whatever manner, from a communicator with an unfinished call.
     pub(super) fn somebody_went(&self) -> bool {
         let mut busy =
             self.unfinished().map(|active| active.comm).chain(self.messaging.comms.iter().copied());
@@ -342,15 +341,14 @@ impl Engine {
             && busy.any(|id| self.comms.get(id).misses_somebody(&self.endpoints))
     }
 
-    /// Says goodbye to everybody.
+    /// Says goodbye to all peers.
     pub fn say_bye(&mut self) {
         for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
             control.send(&ControlMessage::Bye);
         }
     }
 
-    /// Whether everybody has parted from the first communicator, or is gone. Who has may still use others, for as long as
-    /// it likes.
+    /// Whether every peer has left the first communicator, or is gone. A peer that has left it may still use others.
     pub fn all_left(&self) -> bool {
         self.endpoints.iter().all(|p| p.control.is_none() || p.has_left_first || p.presence != Presence::Here)
     }

@@ -1,9 +1,9 @@
-//! Do the ranks make the same calls? Compares what peers send, or say they wait for, with what was called here.
+//! Whether the ranks make the same calls: compares what peers send, or say they wait for, with what was called here.
 //!
-//! Every fragment carries the sender's whole call, so most disagreements are found by the first
-//! fragment that meets the wrong call. Where nobody sends (two ranks that each take the other for the root),
-//! the notes of stalled ranks are compared in the same way. What neither finds, the ranks find when they leave: each tells the
-//! others which calls it has made ([`CallRecord`]).
+//! Every fragment carries the sender's whole call, so most disagreements are found by the first fragment that meets another
+//! call. Where nobody sends (two ranks that each take the other for the root), the announcements of stalled ranks are
+//! compared in the same way. The rest is found when ranks leave: each tells the others which calls it has made
+//! ([`CallRecord`]).
 
 use crate::base::Call;
 use crate::transport::control::CallRecord;
@@ -14,13 +14,13 @@ const REMEMBERED: usize = 256;
 /// What a peer's message means, by its number and its call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The same call as here.
+    /// Both ranks made the same call.
     Agrees,
     /// A call that this rank has not made yet.
     Future,
     /// Another call under the same number: the one made here.
     Contradicts(Call),
-    /// So long ago that it is not remembered.
+    /// The call was made so long ago that it is not remembered.
     Forgotten,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Difference {
     OnlyTheirs { number: u32, theirs: [u64; 2] },
     /// Only this rank has made the call with this number.
     OnlyMine { number: u32, mine: [u64; 2] },
-    /// Calls differ that nobody remembers any more.
+    /// Calls differ that are not remembered any more.
     Forgotten,
 }
 
@@ -85,14 +85,14 @@ impl History {
         self.calls[number as usize % REMEMBERED]
     }
 
-    /// What a peer is told of the calls.
+    /// Record of the calls, for a peer.
     pub fn record(&self) -> CallRecord {
         let count = self.filled.min(CallRecord::LATEST) as u32;
         let latest = (0..count).map(|i| self.at(self.next.wrapping_sub(count - i))).collect();
         CallRecord { next: self.next, digest: self.digest, latest }
     }
 
-    /// How a peer's calls, which has left, differ from those made here. `is_over`: this rank makes no more either.
+    /// How the calls of a peer that has left differ from those made here. `is_over`: this rank makes no more either.
     pub fn difference(&self, theirs: &CallRecord, is_over: bool) -> Option<Difference> {
         let first = theirs.next.wrapping_sub(theirs.latest.len() as u32);
         for (i, call) in theirs.latest.iter().enumerate() {
@@ -136,7 +136,7 @@ impl History {
     }
 }
 
-/// A peer's call in words, even if its bytes make no sense.
+/// Describes a peer's call, even if its bytes make no sense.
 pub(super) fn describe(call: [u64; 2]) -> String {
     Call::unpack(call).map_or_else(|| "an unknown call".to_string(), |call| call.to_string())
 }

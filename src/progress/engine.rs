@@ -2,7 +2,7 @@
 //!
 //! The communicators that were made from the same one share its links ([`super::engine_comm`]). The engine never waits
 //! ([`super::wait`] does). Each call that is started becomes an active call ([`super::calls`]); `progress` gives each of them
-//! a turn. When nothing can move, the engine looks at what lies at the heads of the links ([`super::unmatched`]): a call that
+//! a turn. When nothing can move, the engine looks at what lies at the front of the links ([`super::unmatched`]): a call that
 //! contradicts one of this rank fails the communicator, a call of the future is stashed, one of the past is dropped.
 //!
 //! A failure concerns one communicator, and is final: it ends the active calls there, is told once to the other ranks, and is
@@ -32,10 +32,10 @@ pub enum Ticket {
     Message(MessageTicket),
 }
 
-/// Passes without movement after which ranks are listened to for which nothing waits.
+/// Passes without movement after which messages are taken in even from ranks for which nothing waits.
 pub(super) const PASSES_PER_FULL_POLL: u32 = 16;
 
-/// How something has ended; of a message, with what is known of it.
+/// How a call has ended: of a message, with its completion.
 pub type CallOutcome = Result<Option<Completion>>;
 
 /// Everything that goes on over the links of one rank.
@@ -78,14 +78,14 @@ impl Engine {
         }
     }
 
-    /// Ranks share processors.
+    /// Tells the engine and its links that ranks share processors.
     pub fn set_oversubscribed(&mut self) {
         self.oversubscribed = true;
         self.oversubscribed_on_sockets = self.has_sockets;
         self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_oversubscribed(true));
     }
 
-    /// The way to each rank.
+    /// The endpoint of each rank.
     pub fn endpoints(&self) -> &[Endpoint] {
         &self.endpoints
     }
@@ -95,14 +95,14 @@ impl Engine {
         self.comms.find(comm).map_or(Some(&GIVEN_UP), |comm| comm.failure.as_ref())
     }
 
-    /// A call that was made lately.
+    /// A call that was made lately, if it is still in the cache.
     #[inline]
-    pub(super) fn recent(&self, comm: CommId, key: &Key) -> Option<&Arc<Prepared>> {
+    pub(super) fn recent_call(&self, comm: CommId, key: &Key) -> Option<&Arc<Prepared>> {
         self.comms.find(comm)?.recent.get(key)
     }
 
-    /// Keeps a call for the next time.
-    pub(super) fn keep(&mut self, comm: CommId, key: Key, prepared: Arc<Prepared>) {
+    /// Keeps a call in the cache for the next time.
+    pub(super) fn remember(&mut self, comm: CommId, key: Key, prepared: Arc<Prepared>) {
         if let Some(comm) = self.comms.find_mut(comm) {
             comm.recent.put(key, prepared);
         }
@@ -113,13 +113,13 @@ impl Engine {
         !self.messaging.comms.is_empty() || self.calls.active.iter().any(|active| active.outcome.is_none())
     }
 
-    /// Moves everything that can move; whether anything did.
+    /// Moves everything that can move; tells whether anything did.
     #[inline]
     pub fn progress(&mut self) -> bool {
         match self.visit_all() {
             Ok(moved) => moved,
             Err(Trouble { comm, error }) => {
-                // A link that breaks is often the end of a rank that has said why; then the ranks do not meet, either.
+                // A link often breaks because its rank ended, and that rank has said why. Then the ranks do not meet, either.
                 self.read_control();
                 self.all_have_met();
                 self.fail(comm, error);
@@ -170,7 +170,7 @@ impl Engine {
                 self.messaging.idle_passes = 0;
                 moved |= self.poll_all_members()?;
             }
-            // Of another communicator, or of a collective: perhaps of one that is to come.
+            // It is of another communicator, or of a collective, perhaps of one that is to come.
             foreign = foreign.or(turn.foreign);
         }
         if !moved {
@@ -207,16 +207,16 @@ impl Engine {
     }
 
     /// The endpoints that unfinished calls wait for, and for what.
-    pub(super) fn awaited(&self) -> impl Iterator<Item = (u32, Interest)> {
+    pub(super) fn needs(&self) -> impl Iterator<Item = (u32, Interest)> {
         let of_calls = self.unfinished().flat_map(|a| {
-            // What its receiver does not take yet waits for its word, not for room.
+            // A message that its receiver does not take yet waits for a control message, not for room.
             let is_held = |endpoint: u32| self.endpoints[endpoint as usize].peer_holds(a.execution.header());
             a.execution.waits_for().map(move |(endpoint, interest)| match interest {
                 Interest::Write if is_held(endpoint) => (endpoint, Interest::Read),
                 interest => (endpoint, interest),
             })
         });
-        of_calls.chain(self.awaited_by_messages())
+        of_calls.chain(self.needs_of_messages())
     }
 
     /// Calls without an outcome.
@@ -225,7 +225,7 @@ impl Engine {
     }
 }
 
-/// What a step of progress gives.
+/// Result of a step of progress.
 pub(super) type Step<T> = std::result::Result<T, Trouble>;
 
 /// What went wrong in one communicator.

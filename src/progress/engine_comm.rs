@@ -16,7 +16,7 @@ pub(super) static GIVEN_UP: LazyLock<Error> = LazyLock::new(|| {
     Error::InvalidUsage("the communicator was given up by another thread before this call had ended".into())
 });
 
-/// A peer's word that it has been waiting in a call for a while.
+/// Announcement of a peer that it has been waiting in a call for a while.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stall {
     pub sequence: u32,
@@ -31,9 +31,9 @@ pub(super) struct Member {
     pub stall: Option<Stall>,
     /// Turns in which messages to or from it moved. Only differences mean something.
     pub moves: u32,
-    /// It has given up this communicator, in good order.
+    /// The rank has left this communicator in good order.
     pub has_left: bool,
-    /// The calls that it had made by then, unless the communicator had failed there.
+    /// The calls that the rank had made when it left, unless the communicator had failed there.
     pub calls: Option<CallRecord>,
     /// How the rank has given the communicator up by itself, if it has.
     pub quit: Option<Quit>,
@@ -44,7 +44,7 @@ pub(super) struct EngineComm {
     pub context: u32,
     pub name: String,
     pub rank: Rank,
-    /// By rank.
+    /// The ranks, in order.
     pub members: Vec<Member>,
     pub collectives: History,
     /// Its messages from rank to rank.
@@ -53,22 +53,22 @@ pub(super) struct EngineComm {
     /// The failure is a disagreement of the ranks that no call of this rank has returned yet.
     pub is_unreported: bool,
     /// This rank has told the others that it leaves, and makes no more calls.
-    pub has_parted: bool,
-    /// A peer has said that it stalls; compared with each new call.
+    pub has_announced_leave: bool,
+    /// A peer has announced that it stalls. Its call is compared with each new call of this rank.
     pub stalls_known: bool,
-    /// Some rank was told to send nothing more ahead of this rank's calls; it is told with each new call what it may send.
+    /// Some rank was told to send nothing more ahead of this rank's calls. With each new call it is told what it may send.
     pub holds_senders: bool,
-    /// Calls that need no preparation any more.
+    /// Cache of calls that need no preparation any more.
     pub recent: RecentCalls,
-    /// What its ranks have said in agreements ([`super::consensus`]) and was not used yet.
+    /// Messages of its ranks in agreements ([`super::consensus`]) that were not used yet.
     pub heard: Vec<(Rank, ControlMessage)>,
-    /// Agreements that this rank has begun.
+    /// Number of agreements that this rank has begun.
     pub agreements: u32,
     /// This rank says goodbye: all that it has under way is the call for that.
     pub says_goodbye: bool,
     /// This rank has told the others that it gives the communicator up by itself.
     pub has_quit: bool,
-    /// Some other rank has.
+    /// Another rank has given the communicator up by itself.
     pub peer_has_quit: bool,
 }
 
@@ -85,7 +85,7 @@ impl EngineComm {
             collectives: History::default(),
             failure: None,
             is_unreported: false,
-            has_parted: false,
+            has_announced_leave: false,
             stalls_known: false,
             holds_senders: false,
             recent: RecentCalls::default(),
@@ -101,15 +101,15 @@ impl EngineComm {
         self.members.len() as u32
     }
 
-    /// Context of its transfers.
+    /// Context of its messages from rank to rank.
     pub fn transfers(&self) -> u32 {
         of_transfers(self.context)
     }
 
     /// The rank that an endpoint leads to.
     pub fn rank_of(&self, endpoint: u32) -> Option<Rank> {
-        // Contexts are foreign, and so may be the endpoint that a message of one came through. Most often the first
-        // communicator is meant, where both numbers are the same.
+        // A peer chose the context, so its endpoint may lead to no member. Most often the first communicator is meant,
+        // where both numbers are the same.
         let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.endpoint == endpoint);
         if is(endpoint as usize) {
             return Some(endpoint);
@@ -117,7 +117,8 @@ impl EngineComm {
         self.members.iter().position(|member| member.endpoint == endpoint).map(|rank| rank as Rank)
     }
 
-    /// "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job, "rank 0, in the job rank 3 (...)".
+    /// Name of a rank in errors: "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job, "rank 0, in the
+    /// job rank 3 (...)".
     pub fn label(&self, rank: Rank, endpoints: &[Endpoint]) -> String {
         let label = &endpoints[self.members[rank as usize].endpoint as usize].label;
         if self.members[rank as usize].endpoint == rank {
@@ -127,10 +128,10 @@ impl EngineComm {
         }
     }
 
-    /// Whether a rank is there, as far as it is known.
+    /// Whether a rank is there, as far as this rank knows.
     pub fn presence(&self, rank: Rank, endpoints: &[Endpoint]) -> Presence {
         let member = &self.members[rank as usize];
-        // What becomes of a rank after it has left is not this communicator's matter.
+        // What becomes of a rank after it has left does not concern this communicator.
         match member.has_left || member.quit.is_some() {
             true => Presence::Left,
             false => endpoints[member.endpoint as usize].presence,
@@ -142,7 +143,7 @@ impl EngineComm {
         (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, endpoints) != Presence::Here)
     }
 
-    /// Whether somebody is not there any more.
+    /// Whether any rank is not there any more.
     pub fn misses_somebody(&self, endpoints: &[Endpoint]) -> bool {
         (0..self.size()).any(|rank| self.presence(rank, endpoints) != Presence::Here)
     }

@@ -1,4 +1,8 @@
-//! The fast path of a call in the engine: from top to bottom, where nothing else goes on.
+//! The fast path of a collective call in the engine: it runs from top to bottom, where nothing else goes on.
+//!
+//! The ways to run a call, from the narrowest to the widest: `run_fast_path` runs it only on the fast path;
+//! `run_fast_path_or_start` starts it otherwise; [`super::wait::Driver::run_recent`], `run_and_remember` and `run_once` also
+//! wait for its end.
 
 use std::ptr;
 use std::sync::Arc;
@@ -13,30 +17,30 @@ use crate::executor::{Buffers, Key, Memory, Prepared};
 use crate::observe::trace;
 use crate::transport::Header;
 
-/// What has become of a call that was to run to its end at once.
+/// What became of a call on the fast path.
 pub enum FastPath {
-    /// That.
+    /// The call has run to its end.
     Done,
-    /// It has begun, and must be waited for.
+    /// The call has begun, and must be waited for.
     Started(Ticket),
     /// Nothing was done.
     NotTaken,
 }
 
-/// A call to be made.
+/// A call to be run.
 #[derive(Clone, Copy)]
 pub enum CallRef<'a> {
-    /// One that was made lately.
+    /// A call that was made lately, by its key in the cache.
     Recent(&'a Key),
-    /// This one.
+    /// A call that is at hand.
     Prepared(&'a Arc<Prepared>),
 }
 
 impl Engine {
-    /// Runs a call to its end if that is a matter of moments, else starts it. `None`: it was not made lately.
+    /// Runs a call to its end on the fast path, or starts it. `None`: it was not made lately.
     ///
     /// # Safety
-    /// As `start`.
+    /// The contract of `start` holds.
     #[inline]
     pub unsafe fn run_fast_path_or_start(
         &mut self,
@@ -53,7 +57,7 @@ impl Engine {
                     return Some(Err(failure.clone()));
                 }
                 let prepared = Arc::clone(match call {
-                    CallRef::Recent(key) => self.recent(id, key)?,
+                    CallRef::Recent(key) => self.recent_call(id, key)?,
                     CallRef::Prepared(prepared) => prepared,
                 });
                 // SAFETY: passed on from our caller.
@@ -62,12 +66,12 @@ impl Engine {
         }
     }
 
-    /// Runs a call to its end if it is known, its plan is straight and nothing else goes on. `buffers_of` gives the buffers
-    /// of a known call, or nothing if they must be looked at more closely.
+    /// Runs a call to its end if it is known, its program has a fast form and nothing else goes on. `buffers_of` gives the
+    /// buffers of a known call, or nothing if they must be checked more closely.
     ///
     /// # Safety
-    /// As `start`, for what `buffers_of` gives.
-    // Always: it is a small call but for the ways into it and out of it.
+    /// The contract of `start` holds for what `buffers_of` gives.
+    // Always inlined: it is most of a small call.
     #[inline(always)]
     pub unsafe fn run_fast_path(
         &mut self,
@@ -118,7 +122,7 @@ impl Engine {
     /// Starts a call that has run as far as `stop`, with the scratch of the last spare execution.
     ///
     /// # Safety
-    /// As `start`; the next operation is a transfer.
+    /// The contract of `start` holds, and the next operation is a transfer.
     #[cold]
     unsafe fn continue_from(
         &mut self,

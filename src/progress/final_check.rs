@@ -1,15 +1,16 @@
-//! How the ranks of a communicator part: each tells the others which calls it has made, and they compare.
+//! The final check: ranks that leave a communicator tell each other which calls they have made, and compare.
 //!
-//! 1. `part` compares what has come and was not received, and what others have told, with the calls of this rank. Then it tells the
-//!    others.
-//! 2. What others tell later is compared when it comes: by [`Driver::part`], which waits for it where the ranks leave together;
-//!    after that by `compare_late_message`, which knows the calls of communicators that not all ranks have left.
+//! 1. [`Engine::leave`] compares the calls of this rank with what has come and was not received, and with what others have
+//!    told. Then it tells the others.
+//! 2. What others tell later is compared when it comes: by [`Driver::leave`], which waits for it where the ranks leave
+//!    together; after that by `compare_late_message`, which knows the calls of communicators that not all ranks have left.
 //!
-//! A disagreement fails the communicator, if it is still there. Whoever ends it gets that failure, unless a call has returned it
-//! before. What comes later is the answer to the end of the first communicator, or of one that outlives it.
+//! A disagreement fails the communicator, if it is still there. The caller that ends the communicator gets that failure,
+//! unless a call has returned it before. A disagreement that is found later is the answer to the end of the first
+//! communicator, or of one that outlives it.
 //!
-//! Nobody waits for a rank that has not begun to leave, but in the first communicator, which all ranks leave together. And a rank
-//! that leaves while another one waits for it in a call has not made another call: it is lost to the one that waits.
+//! A rank waits for others that have not begun to leave only in the first communicator, which all ranks leave together. A
+//! rank that leaves while another one waits for it in a call has not made another call: it is lost to the one that waits.
 //!
 //! See docs/adr/0033-calls-are-compared-at-the-end.md.
 
@@ -37,7 +38,7 @@ pub(super) struct LeftComm {
     name: String,
     rank: Rank,
     calls: History,
-    /// Ports and ranks of those that have not left.
+    /// Endpoint and rank of each rank that has not left.
     missing: Vec<(u32, Rank)>,
 }
 
@@ -50,8 +51,8 @@ pub(super) struct LeftComms {
 }
 
 impl Driver {
-    /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits so long until the others leave, too, or
-    /// are gone. An error: the ranks have made different calls, and no call of this rank has said so.
+    /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long for the others to leave,
+    /// too, or to be gone. An error says that the ranks have made different calls, if no call of this rank has said so.
     pub fn leave(&self, id: CommId, patience: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
         engine.leave(id);
@@ -79,13 +80,13 @@ impl Driver {
 }
 
 impl Engine {
-    /// This rank makes no more calls in a communicator, and tells the others which it has made.
+    /// Leaves a communicator: this rank makes no more calls in it, and tells the others which it has made.
     pub(super) fn leave(&mut self, id: CommId) {
-        if self.comms.get(id).has_parted {
+        if self.comms.get(id).has_announced_leave {
             return;
         }
         self.read_control();
-        self.comms.get_mut(id).has_parted = true;
+        self.comms.get_mut(id).has_announced_leave = true;
         for rank in 0..self.comms.get(id).size() {
             self.compare_unmatched(id, rank);
             self.compare_calls(id, rank);
@@ -135,7 +136,7 @@ impl Engine {
         let endpoint = comm.members[rank as usize].endpoint;
         let inbox = &mut self.endpoints[endpoint as usize].inbox;
         let stashed = inbox.first_stashed(comm.context).map(|(_, header)| header);
-        // A link that is broken matters to nobody who leaves.
+        // A broken link does not matter to a rank that leaves.
         let head = inbox.link.head().ok().flatten().filter(|head| head.context == comm.context);
         let Some(Header { sequence: number, call: theirs, .. }) = stashed.or(head) else { return };
         if let Some(difference) = contradiction(&comm.collectives, number, theirs) {
@@ -149,13 +150,13 @@ impl Engine {
         let comm = self.comms.get(id);
         let calls = comm.members[rank as usize].calls.as_ref().filter(|_| !comm.is_quit());
         let Some(calls) = calls else { return };
-        if let Some(difference) = comm.collectives.difference(calls, comm.has_parted) {
+        if let Some(difference) = comm.collectives.difference(calls, comm.has_announced_leave) {
             let error = differ(&comm.name, comm.rank, rank, &difference);
             self.fail(id, error);
         }
     }
 
-    /// What a rank says of a communicator that this one has left.
+    /// Handles a control message about a communicator that this rank has left.
     pub(super) fn compare_late_message(&mut self, endpoint: u32, message: &ControlMessage) {
         let (ControlMessage::Left { context, .. }
         | ControlMessage::Quit { context, .. }
@@ -172,11 +173,11 @@ impl Engine {
             ControlMessage::Left { calls, .. } => {
                 calls.as_ref().and_then(|calls| left.calls.difference(calls, true)).map(differ)
             }
-            // It waits in a call.
+            // The rank waits in a call.
             ControlMessage::Stall { sequence: number, call, .. } => {
                 contradiction(&left.calls, *number, *call).map(differ)
             }
-            // It has noticed a disagreement itself.
+            // The rank has noticed a disagreement itself.
             ControlMessage::Notice { kind, subject, text, .. } => {
                 let label = &self.endpoints[endpoint as usize].label;
                 Some(failure::from_notice(*kind, *subject, text, label))
@@ -204,12 +205,12 @@ impl Engine {
 fn contradiction(calls: &History, number: u32, theirs: [u64; 2]) -> Option<Difference> {
     match calls.judge(number, theirs) {
         Verdict::Contradicts(mine) => Some(Difference::Call { number, mine, theirs }),
-        // It waits for a call that this rank has not made: it is told that this one has left.
+        // The peer waits in a call that this rank has not made: it is told that this rank has left.
         Verdict::Future | Verdict::Agrees | Verdict::Forgotten => None,
     }
 }
 
-/// The calls of this rank, `own`, and of `peer` in words.
+/// The error that tells how the calls of this rank, `own`, and of `peer` differ.
 fn differ(name: &str, own: Rank, peer: Rank, difference: &Difference) -> Error {
     let called = |rank: Rank, call: [u64; 2]| format!("rank {rank} called {}", describe(call));
     Error::Mismatch(match difference {

@@ -1,4 +1,4 @@
-//! How communicators begin and end in an engine: made from others, failed, given up.
+//! The life of communicators in an engine: they are made from others, fail, and are given up.
 
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
@@ -26,8 +26,8 @@ impl Engine {
         id
     }
 
-    /// Gives a communicator up. Its ranks are told, if they were not by `part`; what has not ended ends now. Whether it was the
-    /// last one.
+    /// Gives a communicator up. Its ranks are told, unless `leave` has told them; what has not ended ends now. Tells whether
+    /// it was the last one.
     pub fn remove_comm(&mut self, id: CommId) -> bool {
         self.leave(id);
         let error = GIVEN_UP.clone();
@@ -50,23 +50,23 @@ impl Engine {
         self.comms.is_empty()
     }
 
-    /// Why a communicator cannot be used any more, for a caller who is told.
+    /// Why a communicator cannot be used any more. The caller returns this to the program.
     pub fn report_failure(&mut self, id: CommId) -> Option<Error> {
         let Some(comm) = self.comms.find_mut(id) else { return Some(GIVEN_UP.clone()) };
         comm.is_unreported = false;
         comm.failure.clone()
     }
 
-    /// Ends everything of a communicator with `error`, here and, by a notice, on its other ranks. Only the first one
-    /// counts.
+    /// Fails a communicator: ends everything in it with `error`, here and, by a notice, on its other ranks. Only the first
+    /// failure counts.
     pub fn fail(&mut self, id: CommId, error: Error) {
-        // Of one that another thread has given up, everything has ended.
+        // If another thread has given it up, everything has ended already.
         let Some(comm) = self.comms.find(id).filter(|comm| comm.failure.is_none()) else { return };
         let notice = failure::notice(&error, comm.context, comm.rank);
         self.end_all(id, error, &notice);
     }
 
-    /// Ends the communicator of a call.
+    /// Fails the communicator of a call.
     pub(super) fn fail_call(&mut self, ticket: Ticket, error: Error) {
         match ticket {
             Ticket::Message(ticket) => self.fail(ticket.comm, error),
@@ -78,7 +78,7 @@ impl Engine {
         }
     }
 
-    /// Ends a communicator by the user's will, if it is still there.
+    /// Fails a communicator because the user aborts it, if it is still there.
     pub(super) fn abort(&mut self, id: CommId, reason: &str) {
         if let Some(name) = self.comms.find(id).map(|comm| comm.name.clone()) {
             let mut text = format!("\"{name}\" was aborted: {reason}");
@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Where ranks disagree, each says what it has called, for `anyccl run` to compare. What the program itself has asked
-    /// for is no error.
+    /// Logs a failure. Where ranks disagree, each says what it has called, for `anyccl run` to compare. An abort that the
+    /// program itself has asked for is not logged as an error.
     pub(super) fn log_failure(&self, id: CommId, error: &Error) {
         let comm = self.comms.get(id);
         let own_call = match error {
@@ -107,7 +107,8 @@ impl Engine {
         log_line!(Error, "rank {} of \"{}\"{own_call}: {error}", comm.rank, comm.name);
     }
 
-    /// Every rank passes the news on once: whoever noticed it may be gone before it has told everybody.
+    /// Fails a communicator and passes the notice on. Every rank does that once: the rank that noticed the failure may be
+    /// gone before it has told all others.
     pub(super) fn end_all(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         let comm = self.comms.get(id);
         if comm.failure.is_some() || comm.is_over() {
@@ -117,7 +118,7 @@ impl Engine {
         self.end_all_quietly(id, error, notice);
     }
 
-    /// [`Engine::end_all`] of a communicator that has not failed, where the log has the news already.
+    /// Like [`Engine::end_all`], for a communicator that has not failed, where the failure is in the log already.
     pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         self.has_changes = true;
         let comm = self.comms.get_mut(id);

@@ -1,8 +1,8 @@
-//! Messages as calls: started and pushed, or run to their end.
+//! Messages as calls of a thread: started and pushed, or run to their end.
 //!
-//! A message between two ranks of a host that is not large, where nothing else goes on, needs none of the books: it is put
-//! straight into the ring, or taken straight out of it into the buffer ([`crate::p2p::fast_path`]). If the rest of it is late,
-//! it becomes a receive like any other.
+//! A message that is not large, between two ranks of a host, takes the fast path where nothing else goes on: it is put into
+//! the ring at once, or copied out of the ring into the buffer ([`crate::p2p::fast_path`]). If the rest of it is late, it
+//! becomes a receive like any other.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl Driver {
     /// Starts a send and gives it a first push.
     ///
     /// # Safety
-    /// As [`Engine::start_send`].
+    /// See [`Engine::start_send`].
     pub unsafe fn start_send(&self, comm: CommId, what: &OutgoingMessage) -> Result<Ticket> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
@@ -35,7 +35,7 @@ impl Driver {
     /// Starts a receive and gives it a first push.
     ///
     /// # Safety
-    /// As [`Engine::start_receive`].
+    /// See [`Engine::start_receive`].
     pub unsafe fn start_receive(
         &self,
         comm: CommId,
@@ -52,7 +52,7 @@ impl Driver {
     /// Starts the receive of a message that a probe has taken out.
     ///
     /// # Safety
-    /// As [`Engine::start_claimed`].
+    /// See [`Engine::start_claimed`].
     pub unsafe fn start_claimed(
         &self,
         comm: CommId,
@@ -66,10 +66,10 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Sends a message; returns when its buffer may be used again.
+    /// Sends a message; returns when its buffer may be reused.
     ///
     /// # Safety
-    /// As [`Engine::start_send`], for the time of this call.
+    /// The contract of [`Engine::start_send`] holds during this call.
     #[inline]
     pub unsafe fn send(&self, comm: CommId, what: &OutgoingMessage, timeout: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
@@ -82,10 +82,10 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(drop)
     }
 
-    /// Sends a small message if nothing is in its way; whether it has left.
+    /// Sends a small message if nothing is in its way; tells whether it has left.
     ///
     /// # Safety
-    /// As [`Engine::start_send`], for the time of this call.
+    /// The contract of [`Engine::start_send`] holds during this call.
     #[inline(always)]
     pub unsafe fn send_fast_path(&self, comm: CommId, what: &OutgoingMessage) -> bool {
         // SAFETY: passed on from our caller.
@@ -95,7 +95,7 @@ impl Driver {
     /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was done.
     ///
     /// # Safety
-    /// As [`Engine::start_receive`], for the time of this call.
+    /// The contract of [`Engine::start_receive`] holds during this call.
     #[inline(always)]
     pub unsafe fn receive_fast_path(
         &self,
@@ -126,7 +126,7 @@ impl Driver {
     /// Receives a message.
     ///
     /// # Safety
-    /// As [`Engine::start_receive`], for the time of this call.
+    /// The contract of [`Engine::start_receive`] holds during this call.
     #[inline]
     pub unsafe fn receive(
         &self,
@@ -159,7 +159,7 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(|ended| ended.expect("a probe ends with a message"))
     }
 
-    /// The message that a receive would get now. What goes on meanwhile is moved on.
+    /// The message that a receive would get now. Moves on what is under way.
     pub fn find(&self, comm: CommId, selector: Selector) -> Result<Option<Status>> {
         let mut engine = self.lock();
         let found = engine.find(comm, selector)?;
@@ -170,7 +170,7 @@ impl Driver {
         Ok(found)
     }
 
-    /// The same, taken out.
+    /// Like [`Driver::find`], but takes the message out.
     pub fn claim(&self, comm: CommId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         let mut engine = self.lock();
         let found = engine.claim(comm, selector)?;
@@ -181,31 +181,31 @@ impl Driver {
         Ok(found)
     }
 
-    /// Ends a receive that has met no message; whether it did.
+    /// Cancels a receive that has matched no message; tells whether it was cancelled.
     pub fn cancel(&self, ticket: Ticket) -> bool {
         self.lock().cancel(ticket)
     }
 }
 
-/// What a receive has left.
+/// Status of the message that a receive has ended with.
 pub(super) fn status(ended: Option<Completion>) -> Status {
     ended.expect("a receive ends with a message").status
 }
 
-/// What became of a receive that was tried the short way.
+/// What became of a receive on the fast path.
 enum FastReceive {
     Received(Status),
-    /// A part has come; the rest is a receive like any other.
+    /// A part has come. The rest is a receive like any other.
     Started(Ticket),
-    /// It has to be started.
+    /// Nothing was done: the receive has to be started.
     NotTaken,
 }
 
 impl Engine {
-    /// Sends a small message if nothing is in its way; whether it has left.
+    /// Sends a small message if nothing is in its way; tells whether it has left.
     ///
     /// # Safety
-    /// As [`Engine::start_send`], for the time of this call.
+    /// The contract of [`Engine::start_send`] holds during this call.
     #[inline]
     unsafe fn send_fast_path(&mut self, id: CommId, what: &OutgoingMessage) -> bool {
         let OutgoingMessage { to, tag, datatype, count, data, is_synchronous } = *what;
@@ -233,7 +233,7 @@ impl Engine {
     /// Receives a small message that fills its buffer, if it comes within a moment and nothing is in its way.
     ///
     /// # Safety
-    /// As [`Engine::start_receive`], for the time of this call.
+    /// The contract of [`Engine::start_receive`] holds during this call.
     #[inline]
     unsafe fn receive_fast_path(
         &mut self,
@@ -289,7 +289,7 @@ impl Engine {
         FastReceive::Received(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
     }
 
-    /// Longest message for which the short way is tried.
+    /// Longest message for which the fast path is tried.
     #[inline]
     fn longest(&self) -> usize {
         if self.oversubscribed { LONGEST_OVERSUBSCRIBED } else { LONGEST }

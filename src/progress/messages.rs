@@ -1,8 +1,8 @@
-//! Point to point in the engine: each communicator's [`crate::p2p::Conversation`] gets the links it needs.
+//! Messages in the engine: gives the [`crate::p2p::Conversation`] of each communicator the links that it needs.
 //!
-//! Communicators with messages under way are listed; each pass of `progress` gives each of them a turn with each rank
-//! that it has to do with. What lies at the head of a link for a communicator that expects nothing is taken in, too: a
-//! message is never in the way of another.
+//! Communicators with messages under way are listed. Each pass of `progress` gives each of them a turn with each rank that
+//! it has to do with. A message at the head of a link is taken in even if its communicator expects nothing: so a message is
+//! never in the way of another.
 
 use super::context::CommId;
 use super::engine::{Engine, Step, Ticket, Trouble};
@@ -17,7 +17,7 @@ use crate::p2p::{
 use crate::sys::poll::Interest;
 use crate::transport::Link;
 
-/// Names a started message: the communicator, its context (communicators are gone some day, contexts never come back).
+/// Name of a send, receive or probe that was started in a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageTicket {
     pub(super) comm: CommId,
@@ -26,7 +26,7 @@ pub struct MessageTicket {
 }
 
 impl MessageTicket {
-    /// Of a message of the communicator `group`, whose conversation is in `context`.
+    /// The ticket of a message of `comm`, whose conversation has the context `context`.
     pub(super) fn new(comm: CommId, context: u32, ticket: crate::p2p::Ticket) -> MessageTicket {
         MessageTicket { comm, context, ticket }
     }
@@ -45,11 +45,11 @@ pub(super) struct Messaging {
     pub given_up: Vec<Conversation>,
 }
 
-/// What one turn has done.
+/// What one turn of a communicator has done.
 #[derive(Default)]
 pub(super) struct Turn {
     pub moved: bool,
-    /// A endpoint whose head belongs to somebody else.
+    /// An endpoint whose next fragment belongs to another conversation.
     pub foreign: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ impl Engine {
     /// Starts a send. It moves in `progress`.
     ///
     /// # Safety
-    /// As [`Conversation::start_send`].
+    /// See [`Conversation::start_send`].
     pub unsafe fn start_send(&mut self, id: CommId, what: &OutgoingMessage) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
         self.start_message(id, |conversation| Ok(unsafe { conversation.start_send(what) }))
@@ -66,7 +66,7 @@ impl Engine {
     /// Starts a receive. It moves in `progress`.
     ///
     /// # Safety
-    /// As [`Conversation::start_receive`].
+    /// See [`Conversation::start_receive`].
     pub unsafe fn start_receive(
         &mut self,
         id: CommId,
@@ -80,7 +80,7 @@ impl Engine {
     /// Starts the receive of a message that a probe has taken out.
     ///
     /// # Safety
-    /// As [`Conversation::start_claimed`].
+    /// See [`Conversation::start_claimed`].
     pub unsafe fn start_claimed(
         &mut self,
         id: CommId,
@@ -119,19 +119,19 @@ impl Engine {
         }
     }
 
-    /// The message that a receive would get now, after a look at what has come.
+    /// Takes in what has come, then gives the message that a receive would get now.
     pub fn find(&mut self, id: CommId, selector: Selector) -> Result<Option<Status>> {
         self.poll_for(id, selector)?;
         Ok(self.comms.get(id).conversation.find(selector))
     }
 
-    /// The same, taken out.
+    /// Like [`Engine::find`], but takes the message out.
     pub fn claim(&mut self, id: CommId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         self.poll_for(id, selector)?;
         Ok(self.comms.get_mut(id).conversation.claim(selector))
     }
 
-    /// Takes in what the ranks have sent from which a message would be accepted, some of it.
+    /// Takes in some of what has come from the ranks whose messages the selector accepts.
     fn poll_for(&mut self, id: CommId, selector: Selector) -> Result<()> {
         if let Some(failure) = self.report_failure(id) {
             return Err(failure);
@@ -144,7 +144,7 @@ impl Engine {
         for rank in ranks {
             let endpoint = self.comms.get(id).members[rank as usize].endpoint;
             let heard = match self.exchange(id, rank, Drain::Everything, &mut turn) {
-                // Somebody else's bytes may be in the way of ours.
+                // Bytes of another conversation may be in the way.
                 Ok(()) if turn.foreign.take().is_some() => self.handle_unmatched(endpoint, true).map(drop),
                 other => other,
             };
@@ -156,13 +156,13 @@ impl Engine {
         self.report_failure(id).map_or(Ok(()), Err)
     }
 
-    /// Ends a receive that has met no message; whether it did.
+    /// Cancels a receive that has matched no message; tells whether it was cancelled.
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
         let Ticket::Message(ticket) = ticket else { return false };
         self.conversation(ticket).is_some_and(|conversation| conversation.cancel(ticket.ticket))
     }
 
-    /// The conversation of a ticket, also when its communicator was given up.
+    /// The conversation of a ticket, even if its communicator was given up.
     fn conversation(&mut self, ticket: MessageTicket) -> Option<&mut Conversation> {
         match self.comms.find_mut(ticket.comm) {
             Some(comm) => Some(&mut comm.conversation),
@@ -181,7 +181,7 @@ impl Engine {
         conversation.is_some_and(|conversation| conversation.has_outcome(ticket.ticket))
     }
 
-    /// How often anything went to or came from the ranks that a message may be with.
+    /// How often anything went to or came from the ranks at the other end of a message.
     pub(super) fn message_moves(&self, ticket: MessageTicket) -> u32 {
         let Some(comm) = self.comms.find(ticket.comm) else { return 0 };
         match comm.conversation.party(ticket.ticket) {
@@ -196,14 +196,14 @@ impl Engine {
         Some(outcome)
     }
 
-    /// The communicator gets a turn in each pass, for as long as it has messages under way.
+    /// Lists a communicator for turns in each pass, if it has messages under way.
     pub(super) fn note_messaging(&mut self, id: CommId) {
         if !self.comms.get(id).conversation.is_idle() && !self.messaging.comms.contains(&id) {
             self.messaging.comms.push(id);
         }
     }
 
-    /// A turn for every communicator with messages under way.
+    /// Gives every communicator with messages under way a turn.
     pub(super) fn exchange_all(&mut self) -> Step<Turn> {
         let mut turn = Turn::default();
         let mut watched = std::mem::take(&mut self.messaging.watched);
@@ -214,7 +214,7 @@ impl Engine {
                 self.exchange(id, rank, Drain::Needed, &mut turn)?;
             }
             let conversation = &mut self.comms.get_mut(id).conversation;
-            // At once: while anybody is listed, no call takes its short way.
+            // At once: while any communicator is listed, no call takes the fast path.
             conversation.settle();
             if conversation.is_idle() {
                 self.messaging.comms.swap_remove(at);
@@ -236,7 +236,7 @@ impl Engine {
         let outcome = exchange_with(conversation, rank, drain, link);
         match outcome {
             Ok((moved, foreign)) => {
-                // An offer is news to the peer, though nothing of it is taken yet.
+                // The peer can act on an offer, though nothing of it is taken yet.
                 endpoint.ring_doorbell_if_due();
                 if moved {
                     turn.moved = true;
@@ -251,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// The head of a link is of this communicator's messages, and nobody asked for it yet.
+    /// Takes in a fragment at the head of a link that belongs to a message of this communicator, though nobody asked for it.
     pub(super) fn accept_unasked(&mut self, id: CommId, rank: Rank) -> Step<bool> {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         let endpoint = &mut self.endpoints[members[rank as usize].endpoint as usize];
@@ -265,7 +265,7 @@ impl Engine {
         }
     }
 
-    /// What came for a communicator before this rank had made it.
+    /// Takes in what came for a communicator before this rank had made it.
     pub(super) fn accept_stashed(&mut self, id: CommId) {
         for rank in 0..self.comms.get(id).size() {
             let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
@@ -290,7 +290,7 @@ impl Engine {
         let comm = self.comms.get(id);
         match fault {
             Fault::Contradiction(error) => Err(Trouble { comm: id, error }),
-            // Somebody has gone from whom a message could have come as well as from others.
+            // A rank has gone from which a message could have come, but it may come from others.
             Fault::Link(source)
                 if source.kind() != std::io::ErrorKind::InvalidData
                     && !comm.conversation.depends_on(rank) =>
@@ -304,7 +304,7 @@ impl Engine {
         }
     }
 
-    /// Gives up what was offered to links, and ends all messages of a communicator.
+    /// Withdraws what was offered to links, and ends all messages of a communicator.
     pub(super) fn end_messages(&mut self, id: CommId, error: &Error) {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         for (rank, header, data, bytes) in conversation.under_way() {
@@ -316,7 +316,7 @@ impl Engine {
         self.messaging.comms.retain(|messaging| *messaging != id);
     }
 
-    /// Takes in what came from ranks for which no message waits here: they may wait until this one has read it.
+    /// Takes in what came from ranks for which no message waits here: they may wait until this rank has read it.
     pub(super) fn poll_all_members(&mut self) -> Step<bool> {
         let mut turn = Turn::default();
         for at in 0..self.messaging.comms.len() {
@@ -328,11 +328,11 @@ impl Engine {
         Ok(turn.moved)
     }
 
-    /// The endpoints that ranks with messages under way listen to, and wait for room to.
-    pub(super) fn awaited_by_messages(&self) -> impl Iterator<Item = (u32, Interest)> {
+    /// The endpoints that communicators with messages under way wait for: for data, and some for room.
+    pub(super) fn needs_of_messages(&self) -> impl Iterator<Item = (u32, Interest)> {
         self.messaging.comms.iter().map(|id| self.comms.get(*id)).flat_map(|comm| {
             let others = (0..comm.size()).filter(|rank| *rank != comm.rank);
-            // The socket of somebody who is gone is always ready.
+            // The socket of a rank that is gone is always ready.
             let is_of_use = |rank: &Rank| {
                 comm.conversation.depends_on(*rank) || comm.presence(*rank, &self.endpoints) == Presence::Here
             };
@@ -345,14 +345,14 @@ impl Engine {
     }
 }
 
-/// One exchange with a rank: whether anything moved, and whether the link's head belongs to somebody else.
+/// One exchange with a rank. Tells whether anything moved, and whether the next fragment belongs to another conversation.
 fn exchange_with(
     conversation: &mut Conversation,
     rank: Rank,
     drain: Drain,
     link: &mut dyn Link,
 ) -> std::result::Result<(bool, bool), Fault> {
-    // A message that opens without credit costs a round trip, and credit may be here already.
+    // A message without credit needs a handshake, and credit may have come already.
     let credited = conversation.lacks_credit(rank) && conversation.pull(rank, link, drain)?.moved;
     let pushed = conversation.push(rank, link).map_err(Fault::Link)?;
     let pulled = conversation.pull(rank, link, drain)?;

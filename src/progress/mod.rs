@@ -5,7 +5,7 @@
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` makes them calls.
 //! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure` bounds how
 //!   much of it is kept.
-//! - `control` handles what the ranks tell each other beside the data.
+//! - `control` handles what the ranks tell each other outside of the data.
 //! - `quit` is how a rank gives a communicator up by itself; `final_check` compares the calls of the ranks when they
 //!   leave one; `consensus` is how the survivors of one agree on the next.
 //! - [`disagreement`] compares the calls of ranks; `report` words the errors.

@@ -1,9 +1,9 @@
-//! How a rank gives a communicator up by itself when it has done its part in all that it has begun.
+//! Quitting: a rank that has done its part in everything that it has begun gives a communicator up by itself.
 //!
-//! It tells the others how many calls it has made ([`ControlMessage::Quit`]) and is gone for them. All that it owed to these calls has
-//! left: in shared memory, where it stays until it is read, or to the kernel. So what the others are still finishing ends
-//! well. A later call that needs the rank can never end, and fails as soon as that is seen; nothing else does. A rank that
-//! says goodbye in good order waits for nobody any more.
+//! It tells the others how many calls it has made ([`ControlMessage::Quit`]), and is gone for them. All that it owed to
+//! these calls has left: into shared memory, where it stays until it is read, or to the kernel. So the calls that the others
+//! are still finishing end well. Only a later call that needs the rank fails, as soon as that is seen. A rank that says
+//! goodbye in good order waits for nobody any more once another rank has quit.
 
 use super::context::CommId;
 use super::engine::Engine;
@@ -15,17 +15,17 @@ use crate::transport::control::ControlMessage;
 /// Calls on the first communicator in which its ranks meet, before any of the program's.
 const JOINING_CALLS: u32 = 1;
 
-/// A rank has given the communicator up by itself.
+/// How a rank has given the communicator up by itself.
 #[derive(Clone, Debug)]
 pub(super) struct Quit {
-    /// Collective calls that it has made.
+    /// Number of collective calls that it has made.
     calls: u32,
     /// Why, in its own words.
     reason: String,
 }
 
 impl Quit {
-    /// Whether it takes part in a call of this number.
+    /// Whether it has taken part in the call of this number.
     fn has_made(&self, sequence: u32) -> bool {
         (sequence.wrapping_sub(self.calls) as i32) < 0
     }
@@ -37,7 +37,7 @@ impl EngineComm {
         self.members[rank as usize].quit.as_ref().is_some_and(|quit| quit.has_made(sequence))
     }
 
-    /// Whether ranks have given it up by themselves: the calls of the others may differ, and are not compared.
+    /// Whether any rank has quit: then the calls of the others may differ, and are not compared.
     pub(super) fn is_quit(&self) -> bool {
         self.has_quit || self.peer_has_quit
     }
@@ -55,7 +55,7 @@ impl EngineComm {
 }
 
 impl Engine {
-    /// From now on this rank only says goodbye. Whether there is somebody to say it to: a failure has told them already.
+    /// Begins the goodbye of this rank. `false`: there is nobody to say it to, as a failure has told the others already.
     pub fn begin_goodbye(&mut self, id: CommId) -> bool {
         self.read_control();
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
@@ -74,9 +74,9 @@ impl Engine {
     /// has begun nothing, or something that has not ended, or the communicator has failed or is gone.
     pub fn quit(&mut self, id: CommId, reason: &str) -> bool {
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
-        let Some(EngineComm { conversation, has_parted, .. }) = comm else { return false };
-        if *has_parted {
-            // It says goodbye already.
+        let Some(EngineComm { conversation, has_announced_leave, .. }) = comm else { return false };
+        if *has_announced_leave {
+            // This rank has left it already.
             return true;
         }
         conversation.settle();
@@ -88,7 +88,7 @@ impl Engine {
         let (context, calls) = (comm.context, comm.collectives.made());
         let quit = ControlMessage::Quit { context, calls, reason: reason.into() };
         let comm = self.comms.get_mut(id);
-        (comm.has_quit, comm.has_parted) = (true, true);
+        (comm.has_quit, comm.has_announced_leave) = (true, true);
         for member in &comm.members {
             if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
                 control.send(&quit);
@@ -98,14 +98,14 @@ impl Engine {
         true
     }
 
-    /// A rank has quit.
+    /// Takes note that a rank has quit.
     pub(super) fn note_quit(&mut self, id: CommId, rank: Rank, calls: u32, reason: String) {
         let comm = self.comms.get_mut(id);
         comm.peer_has_quit = true;
         comm.members[rank as usize].quit.get_or_insert(Quit { calls, reason });
     }
 
-    /// Ends what cannot end by itself since a rank has quit.
+    /// Fails a communicator in which a call needs a rank that has quit before it.
     pub(super) fn fail_if_quitter_is_needed(&mut self, id: CommId) {
         if !self.comms.get(id).peer_has_quit {
             return;
@@ -116,9 +116,9 @@ impl Engine {
         let comm = self.comms.get(id);
         let doomed = self.unfinished().filter(|active| active.comm == id).find_map(|active| {
             let sequence = active.execution.header().sequence;
-            let mut awaited = active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint));
+            let mut needed = active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint));
             let has_quit = |rank: &Rank| comm.members[*rank as usize].quit.is_some();
-            let missing = awaited.find(|rank| has_quit(rank) && !comm.has_served(*rank, sequence));
+            let missing = needed.find(|rank| has_quit(rank) && !comm.has_served(*rank, sequence));
             missing.map(|rank| (rank, self.title(active)))
         });
         if let Some((rank, title)) = doomed {
@@ -127,7 +127,7 @@ impl Engine {
         }
     }
 
-    /// The goodbye of this rank is over: nobody has to be waited for.
+    /// Ends the goodbye of this rank: it need not wait for the others.
     fn end_goodbye(&mut self, id: CommId) {
         for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// "rank 2 (...) has aborted "world" after its call #7 (ncclCommAbort)", if it has.
+    /// How a rank has quit, for an error: "rank 2 (...) has aborted "world" after its call #7 (ncclCommAbort)".
     pub(super) fn how_it_quit(&self, id: CommId, rank: Rank) -> Option<String> {
         let comm = self.comms.find(id)?;
         let Quit { calls, reason } = comm.members[rank as usize].quit.as_ref()?;

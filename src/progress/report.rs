@@ -1,4 +1,4 @@
-//! What is said when something is wrong: which call, which rank, what it was doing.
+//! The texts of errors: which call, which rank, and what it was doing.
 
 use std::io::ErrorKind;
 
@@ -12,7 +12,7 @@ use crate::executor::LinkFailure;
 use crate::p2p::{Conversation, Status};
 
 impl Engine {
-    /// `endpoint` leads to a member of the communicator.
+    /// The trouble that a member of a communicator, behind `endpoint`, made another call than this rank.
     pub(super) fn mismatch(
         &self,
         id: CommId,
@@ -32,13 +32,13 @@ impl Engine {
         Trouble { comm: id, error }
     }
 
-    /// What it means that a link failed while the active at `at` was served.
+    /// The trouble that a link failed during the active call at `at`.
     pub(super) fn link_trouble(&self, at: usize, failure: LinkFailure) -> Trouble {
         let active = &self.calls.active[at];
         self.broken_link(active.comm, failure, &self.title(active))
     }
 
-    /// What it means to a communicator that a link failed, and what it was doing.
+    /// The trouble that a link of a communicator failed, and during what.
     pub(super) fn broken_link(&self, id: CommId, failure: LinkFailure, during: &str) -> Trouble {
         let comm = self.comms.get(id);
         let rank = comm.rank_of(failure.peer).unwrap_or(failure.peer);
@@ -56,13 +56,13 @@ impl Engine {
         Trouble { comm: id, error: Error::PeerLost { rank, detail } }
     }
 
-    /// "all_reduce(float32 sum, count 4) #12 on "world"".
+    /// Title of a call in errors: "all_reduce(float32 sum, count 4) #12 on "world"".
     pub(super) fn title(&self, active: &ActiveCall) -> String {
         let name = &self.comms.get(active.comm).name;
         format!("{} #{} on \"{name}\"", active.prepared.call, active.execution.header().sequence)
     }
 
-    /// Who has not arrived in the call of `ticket`, for a timeout message.
+    /// The ranks that have not arrived in the call of `ticket`, for a timeout.
     pub(super) fn who_is_missing(&self, ticket: Ticket) -> String {
         let number = match ticket {
             Ticket::Message(ticket) => return self.who_is_silent_in(ticket),
@@ -75,12 +75,12 @@ impl Engine {
         let header = active.execution.header();
         let mut missing = Vec::new();
         let mut waiting = Vec::new();
-        let mut awaited: Vec<Rank> =
+        let mut peers: Vec<Rank> =
             active.execution.waits_for().filter_map(|(endpoint, _)| comm.rank_of(endpoint)).collect();
-        awaited.extend((0..comm.size()).filter(|peer| *peer != comm.rank));
-        awaited.sort_unstable();
-        awaited.dedup();
-        for peer in awaited {
+        peers.extend((0..comm.size()).filter(|peer| *peer != comm.rank));
+        peers.sort_unstable();
+        peers.dedup();
+        for peer in peers {
             let label = comm.label(peer, &self.endpoints);
             match comm.members[peer as usize].stall {
                 Some(stall) if stall.sequence == header.sequence => waiting.push(peer.to_string()),
@@ -107,7 +107,7 @@ impl Engine {
         text
     }
 
-    /// A message of a communicator that has not ended, for an error: `recv(...) on "world"`.
+    /// Title of a message of a communicator that has not ended, for an error: `recv(...) on "world"`.
     pub(super) fn message_title(&self, id: CommId) -> String {
         let comm = self.comms.get(id);
         let first = comm.conversation.first_unfinished();
@@ -115,7 +115,7 @@ impl Engine {
         format!("{what} on \"{}\"", comm.name)
     }
 
-    /// Who has not done their part in a message, for a timeout.
+    /// The rank that has not done its part in a message, for a timeout.
     pub(super) fn who_is_silent_in(&self, ticket: MessageTicket) -> String {
         let Some(comm) = self.comms.find(ticket.comm) else { return String::new() };
         let (what, from) = comm.conversation.describe(ticket.ticket);
@@ -138,7 +138,7 @@ impl Engine {
     }
 }
 
-/// What came from a rank, or from any, and was not received.
+/// Lists what came from a rank, or from any, and was not received.
 fn unexpected(conversation: &Conversation, from: Option<Rank>) -> String {
     const MOST: usize = 4;
     let fits = |status: &Status| from.is_none_or(|from| status.source == from);

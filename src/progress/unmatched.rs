@@ -1,5 +1,7 @@
-//! What lies at the heads of the links when nothing moves, and is nobody's: of another call, another communicator, or of
-//! one that is no more.
+//! Unmatched fragments: what stands at the head of a link when nothing moves, and belongs to no running call.
+//!
+//! It may be of a call that this rank has not made yet, of another communicator, or of one that is no more. It is stashed,
+//! given to the messages of its communicator, or dropped; if it contradicts a call of this rank, the communicator fails.
 
 use super::calls::ActiveCall;
 use super::comm_table::Known;
@@ -11,7 +13,7 @@ use crate::executor::LinkFailure;
 use crate::transport::Header;
 
 impl Engine {
-    /// Nobody can use the head of this link now: find out what it is, and take it away if it is in the way.
+    /// Finds out what stands at the head of this link, which nobody can use now, and takes it away if it is in the way.
     pub(super) fn handle_unmatched(&mut self, endpoint: u32, stash_own: bool) -> Step<bool> {
         // A contradiction may have been stashed before the call that it contradicts was made here.
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
@@ -33,7 +35,7 @@ impl Engine {
             Err(source) => return self.blame(LinkFailure { peer: endpoint, source }),
         };
         if head.is_cancelled() {
-            // Its sender has told everybody why before.
+            // Its sender has told all ranks before why it is cancelled.
             self.read_control();
         } else {
             self.check_counts(endpoint, &head)?;
@@ -56,7 +58,7 @@ impl Engine {
         if matches!(taken, Ok(true)) {
             self.hold_sender_if_ahead(endpoint, &head);
         }
-        // What cannot be read, of a sender that has given it up, must not stand in the way.
+        // A fragment that cannot be read, because its sender has withdrawn it, must not stand in the way.
         match taken.or_else(|_| self.endpoints[endpoint as usize].inbox.discard_head()) {
             Ok(taken) => {
                 self.endpoints[endpoint as usize].ring_doorbell_if_due();
@@ -66,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// Fails where a message has another number of elements than its receive here, though the calls agree.
+    /// Fails a communicator where a message has another number of elements than its receive here, though the calls agree.
     fn check_counts(&self, endpoint: u32, head: &Header) -> Step<()> {
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
             let stashed = self.endpoints[endpoint as usize].inbox.first_of_call(active.execution.header());
@@ -78,7 +80,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether the head of a link, of this communicator, must wait for a later call or for others that are under way.
+    /// Whether the head of a link, which is of this communicator, must wait for a later call or for calls under way.
     fn is_in_the_way(&self, id: CommId, endpoint: u32, head: &Header, stash_own: bool) -> Step<bool> {
         let comm = self.comms.get(id);
         let rank = self.member(id, endpoint)?;
@@ -114,7 +116,7 @@ impl Engine {
         })
     }
 
-    /// A link has failed outside of a call's turn: that matters to a call that waits for it, if there is one.
+    /// Blames a link that has failed outside of a call's turn on a call that waits for it, if there is one.
     fn blame(&self, failure: LinkFailure) -> Step<bool> {
         let waits =
             |active: &ActiveCall| active.execution.waits_for().any(|(endpoint, _)| endpoint == failure.peer);

@@ -31,7 +31,7 @@ enum Event {
     Probe(Selector),
     /// A matched probe: the message is taken, and no receive waits for it.
     Take(Selector),
-    /// Of the receives that wait, this one, counted round.
+    /// Cancels one of the posted receives: this one, counted round.
     Cancel(usize),
 }
 

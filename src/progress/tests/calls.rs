@@ -52,8 +52,15 @@ fn calls_started_together_complete_whatever_the_order_in_which_the_ranks_wait_fo
                 let key = Key::new(&job.call(), false);
                 // SAFETY: the buffers live until every ticket is waited for.
                 tickets.push(
-                    unsafe { driver.start(CommId::FIRST, &key, job.prepared(job.program(false)), buffers) }
-                        .unwrap(),
+                    unsafe {
+                        driver.start_and_remember(
+                            CommId::FIRST,
+                            &key,
+                            job.prepared(job.program(false)),
+                            buffers,
+                        )
+                    }
+                    .unwrap(),
                 );
             }
             tickets.rotate_left(rank as usize % 3);
@@ -81,8 +88,10 @@ fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
         let buffers = Buffers { input: large.as_ptr().cast(), output: sums.as_mut_ptr().cast() };
         let key = Key::new(&job.call(), false);
         // SAFETY: the buffers live until the ticket is waited for.
-        let ticket =
-            unsafe { driver.start(CommId::FIRST, &key, job.prepared(job.program(false)), buffers) }.unwrap();
+        let ticket = unsafe {
+            driver.start_and_remember(CommId::FIRST, &key, job.prepared(job.program(false)), buffers)
+        }
+        .unwrap();
         let mut small = [0];
         all_reduce("one_shot", 2, rank, 1).run(driver, &input(rank, 1), &mut small, LONG).unwrap();
         let overtaken = driver.lock().take_outcome(ticket).is_none();

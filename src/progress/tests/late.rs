@@ -22,7 +22,7 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     // SAFETY: as above.
     outcomes.extend(unsafe { driver.start_recent(id, &key, buffers) }.map(|started| started.map(drop)));
     // SAFETY: as above.
-    outcomes.push(unsafe { driver.start(id, &key, prepared(), buffers) }.map(drop));
+    outcomes.push(unsafe { driver.start_and_remember(id, &key, prepared(), buffers) }.map(drop));
     // SAFETY: as above.
     outcomes.push(unsafe { driver.start_once(id, prepared(), buffers) }.map(drop));
     // SAFETY: as above.

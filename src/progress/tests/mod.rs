@@ -83,7 +83,7 @@ fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
     world_with(size, kind, |_, _, link| link)
 }
 
-/// The same; `wrap` may replace the link of a rank to a peer.
+/// One driver per rank, all connected; `wrap` may replace the link of a rank to a peer.
 fn world_with(size: u32, kind: Kind, wrap: impl Fn(Rank, Rank, AnyLink) -> AnyLink) -> Vec<Arc<Driver>> {
     let mut endpoints: Vec<Vec<Endpoint>> = (0..size).map(|_| Vec::new()).collect();
     // Rank by rank, so that each list grows in rank order.
@@ -161,7 +161,7 @@ impl TestCall<'_> {
         let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
         // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
         unsafe {
-            driver.run(
+            driver.run_and_remember(
                 CommId::FIRST,
                 &self.key(false),
                 self.prepared(self.program(false)),
@@ -177,7 +177,13 @@ impl TestCall<'_> {
         let buffers = Buffers { input: start, output: start };
         // SAFETY: the buffer is borrowed for the whole call.
         unsafe {
-            driver.run(CommId::FIRST, &self.key(true), self.prepared(self.program(true)), buffers, Some(LONG))
+            driver.run_and_remember(
+                CommId::FIRST,
+                &self.key(true),
+                self.prepared(self.program(true)),
+                buffers,
+                Some(LONG),
+            )
         }
     }
 

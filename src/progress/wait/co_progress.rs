@@ -1,31 +1,33 @@
-//! Another engine that works for the same ranks.
+//! Co-progress: another engine that works for the same ranks moves on while a thread waits in this one.
 //!
-//! A rank that waits in one engine must move the other on, too: what it has begun there may be what another rank waits for. Nothing
-//! of this costs anything where there is no other engine.
+//! What a rank has begun in the other engine may be what another rank waits for. Without another engine, this costs
+//! nothing.
 
 use super::Driver;
 
 /// The other engine, as a wait sees it.
 pub trait CoProgress: Send + Sync {
-    /// Told after each look at the links: whether anything is under way over them.
+    /// Takes note of whether anything is under way over the links. Called after each look at them.
     fn note(&self, is_busy: bool);
 
-    /// Moves on what the other engine has under way; whether there is anything. Called with the engine of the links locked.
+    /// Moves on what the other engine has under way; tells whether there is anything. Called with the engine of the links
+    /// locked.
     fn move_on(&self) -> bool;
 }
 
 impl Driver {
-    /// From now on both move while a thread waits for one. The first that is set stays.
+    /// Sets the other engine, which moves on from now on while a thread waits. The first one that is set stays.
     pub fn set_co_progress(&self, co_progress: impl FnOnce() -> Box<dyn CoProgress>) {
         self.co_progress.get_or_init(co_progress);
     }
 
-    /// Whether another engine has something under way; it has been moved on then. It wakes no sleeper: look again soon.
+    /// Moves the other engine on; tells whether it has something under way. It wakes no sleeper, so the caller looks again
+    /// soon.
     pub(super) fn move_other_engine(&self) -> bool {
         self.co_progress.get().is_some_and(|co_progress| co_progress.move_on())
     }
 
-    /// Moves things on for a thread that waits for something else. If another thread is at it, that is enough.
+    /// Moves calls on for a thread that waits for something else, unless another thread does so already.
     pub fn try_move_on(&self) {
         let Some(mut engine) = self.engine.try_lock() else { return };
         if !self.move_on(&mut engine) {

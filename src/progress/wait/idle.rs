@@ -13,26 +13,26 @@ use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
-/// The same before a nap, where ranks share processors and each look is a system call: a hand-over is cheaper than a
-/// wake-up, but ranks that never sleep also never move to the idler processor (four ranks on two cores, 8 bytes:
-/// 25 us with 20 or 100, 50 with 5, 37 without naps).
+/// Time of yielding before a nap, where ranks share processors and each look is a system call. A yield is cheaper than a
+/// wake-up, but ranks that never sleep also never move to the idler processor (four ranks on two cores, 8 bytes: 25 us with
+/// 20 or 100, 50 with 5, 37 without naps).
 const YIELD_TIME_ON_SOCKETS: Duration = Duration::from_micros(100);
 
 /// How long a call has not moved.
 #[derive(Default)]
 pub(super) struct Idle {
-    /// Of the call, when it was last seen to move.
+    /// How often the call had moved when it was last looked at.
     moves: u32,
     polls: u32,
     since: Option<Instant>,
-    /// The others know what we wait for.
+    /// The other ranks have been told what this one waits for.
     announced: bool,
-    /// What a nap waits for; kept for its memory.
+    /// Sockets that a nap waits for; kept for its memory.
     pub sockets: PollSet,
 }
 
 impl Idle {
-    /// Takes note of the moves of the call; whether there were new ones.
+    /// Takes note of the moves of the call; tells whether there were new ones.
     pub fn has_moved(&mut self, moves: u32) -> bool {
         let has_moved = moves != self.moves;
         if has_moved {
@@ -41,7 +41,7 @@ impl Idle {
         has_moved
     }
 
-    /// Time since the call last moved, or since the first question.
+    /// Time since the call last moved, or since this was first asked.
     fn silence(&mut self) -> Duration {
         let now = Instant::now();
         now - *self.since.get_or_insert(now)
@@ -49,7 +49,7 @@ impl Idle {
 }
 
 impl Driver {
-    /// Other calls move, this one does not: there is no time to rest, but its deadline counts.
+    /// One step of waiting while other calls move, but not this one: the thread does not rest, but the deadline counts.
     pub(super) fn busy_step(
         &self,
         engine: &mut MutexGuard<'_, Engine>,
@@ -69,13 +69,13 @@ impl Driver {
     }
 
     pub(super) fn time_out(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
-        // One more look: the news may have come this very moment.
+        // One more look: the reason may have come this very moment.
         engine.read_control();
         let detail = engine.who_is_missing(ticket);
         engine.fail_call(ticket, Error::Timeout { waited, detail });
     }
 
-    /// One step of waiting, after a look at everything that showed nothing.
+    /// One step of waiting, after a look at everything that found nothing.
     pub(super) fn idle_step(
         &self,
         engine: &mut MutexGuard<'_, Engine>,

@@ -1,18 +1,16 @@
-//! What a rank does when nothing moves.
+//! Waiting: what a rank does when nothing moves (`idle`).
 //!
-//! 1. *Poll*, where there is a processor for each rank: a cache line from another core comes in well under a
-//!    microsecond.
-//! 2. *Yield* the processor between polls: with more ranks than processors somebody else must run first, and a
-//!    hand-over by `sched_yield` costs less than a wake-up.
-//!    Where each look is a system call, naps follow soon: `poll` on the awaited sockets.
-//! 3. *Sleep* in `poll`, on the control channels, the data sockets and the wake-up of this process. A peer that
-//!    has news for a sleeper rings its control channel. A rank that waits long costs nothing.
+//! 1. *Poll*, where there is a processor for each rank: a cache line from another core comes in well under a microsecond.
+//! 2. *Yield* the processor between polls: with more ranks than processors another one must run first, and a yield costs
+//!    less than a wake-up. Where each look is a system call, naps follow soon: `poll` on the sockets that are needed.
+//! 3. *Sleep* in `poll`, on the control channels, the data sockets and the doorbell of this thread (`sleep`). A peer that
+//!    has sent something to a sleeper rings its doorbell. A rank that waits long costs nothing.
 //!
-//! After a tenth of a second without any progress the rank tells the others what it waits for: so ranks in different calls
-//! find out, and a timeout can say who is missing. The deadline counts time *without progress of the call*: a large
+//! After a tenth of a second without any progress the rank announces to the others what it waits for. So ranks in different
+//! calls find out, and a timeout can say who is missing. The deadline counts time *without progress of the call*: a large
 //! transfer over a slow link does not fail because it is large, and other calls that move do not put it off.
 //!
-//! [`wait_for_first`] does the same for several calls, of one or several engines.
+//! [`wait_for_first`] waits for the first of several calls, of one or several engines.
 
 mod co_progress;
 mod idle;
@@ -42,15 +40,15 @@ const POLLS_PER_CLOCK_READ: u32 = 64;
 const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 /// Time of yielding before sleep.
 const YIELD_TIME: Duration = Duration::from_micros(500);
-/// Silence after which the others are told what is waited for.
+/// Silence after which this rank announces what it waits for.
 const STALL_TIME: Duration = Duration::from_millis(100);
-/// Silence after which it is a failure that a rank went for which we wait: what it sent before may still be on
-/// its way.
+/// Silence after which the loss of a rank that a call waits for is a failure: what it sent before may still be on its way.
 const DESERTED_TIME: Duration = Duration::from_millis(100);
-/// The same for a rank for which we do not wait directly: those who do will tell, or can finish without it.
+/// Silence after which the loss of any rank is a failure: ranks that wait for it directly will tell, or can finish without
+/// it.
 const DESERTED_BY_OTHERS_TIME: Duration = Duration::from_millis(500);
 
-/// An engine and those who wait for it. Any thread may use it.
+/// An engine and the threads that wait for it. Any thread may use it.
 pub struct Driver {
     engine: Mutex<Engine>,
     spin: Duration,
@@ -58,12 +56,12 @@ pub struct Driver {
     abort_requested: AtomicBool,
     /// Communicators to be aborted, and why.
     aborts: Mutex<Vec<(CommId, String)>>,
-    /// An engine of somebody else, if there is one.
+    /// Another engine that moves on while a thread waits, if there is one.
     co_progress: OnceLock<Box<dyn CoProgress>>,
 }
 
 impl Driver {
-    /// Drives `engine`. `spin`: time of polling before yielding, where each rank has a processor.
+    /// A driver of `engine`. `spin`: time of polling before yielding, where each rank has a processor.
     pub fn new(engine: Engine, spin: Duration) -> Result<Driver> {
         let wake = Wake::new().map_err(|e| Error::system("cannot make an eventfd", e))?;
         Ok(Driver {
@@ -76,7 +74,7 @@ impl Driver {
         })
     }
 
-    /// The engine, for what does not wait.
+    /// The engine, locked, for what does not wait.
     pub fn lock(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock()
     }
@@ -86,7 +84,7 @@ impl Driver {
         self.wait_for(&mut self.lock(), ticket, timeout)
     }
 
-    /// Whether a started call has ended; moves things on. `Some` uses the ticket up.
+    /// The outcome of a started call, if it has ended; moves calls on. `Some` uses the ticket up.
     pub fn test(&self, ticket: Ticket) -> Option<CallOutcome> {
         let mut engine = self.lock();
         if !self.move_on(&mut engine) && !engine.has_outcome(ticket) {
@@ -95,7 +93,7 @@ impl Driver {
         engine.take_outcome(ticket)
     }
 
-    /// Nothing has moved, and nobody waits: has somebody failed, or gone?
+    /// Looks for failures and lost ranks. Called when nothing has moved and no thread waits.
     pub(super) fn check_peers(&self, engine: &mut Engine) {
         self.move_other_engine();
         engine.read_control();
@@ -111,7 +109,7 @@ impl Driver {
     pub fn abort(&self, comm: CommId, reason: &str) {
         self.aborts.lock().push((comm, reason.to_string()));
         self.abort_requested.store(true, Ordering::Release);
-        // Whoever holds the lock gives it up when nothing moves, or takes note of the abort itself.
+        // A thread that holds the lock releases it when nothing moves, or takes note of the abort itself.
         let mut engine = self.lock();
         self.abort_if_requested(&mut engine);
         self.sleepers.ring_all();
@@ -136,7 +134,7 @@ impl Driver {
         }
     }
 
-    /// Progress; wakes threads of this process whose call may have ended.
+    /// Moves everything that can move, and wakes threads of this process whose call may have ended.
     pub(super) fn move_on(&self, engine: &mut Engine) -> bool {
         let moved = engine.progress();
         engine.has_changes |= moved;
@@ -147,7 +145,7 @@ impl Driver {
         moved
     }
 
-    /// Wakes threads of this process for what has changed.
+    /// Wakes threads of this process if something has changed.
     #[inline]
     fn wake_sleepers(&self, engine: &mut Engine) {
         if std::mem::take(&mut engine.has_changes) {
@@ -169,7 +167,7 @@ impl Driver {
         }
     }
 
-    /// Moves things on, and is idle for one step if the call has not moved.
+    /// Moves everything on, and takes one step of waiting if the call has not moved.
     #[inline]
     fn poll_once(
         &self,
@@ -186,13 +184,13 @@ impl Driver {
         if moved && !idle.has_moved(engine.moves(ticket)) {
             self.busy_step(engine, ticket, timeout, idle);
         } else if !moved || engine.oversubscribed_on_sockets {
-            // What could move has moved: where another look is a system call, somebody else's turn comes first.
+            // What could move has moved. Where another look is a system call, the other ranks come first.
             self.idle_step(engine, ticket, timeout, idle);
         }
         None
     }
 
-    /// Waits until everybody has said goodbye, or is gone, or the time is over. Never fails.
+    /// Waits until every peer has said goodbye, or is gone, or the time is over. Never fails.
     pub fn wait_for_byes(&self, timeout: Duration) {
         let end = Instant::now() + timeout;
         let mut engine = self.lock();

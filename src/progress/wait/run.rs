@@ -1,4 +1,4 @@
-//! How calls get into the engine: to be waited for later, or run to their end at once.
+//! How collective calls enter the engine: started, to be waited for later, or run to their end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,19 +17,19 @@ impl Driver {
     /// Starts a call and gives it a first push. `None`: no such call was made lately.
     ///
     /// # Safety
-    /// As [`Engine::start`].
+    /// See [`Engine::start`].
     pub unsafe fn start_recent(&self, comm: CommId, key: &Key, buffers: Buffers) -> Option<Result<Ticket>> {
         let mut engine = self.lock();
-        let prepared = Arc::clone(engine.recent(comm, key)?);
+        let prepared = Arc::clone(engine.recent_call(comm, key)?);
         // SAFETY: passed on from our caller.
         Some(unsafe { self.start_with(&mut engine, comm, prepared, buffers) })
     }
 
-    /// The same for a call that was not made lately.
+    /// Starts a call, gives it a first push, and remembers it for `start_recent` and `run_recent`.
     ///
     /// # Safety
-    /// As [`Engine::start`].
-    pub unsafe fn start(
+    /// See [`Engine::start`].
+    pub unsafe fn start_and_remember(
         &self,
         comm: CommId,
         key: &Key,
@@ -37,15 +37,15 @@ impl Driver {
         buffers: Buffers,
     ) -> Result<Ticket> {
         let mut engine = self.lock();
-        engine.keep(comm, *key, Arc::clone(&prepared));
+        engine.remember(comm, *key, Arc::clone(&prepared));
         // SAFETY: passed on from our caller.
         unsafe { self.start_with(&mut engine, comm, prepared, buffers) }
     }
 
-    /// Starts a call that is not expected to be made again.
+    /// Starts a call that is not expected to be made again, and gives it a first push.
     ///
     /// # Safety
-    /// As [`Engine::start`].
+    /// See [`Engine::start`].
     pub unsafe fn start_once(
         &self,
         comm: CommId,
@@ -56,8 +56,10 @@ impl Driver {
         unsafe { self.start_with(&mut self.lock(), comm, prepared, buffers) }
     }
 
+    /// Starts a call and gives it a first push.
+    ///
     /// # Safety
-    /// As [`Engine::start`].
+    /// See [`Engine::start`].
     unsafe fn start_with(
         &self,
         engine: &mut Engine,
@@ -71,12 +73,12 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Runs a call like one that was made lately to its end. `None`: nothing was done, because this is not one, because its
-    /// buffers must be looked at more closely, or because something else goes on.
+    /// Runs a call that was made lately to its end, on the fast path. `None`: nothing was done, because no such call was made
+    /// lately, because its buffers must be checked more closely, or because something else goes on.
     ///
     /// # Safety
     /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`crate::executor::Extent::fits`]).
-    // Always: it is a part of each small call.
+    // Always inlined: it is a part of each small call.
     #[inline(always)]
     pub unsafe fn run_fast_path(
         &self,
@@ -115,10 +117,11 @@ impl Driver {
         self.wait_for(engine, ticket, timeout).map(drop).map_err(Box::new)
     }
 
-    /// Runs a call to its end. `None`: no such call was made lately. `timeout` is asked for only if there is a wait.
+    /// Runs a call that was made lately to its end, on the fast path or not. `None`: no such call was made lately. `timeout`
+    /// is asked for only if there is a wait.
     ///
     /// # Safety
-    /// As [`Engine::start`], for the time of this call.
+    /// The contract of [`Engine::start`] holds during this call.
     #[inline]
     pub unsafe fn run_recent(
         &self,
@@ -137,11 +140,11 @@ impl Driver {
         })
     }
 
-    /// The same for a call that was not made lately.
+    /// Runs a call to its end, and remembers it for `run_fast_path` and `run_recent`.
     ///
     /// # Safety
-    /// As [`Engine::start`], for the time of this call.
-    pub unsafe fn run(
+    /// The contract of [`Engine::start`] holds during this call.
+    pub unsafe fn run_and_remember(
         &self,
         comm: CommId,
         key: &Key,
@@ -150,7 +153,7 @@ impl Driver {
         timeout: Option<Duration>,
     ) -> Result<()> {
         let mut engine = self.lock();
-        engine.keep(comm, *key, prepared);
+        engine.remember(comm, *key, prepared);
         // SAFETY: passed on from our caller. This function returns only when the call has an outcome.
         match unsafe { engine.run_fast_path_or_start(comm, CallRef::Recent(key), buffers) }
             .expect("it was kept a moment ago")?
@@ -160,10 +163,10 @@ impl Driver {
         }
     }
 
-    /// Runs a call to its end that is not expected to be made again.
+    /// Runs a call that is not expected to be made again to its end.
     ///
     /// # Safety
-    /// As [`Engine::start`], for the time of this call.
+    /// The contract of [`Engine::start`] holds during this call.
     pub unsafe fn run_once(
         &self,
         comm: CommId,

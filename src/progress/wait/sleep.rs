@@ -16,11 +16,11 @@ use crate::sys::wake::Wake;
 const NAP_TIME: Duration = Duration::from_millis(1);
 
 impl Driver {
-    /// Sleeps for a moment, until an awaited socket may be ready. `false`: not all that is waited for are sockets.
+    /// Sleeps for a moment, until a socket that is needed may be ready. `false`: something needed is no socket.
     pub(super) fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
         let set = &mut idle.sockets;
         set.clear();
-        for (endpoint, interest) in engine.awaited() {
+        for (endpoint, interest) in engine.needs() {
             let Some(fd) = engine.endpoints[endpoint as usize].inbox.link.descriptor() else { return false };
             set.add(&fd, interest);
         }
@@ -38,7 +38,7 @@ impl Driver {
     /// Sleeps until something may have happened.
     pub(super) fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
         let doorbell = self.fall_asleep(engine);
-        // Whoever sent before it could see us sleeping did not ring: look once more, everywhere.
+        // A peer that sent before it could see this rank sleeping did not ring: look once more, everywhere.
         engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
@@ -53,7 +53,7 @@ impl Driver {
         engine.read_control();
     }
 
-    /// This thread is about to sleep: peers and other threads ring from now on.
+    /// Announces that this thread is about to sleep: peers and other threads ring its doorbell from now on.
     pub(super) fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
         let (is_first, doorbell) = self.sleepers.enter(Wake::new);
         if is_first {
@@ -83,7 +83,7 @@ impl Driver {
                 set.add(process, Interest::Read);
             }
         }
-        for (peer, interest) in engine.awaited() {
+        for (peer, interest) in engine.needs() {
             if let Some(fd) = engine.endpoints[peer as usize].inbox.link.descriptor() {
                 set.add(&fd, interest);
             }
@@ -101,7 +101,8 @@ impl Doorbell for Wake {
     }
 }
 
-/// Adds a sleeper's doorbell to what it waits for; until when it may sleep. One that could not get a doorbell naps.
+/// Adds the doorbell of a sleeper to what it waits for; gives the time until which it may sleep. A sleeper without a
+/// doorbell only naps.
 pub(super) fn add_doorbell(
     doorbell: Option<&Wake>,
     set: &mut PollSet,

@@ -1,12 +1,13 @@
 //! The threads of this process that sleep in one engine, and how they are woken.
 //!
-//! Each sleeper has a doorbell of its own, which is rung for all and cleared by its sleeper alone, when it leaves. So a doorbell that was rung
-//! stays so until its sleeper has seen it, and a sleeper that comes back finds it silent until there is something new. One
-//! doorbell for all would do neither: a sleeper that clears it takes the news from those that have not woken up yet, and if
-//! only the last one clears it, two that leave and come back in turn never sleep again.
+//! Each sleeper has a doorbell of its own. All of them are rung at once; each is cleared only by its sleeper, when it
+//! leaves. So a doorbell that was rung stays so until its sleeper has seen it, and a sleeper that comes back finds it silent
+//! until there is something new. One doorbell for all would do neither. A sleeper that clears it would leave those asleep
+//! that have not woken up yet. If only the last one cleared it, two that leave and come back in turn would never sleep again.
 //!
-//! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine locked: a thread that sees no
-//! outcome and enters is found by whoever brings the outcome. Model-checked with three threads (crate `anyccl-models`).
+//! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine locked: a
+//! thread that sees no outcome and enters is found by the thread that brings the outcome. Model-checked with three threads
+//! (crate `anyccl-models`).
 
 #[cfg(loom)]
 use loom::sync::{
@@ -20,17 +21,17 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// What one sleeper waits for beside everything else.
+/// Doorbell of one sleeper, which wakes it.
 pub(crate) trait Doorbell {
     /// Wakes its sleeper, now or when it begins to wait.
     fn ring(&self);
-    /// Makes it silent again.
+    /// Makes the doorbell silent again.
     fn clear(&self);
 }
 
 /// All sleepers of an engine.
 pub(crate) struct Sleepers<B> {
-    /// Those with a doorbell and those without.
+    /// Number of sleepers, with a doorbell or without.
     count: AtomicUsize,
     doorbells: Mutex<Doorbells<B>>,
 }
@@ -41,13 +42,13 @@ struct Doorbells<B> {
 }
 
 impl<B: Doorbell> Sleepers<B> {
-    /// Nobody sleeps. `first` is the doorbell of the first sleeper.
+    /// A set of no sleepers. `first` is the doorbell of the first one.
     pub fn new(first: B) -> Sleepers<B> {
         let doorbells = Doorbells { asleep: Vec::new(), spare: vec![Arc::new(first)] };
         Sleepers { count: AtomicUsize::new(0), doorbells: Mutex::new(doorbells) }
     }
 
-    /// A thread is about to sleep: whether it is the first, and its doorbell, if `make` could make one.
+    /// Adds a thread that is about to sleep. Tells whether it is the first, and gives its doorbell, if `make` could make one.
     pub fn enter<E>(&self, make: impl FnOnce() -> Result<B, E>) -> (bool, Option<Arc<B>>) {
         let is_first = self.count.fetch_add(1, Ordering::Relaxed) == 0;
         let mut doorbells = self.doorbells();
@@ -56,7 +57,7 @@ impl<B: Doorbell> Sleepers<B> {
         (is_first, doorbell)
     }
 
-    /// Takes note that a sleeper is awake again; whether nobody sleeps now.
+    /// Removes a sleeper that is awake again; tells whether nobody sleeps now.
     pub fn leave(&self, doorbell: Option<Arc<B>>) -> bool {
         if let Some(doorbell) = doorbell {
             let mut doorbells = self.doorbells();
@@ -80,7 +81,7 @@ impl<B: Doorbell> Sleepers<B> {
     }
 }
 
-// By path, as another crate compiles this file too, from elsewhere.
+// With a path, as another crate compiles this file, too, from elsewhere.
 #[cfg(all(test, loom))]
 #[path = "sleepers/model.rs"]
 mod model;

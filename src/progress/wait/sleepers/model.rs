@@ -1,6 +1,6 @@
-//! Two sleepers and a thread that brings news, in every order, by loom (crate `anyccl-models`).
+//! Two sleepers and a thread that brings outcomes, in every order, by loom (crate `anyccl-models`).
 //!
-//! No sleeper misses its news: it would sleep for ever, which loom reports. And none wakes up more often than there was news.
+//! No sleeper misses its outcome: it would sleep for ever, which loom reports. And none wakes up more often than there were outcomes.
 
 use super::*;
 use loom::sync::Condvar;
@@ -123,7 +123,7 @@ fn sleep<P: Protocol>(shared: &Shared<P>, number: usize) -> usize {
         drop(outcomes);
         shared.sleepers.wait(&sleeper);
         wakes += 1;
-        assert!(wakes <= 2, "woken more often than there was news");
+        assert!(wakes <= 2, "woken more often than there were outcomes");
         let outcomes = shared.outcomes.lock().unwrap();
         shared.sleepers.leave(sleeper);
         drop(outcomes);
@@ -151,12 +151,12 @@ fn check<P: Protocol>() {
 }
 
 #[test]
-fn every_sleeper_gets_its_news_and_wakes_up_for_news_only() {
+fn every_sleeper_gets_its_outcome_and_wakes_up_for_outcomes_only() {
     check::<Sleepers<ModelDoorbell>>();
 }
 
 #[test]
-#[should_panic(expected = "woken more often than there was news")]
+#[should_panic(expected = "woken more often than there were outcomes")]
 fn one_doorbell_that_the_last_sleeper_clears_keeps_the_others_awake() {
     check::<OneDoorbell>();
 }
