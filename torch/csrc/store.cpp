@@ -34,7 +34,8 @@ struct Place {
   std::exception_ptr interrupt{};
 };
 
-// Asks until the answer is yes. False: the time was over first. Throws what a signal's handler raises meanwhile.
+// Asks until the answer is yes. False: the time was over first. Throws what a signal's handler raises
+// meanwhile.
 template <typename Question>
 bool ask_until(std::chrono::steady_clock::time_point end, size_t ranks, Question question) {
   const auto longest = kLongestNap + kLongestNapPerRank * static_cast<int>(ranks);
@@ -55,8 +56,9 @@ bool ask_until(std::chrono::steady_clock::time_point end, size_t ranks, Question
   }
 }
 
-// Whether TCPStore has a key, and its value, in one request: to replace a value that no key of ours has by itself changes nothing,
-// and the answer is the value that there is, or the one that was to be replaced. get() makes two requests, after one of check().
+// Whether TCPStore has a key, and its value, in one request. To replace a value that no key of ours has by itself
+// changes nothing; the answer is the key's value, or the one that was to be replaced. check() and then get() would
+// make three requests.
 bool get_if_set(c10d::Store& store, const std::string& key, std::vector<uint8_t>& value) {
   static const std::vector<uint8_t> kNotSet{'?'};
   value = store.compareSet(key, kNotSet, kNotSet);

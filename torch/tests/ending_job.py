@@ -1,16 +1,15 @@
-"""Two ranks whose call fails, and that end then, each in its own way.
+"""A program of two ranks whose call fails, and that end then, in one of several ways.
 
     ending_job.py ROUNDS [FAILURE ENDING]
 
-One process imports torch once. For each round it forks two ranks, which have no threads and no group yet. A rank returns from
-the fork to the top level of this file and runs it to its end, so that its interpreter ends like any other: by the end of
-the file, by sys.exit, or by an exception that nobody catches. Without FAILURE and ENDING all pairs of them are run.
-Each line of the output is one pair. The exit status is 1 if a rank has ended otherwise than it should; standard error
-says how.
+One process imports torch once, and forks two ranks for each round. A rank has no group yet. It returns from the
+fork to the top level of this file, so that its interpreter ends like any other: by sys.exit, or by an exception that
+nobody catches. Without FAILURE and ENDING all pairs of them are run. Each line of the output is one pair. The exit
+status is 1 if a rank has ended otherwise than it should; standard error says how.
 
     RANK=0 STORE=FILE ending_job.py alone FAILURE ENDING
 
-One rank, in an interpreter of its own.
+This form is one rank, in an interpreter of its own.
 """
 
 import atexit
@@ -31,8 +30,9 @@ FAILURES = ["mismatch", "kill", "time-out"]
 ENDINGS = ["uncaught", "caught", "destroyed", "destroyed, uncaught"]
 # What a rank says to sys.exit.
 OWN_STATUS = 7
-# Seconds from the failure to the end of what this package does at the end of a process. torch's record of a failure takes
-# more where it has stack traces. The rest is the interpreter's, whose end takes seconds on a busy machine.
+# Seconds from the failure to the end of what this package does at the end of a process. torch's record of a
+# failure takes more where it has stack traces. The rest is the interpreter's, whose end takes seconds on a busy
+# machine.
 SOON = 4
 # Seconds after which a rank that has not ended is killed.
 PATIENCE = 60
@@ -103,6 +103,7 @@ def fork_rank(rank, folder):
 
 
 def wait_for(ranks):
+    """Returns when all have ended. Kills those that take too long."""
     end = time.monotonic() + PATIENCE
     while not all([rank.is_gone() for rank in ranks]) and time.monotonic() < end:
         time.sleep(0.005)
@@ -139,7 +140,7 @@ class Tally:
 
 
 def run_pairs(rounds, tally):
-    """Whether this is the parent still."""
+    """True in the parent, when all have ended; False in each rank, at once."""
     for round_ in range(rounds):
         # Not one that cleans up when its name goes: it would in the children, too.
         folder = tempfile.mkdtemp()
@@ -160,7 +161,7 @@ def run_pairs(rounds, tally):
 
 
 def fork_all(rounds, pairs):
-    """The failure and the ending, in a child; its parent ends here."""
+    """The failure and the ending, in a rank. The parent ends here."""
     faults = 0
     for failure, ending in pairs:
         tally = Tally(failure, ending)

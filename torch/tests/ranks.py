@@ -107,8 +107,8 @@ def form(rank, size, folder, backend="anyccl", timeout=PATIENCE):
 
 
 def form_with_a_served_store(rank, size, folder, through=lambda port: port):
-    """As form(), with the kind of store that torchrun and init_process_group make. The store. Ranks reach that of rank 0 through the
-    port that `through(port)` gives."""
+    """Forms the group with the kind of store that torchrun and init_process_group make; that store. The others reach
+    rank 0's at the port that `through(port)` gives."""
     note = Path(folder, "port")
     if rank == 0:
         store = dist.TCPStore("127.0.0.1", 0, size, is_master=True, wait_for_workers=False)

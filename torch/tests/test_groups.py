@@ -147,7 +147,7 @@ def test_making_a_group_opens_no_connection_to_the_store():
 
 
 class CountedRequests:
-    """Hands on what a client and a server of this host say to each other, and counts what the client says: a request at a time."""
+    """A proxy between a client and a server of this host that counts requests. The client makes one at a time."""
 
     def __init__(self):
         self.count = 0
