@@ -144,7 +144,7 @@ pub trait ForeignComm: Send + Sync {
     /// Starts a call.
     ///
     /// # Safety
-    /// As for [`ForeignComm::run`], until what was started has ended.
+    /// See [`ForeignComm::run`]; the promise holds until the started call has ended.
     unsafe fn start(&self, call: &UniformCall) -> Result<Box<dyn Started>>;
 
     /// Runs a call whose blocks differ to its end.

@@ -35,12 +35,11 @@ impl Communicator {
         unsafe { self.run_builtin(operation) }
     }
 
-    /// Runs a call like one that was made lately to its end, without a look at what is known of that one.
-    /// `None`: nothing was done; [`Communicator::run`] must check it, or something else goes on.
+    /// Runs a call to its end if it is like a recent one, without the checks that the recent one has passed.
+    /// `None`: nothing was done, and [`Communicator::run`] is to be called.
     ///
     /// # Safety
-    /// As [`Communicator::run`], where the buffers are no NULL and do not overlap in a way that the call does
-    /// not allow.
+    /// See [`Communicator::run`]. The buffers are not NULL, and overlap only in ways that the call allows.
     // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
     #[inline(always)]
     pub unsafe fn run_fast_path(&self, operation: &Operation) -> Option<BoxedResult<()>> {
