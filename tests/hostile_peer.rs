@@ -133,7 +133,7 @@ fn shared_mappings() -> Vec<(usize, usize)> {
     shared.filter_map(range).collect()
 }
 
-/// Writes rubbish into shared memory until it is told to stop.
+/// Writes nonsense into shared memory until it is told to stop.
 fn spoil_memory(stop: &AtomicBool, pause: Duration) {
     while !stop.load(Ordering::Relaxed) {
         let mappings = shared_mappings();

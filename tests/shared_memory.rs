@@ -108,9 +108,9 @@ fn a_rank_that_is_killed_leaves_no_file_and_its_peers_keep_their_memory() {
     let _watchdog = Watchdog::new("a killed rank", LIMIT);
     let directory = TempDir::new();
     let before = shared_files();
-    let mut ranks = job(2, "lend until failure", &directory).start_all();
+    let mut ranks = job(2, "expose until failure", &directory).start_all();
     for rank in &mut ranks {
-        rank.expect("lending");
+        rank.expect("exposing");
         assert!(named_shared_mappings(rank.pid()).is_empty(), "memory with a name");
     }
     ranks.remove(0).signal(libc::SIGKILL);
@@ -189,13 +189,13 @@ fn a_rank_of_the_tests_in_this_file() {
             });
             world_finalize().unwrap();
         }
-        Some("lend until failure") => {
+        Some("expose until failure") => {
             let comm = join().unwrap();
             let case = Case::plain(Collective::AllReduce, 0, 100_000);
             let homes = [Home::Shared; 2];
             let mut attempt = Attempt::at_home(case, comm.size(), comm.rank(), Placement::Apart, homes);
             attempt.run(&comm).unwrap();
-            say("lending");
+            say("exposing");
             while attempt.run(&comm).is_ok() {}
             drop(attempt);
             let again = memory::allocate(1 << 20).unwrap();

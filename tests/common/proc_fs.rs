@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
     while !holds() {
-        assert!(Instant::now() < end, "waited 20 s in vain until {what}");
+        assert!(Instant::now() < end, "waited 20 s, and still not: {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

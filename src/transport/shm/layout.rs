@@ -18,8 +18,8 @@
 //!
 //! control line: 0 turn u32 | 4 extent u32 | 8 context u32 | 12 sequence u32 | 16 call 2 × u64
 //!               32 the payload itself, when it has at most INLINE_BYTES; else two words, u64 each:
-//!                  extent below the marks (bounce buffer): slots consumed of the other ring; and in a fragment
-//!                     of HALF_FRAGMENT_BYTES or more: bytes of the message from this fragment on
+//!                  extent below the marks (bounce buffer): slots consumed of the other ring; and in a
+//!                     fragment of HALF_FRAGMENT_BYTES or more: bytes of the message from this fragment on
 //!                  extent == PEER_MEMORY: address in the sender, length
 //!                  extent == ZERO_COPY: offset in the sender's arena, length
 //! ```
