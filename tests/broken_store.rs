@@ -1,5 +1,5 @@
-//! A store that fails at its n-th operation, for n = 1, 2, 3 ... until nothing fails any more: no rank hangs, each learns
-//! that it could not join, and nothing is left of the attempt.
+//! A store that fails at its n-th operation, for n = 1, 2, 3 ... until nothing fails any more: no rank hangs,
+//! each learns that it could not join, and nothing is left of the attempt.
 
 use std::fs;
 use std::sync::Arc;

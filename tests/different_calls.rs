@@ -1,5 +1,5 @@
-//! Ranks that make different calls: an error on every rank, at that call or by the end of its communicator. Never silence, and
-//! never a wait for the deadline.
+//! Ranks that make different calls: an error on every rank, at that call or by the end of its communicator.
+//! Never silence, and never a wait for the deadline.
 
 mod common;
 
@@ -89,7 +89,8 @@ fn every_pair_of_different_calls_is_an_error_on_every_rank() {
     let mut turn = 0;
     for common in &calls {
         for odd in calls.iter().filter(|odd| odd.to_string() != common.to_string()) {
-            // Each pair on one size, rank, transport and kind of communicator: over all pairs, every combination.
+            // Each pair on one size, rank, transport and kind of communicator: over all pairs, every
+            // combination.
             turn += 1;
             let size = 2 + turn % 3;
             let odd_rank = turn / 3 % size;
@@ -156,7 +157,8 @@ fn a_call_that_only_one_rank_has_made_is_an_error_on_every_rank() {
     for transport in TRANSPORTS {
         for size in [2, 3, 4] {
             for odd_rank in 0..size {
-                // Nobody is waited for: the root of a broadcast only sends, and who sends to it has nothing more to do.
+                // Nobody is waited for: the root of a broadcast only sends, and who sends to it has nothing
+                // more to do.
                 let outcomes = on_failing_ranks(size, &quietly(transport), |comm| {
                     let derived = comm.dup(&CommConfig::default()).expect("all ranks make it");
                     let mut all = vec![attempt(&derived, Case::barrier())];

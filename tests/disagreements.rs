@@ -51,8 +51,8 @@ fn disagreements() -> Vec<(Case, Case)> {
     pairs
 }
 
-/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait for, nor
-/// in a barrier that others have entered before they noticed; but nobody enters two.
+/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait
+/// for, nor in a barrier that others have entered before they noticed; but nobody enters two.
 fn learn(comm: &Communicator, first: Result<()>) -> Error {
     let barrier = || attempt(comm, Case::barrier());
     first.and_then(|()| barrier()).and_then(|()| barrier()).expect_err("the ranks disagree")

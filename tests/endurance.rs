@@ -1,7 +1,7 @@
 //! Many communicators and many calls: memory and descriptors stay what they were.
 //!
-//! `ANYCCL_TEST_ENDURANCE=full` makes and drops 100,000 communicators and makes 10 million calls, which takes about a minute;
-//! without, a fiftieth of that.
+//! `ANYCCL_TEST_ENDURANCE=full` makes and drops 100,000 communicators and makes 10 million calls, which takes
+//! about a minute; without, a fiftieth of that.
 
 mod common;
 

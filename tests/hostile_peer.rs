@@ -1,10 +1,12 @@
-//! One rank of three is hostile: it knows the job key, and spoils what it sends, or the memory that it shares, at random.
-//! The others get errors, or wrong values, as they may; they never crash, hang, write beside a buffer, or log without end.
+//! One rank of three is hostile: it knows the job key, and spoils what it sends, or the memory that it
+//! shares, at random. The others get errors, or wrong values, as they may; they never crash, hang, write
+//! beside a buffer, or log without end.
 //!
-//! `ANYCCL_TEST_ROUNDS` says how many rounds (200), `ANYCCL_TEST_SEED` with which seed; a failure names its own. The
-//! three processes live on from round to round, each round has a communicator of its own. The hostile rank runs the
-//! library as it is: what it spoils, it spoils below, in functions of this file that take the place of libc's `send` and
-//! `sendmsg`, and through the mappings that the kernel lists. It may crash itself, and is then started again.
+//! `ANYCCL_TEST_ROUNDS` says how many rounds (200), `ANYCCL_TEST_SEED` with which seed; a failure names its
+//! own. The three processes live on from round to round, each round has a communicator of its own. The
+//! hostile rank runs the library as it is: what it spoils, it spoils below, in functions of this file that
+//! take the place of libc's `send` and `sendmsg`, and through the mappings that the kernel lists. It may
+//! crash itself, and is then started again.
 
 mod common;
 
@@ -146,8 +148,8 @@ fn spoil_memory(stop: &AtomicBool, pause: Duration) {
             let reach = if CHANCE.below(8) > 0 { len.min(45_056) } else { len };
             let at = (start + CHANCE.below(reach as u64) as usize) & !7;
             let word = at as *mut u64;
-            // SAFETY: inside a mapping of this process. It may be unmapped meanwhile, which ends this process alone: it
-            // is the hostile one, and is started again.
+            // SAFETY: inside a mapping of this process. It may be unmapped meanwhile, which ends this process
+            // alone: it is the hostile one, and is started again.
             let old = unsafe { word.read_volatile() };
             let new = match CHANCE.below(5) {
                 0 => CHANCE.below(u64::MAX),

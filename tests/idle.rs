@@ -12,7 +12,7 @@ use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, p
 use common::watchdog::Watchdog;
 
 const WAIT: Duration = Duration::from_secs(3);
-/// Of a core.
+/// Largest share of a core that a waiting rank may use.
 const SHARE: f64 = 0.02;
 
 /// More than all buffers on the way hold.

@@ -52,7 +52,8 @@ fn several_large_calls_may_be_under_way_at_once() {
     }
 }
 
-/// Elements of four bytes for each peer: long enough to be fetched out of the sender's memory (docs/adr/0028).
+/// Elements of four bytes for each peer: long enough to be fetched out of the sender's memory
+/// (docs/adr/0028).
 const TRIED: usize = (150 << 10) / 4 + 3;
 
 #[test]

@@ -89,7 +89,8 @@ fn a_list_gives_what_each_of_its_buffers_would_give() {
                         let parts = buffers.parts(counts);
                         let list = List { collective, op, root, parts: &parts };
                         for tested in [false, true] {
-                            // SAFETY: the buffers have what the collective defines for each count, and outlive the call.
+                            // SAFETY: the buffers have what the collective defines for each count, and
+                            // outlive the call.
                             let mut started = unsafe { comm.start_list(&list, None) }.unwrap();
                             while tested && !started.has_ended() {}
                             started.wait().unwrap();
@@ -118,7 +119,8 @@ fn operators_of_the_program_serve_packed_and_large_buffers_alike() {
                     let mut buffers = Buffers::new(collective, 3, comm.rank(), 0, counts, &factor);
                     let parts = buffers.parts(counts);
                     let list = List { collective, op: Some(ReduceOp::PremulSum), root: 0, parts: &parts };
-                    // SAFETY: the buffers have what the collective defines for each count, and outlive the call.
+                    // SAFETY: the buffers have what the collective defines for each count, and outlive the
+                    // call.
                     unsafe { comm.start_list(&list, Some(&operator)) }.unwrap().wait().unwrap();
                     assert!(buffers.recv == buffers.expected, "{collective:?} {counts:?}");
                 }

@@ -58,7 +58,8 @@ fn every_collective_works_across_pretended_hosts() {
     }
 }
 
-/// Every algorithm of each collective once: the n-th of all collectives together, until the longest list ends.
+/// Every algorithm of each collective once: the n-th of all collectives together, until the longest list
+/// ends.
 fn algorithm_settings() -> Vec<String> {
     let names = |collective| algo::of(collective).map(|row| row.name).collect::<Vec<_>>();
     let lists = Collective::UNIFORM.map(|collective| (collective.name(), names(collective)));
@@ -171,8 +172,8 @@ fn every_algorithm_works_on_2_and_3_hosts_of_1_to_4_ranks() {
 /// Elements of the all_reduce whose bytes are counted.
 const COUNTED: usize = 1 << 20;
 
-/// Bytes that each host sends in one all_reduce of [`COUNTED`] int32; `algorithm` is `None` for the one that is
-/// chosen unasked.
+/// Bytes that each host sends in one all_reduce of [`COUNTED`] int32; `algorithm` is `None` for the one that
+/// is chosen unasked.
 fn sent_in_all_reduce(network: &Network, layout: &str, algorithm: Option<&str>) -> Vec<u64> {
     let _watchdog = Watchdog::new(format!("{algorithm:?} on {layout}, counted"), Duration::from_secs(120));
     let setting = algorithm.map(|name| format!("all_reduce:{name}"));

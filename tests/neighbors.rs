@@ -1,5 +1,5 @@
-//! Exchange along graphs: every graph of a few ranks and random ones of more, and what becomes of ranks that disagree
-//! about an edge or about a length.
+//! Exchange along graphs: every graph of a few ranks and random ones of more, and what becomes of ranks that
+//! disagree about an edge or about a length.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Operators that the program makes, in every collective that reduces, over both transports, against a plain fold.
+//! Operators that the program makes, in every collective that reduces, over both transports, against a plain
+//! fold.
 
 mod common;
 
@@ -36,8 +37,8 @@ impl Reduction {
         Operation { call, send, recv }
     }
 
-    /// Makes the call on input `element(rank, index)`; compares the output with `expected(index)` and looks whether the
-    /// input was left alone. All elements as bytes.
+    /// Makes the call on input `element(rank, index)`; compares the output with `expected(index)` and looks
+    /// whether the input was left alone. All elements as bytes.
     fn check(
         &self,
         comm: &Communicator,
@@ -159,8 +160,8 @@ fn a_deferred_scalar_is_read_by_each_call() {
     });
 }
 
-/// An element is the map x -> a*x + b of 32-bit numbers, a in the lower half, b in the upper one. One after the other is
-/// associative, and does not commute.
+/// An element is the map x -> a*x + b of 32-bit numbers, a in the lower half, b in the upper one. One after
+/// the other is associative, and does not commute.
 fn then(left: u64, right: u64) -> u64 {
     let (a, b) = (left as u32, (left >> 32) as u32);
     let (c, d) = (right as u32, (right >> 32) as u32);

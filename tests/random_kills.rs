@@ -1,5 +1,5 @@
-//! Rounds of chance: a random rank is killed during a random collective. No survivor hangs or has a wrong result; all learn who was
-//! lost, shrink, and go on with the right results; nothing is left behind.
+//! Rounds of chance: a random rank is killed during a random collective. No survivor hangs or has a wrong
+//! result; all learn who was lost, shrink, and go on with the right results; nothing is left behind.
 //!
 //! `ANYCCL_TEST_ROUNDS` says how many rounds (20).
 

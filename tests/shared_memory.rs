@@ -1,5 +1,5 @@
-//! Buffers of `anyccl_mem_alloc`: every collective gives the same bytes wherever its buffers live, nothing grows, and
-//! nothing is left behind.
+//! Buffers of `anyccl_mem_alloc`: every collective gives the same bytes wherever its buffers live, nothing
+//! grows, and nothing is left behind.
 
 mod common;
 
@@ -20,7 +20,8 @@ use common::watchdog::Watchdog;
 
 const LIMIT: Duration = Duration::from_secs(150);
 
-/// Elements of four bytes: below and above what is lent, in one piece, in several, and no multiple of anything.
+/// Elements of four bytes: below and above what is lent, in one piece, in several, and no multiple of
+/// anything.
 const COUNTS: [usize; 5] = [1, 1500, 2051, 20_011, 300_007];
 
 /// Every collective with every combination of homes; the homes of one rank are not those of another.
@@ -126,8 +127,8 @@ fn a_child_of_fork_shares_the_bytes_allocates_for_itself_and_cannot_free_its_par
     let start = memory::allocate(10_000).unwrap();
     // SAFETY: a live allocation.
     unsafe { start.write_volatile(1) };
-    // SAFETY: the child calls only what takes no lock that another thread of the parent may hold: the arena of the
-    // child is new. It leaves by `_exit`.
+    // SAFETY: the child calls only what takes no lock that another thread of the parent may hold: the arena
+    // of the child is new. It leaves by `_exit`.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {

@@ -1,5 +1,6 @@
-//! Losses that are hard to see or to tell: a rank that has forked dies, one talks nonsense, one is stopped and goes on when the
-//! others have given up, and the log of a survivor has nowhere to go. The others know it soon, shrink, and go on.
+//! Losses that are hard to see or to tell: a rank that has forked dies, one talks nonsense, one is stopped
+//! and goes on when the others have given up, and the log of a survivor has nowhere to go. The others know it
+//! soon, shrink, and go on.
 
 mod common;
 
@@ -39,7 +40,8 @@ fn start(part: &'static str, transport: &str, more: &[(&str, &str)]) -> Vec<Rank
     ranks
 }
 
-/// The others learn at once, by one line in the log, what `how` does to the victim, and shrink; only then is dropped what it gives.
+/// The others learn at once, by one line in the log, what `how` does to the victim, and shrink; only then is
+/// dropped what it gives.
 fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new(format!("survivors over {transport}"), LIMIT);

@@ -1,8 +1,8 @@
 //! Every collective on every datatype by every operator, over both transports, against the oracle.
 //!
-//! The cross product is cut where it would only repeat itself: each supported combination runs with two counts,
-//! in place and not, blocking and not, on each number of ranks; the remaining counts and all roots run with two
-//! datatypes.
+//! The cross product is cut where it would only repeat itself: each supported combination runs with two
+//! counts, in place and not, blocking and not, on each number of ranks; the remaining counts and all roots
+//! run with two datatypes.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Collectives whose blocks differ in length: every datatype and operator, every form, over every transport and on
-//! several hosts; and what becomes of ranks that disagree about a length.
+//! Collectives whose blocks differ in length: every datatype and operator, every form, over every transport
+//! and on several hosts; and what becomes of ranks that disagree about a length.
 
 mod common;
 
@@ -33,7 +33,8 @@ fn every_combination(size: u32) -> Vec<UnequalCase> {
     cases
 }
 
-/// Each root, with nothing, little and much to send: the largest blocks do not fit into any buffer on the way.
+/// Each root, with nothing, little and much to send: the largest blocks do not fit into any buffer on the
+/// way.
 fn every_root_and_size(size: u32) -> Vec<UnequalCase> {
     let mut cases = Vec::new();
     for collective in COLLECTIVES {
@@ -154,8 +155,8 @@ fn quietly(transport: TransportChoice) -> Config {
     config(transport)
 }
 
-/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait for, nor in a
-/// barrier that others have entered before they noticed; but nobody enters two.
+/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait
+/// for, nor in a barrier that others have entered before they noticed; but nobody enters two.
 fn learn(comm: &Communicator, first: anyccl_engine::base::Result<()>) -> Error {
     let barrier =
         || common::attempt::Attempt::on(comm, Case::barrier(), common::attempt::Placement::Apart).run(comm);

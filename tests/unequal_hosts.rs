@@ -1,5 +1,6 @@
-//! Unequal blocks that travel by host: every hierarchical plan on two and three hosts, calls that are under way while their
-//! ranks do other things, and what becomes of ranks that disagree about a block inside of a parcel.
+//! Unequal blocks that travel by host: every hierarchical plan on two and three hosts, calls that are under
+//! way while their ranks do other things, and what becomes of ranks that disagree about a block inside of a
+//! parcel.
 
 mod common;
 
@@ -112,7 +113,8 @@ fn a_call_that_was_started_asks_and_goes_on_while_its_rank_waits_for_something_e
                 // SAFETY: one element, waited for at once.
                 unsafe { comm.start_send(&what) }.expect("it starts").wait().expect("it is received");
             };
-            // Rank 0 has started and waits for a token that comes only after all others have started and ended.
+            // Rank 0 has started and waits for a token that comes only after all others have started and
+            // ended.
             let mut request = start(comm, &blocks, &send, &mut recv);
             if me == 0 {
                 receive(&mut token);
@@ -169,8 +171,8 @@ fn learn(comm: &Communicator, first: anyccl_engine::base::Result<()>) -> Error {
     first.and_then(|()| barrier()).and_then(|()| barrier()).expect_err("the ranks disagree")
 }
 
-/// The last two ranks share a host. One says less of its block for, or from, rank 0 than there is; rank 0 says less of the
-/// other's. Their sum is the same on both sides.
+/// The last two ranks share a host. One says less of its block for, or from, rank 0 than there is; rank 0
+/// says less of the other's. Their sum is the same on both sides.
 #[test]
 fn a_parcel_of_the_right_length_with_blocks_of_wrong_lengths_is_an_error_on_all_ranks() {
     log::set_level(log::Level::Off);
@@ -186,7 +188,8 @@ fn a_parcel_of_the_right_length_with_blocks_of_wrong_lengths_is_an_error_on_all_
             let case =
                 UnequalCase { seed: (0..).find(is_fit).expect("some seed gives both a block"), ..plain };
             on_failing_hosts(4, settings(layout), |comm| {
-                // Blocks are numbered through input and output: which of them is rank 0's, or the one of rank 3 there?
+                // Blocks are numbered through input and output: which of them is rank 0's, or the one of rank
+                // 3 there?
                 let wrong = match (collective, comm.rank()) {
                     (Collective::GatherV, 0) => 1 + 3,
                     (Collective::ScatterV, 0) => 3,

@@ -1,9 +1,9 @@
 //! The gate: admits connections of the job and closes all others.
 //!
 //! A gate runs many handshakes at once, next to whatever else its owner polls for. Each handshake has
-//! [`PATIENCE`] from the arrival of its connection on. When too many are under way the oldest is closed; a rank
-//! whose connection is closed connects again. Strangers that send nonsense, or nothing, or hang up, cost the job
-//! a few system calls each and never its progress. They see a closed socket.
+//! [`PATIENCE`] from the arrival of its connection on. When too many are under way the oldest is closed; a
+//! rank whose connection is closed connects again. Strangers that send nonsense, or nothing, or hang up, cost
+//! the job a few system calls each and never its progress. They see a closed socket.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -68,7 +68,8 @@ impl Memory {
     }
 
     fn all(&self) -> &[u8] {
-        // SAFETY: allocated with that length; written only through `content_mut` and by calls that have ended.
+        // SAFETY: allocated with that length; written only through `content_mut` and by calls that have
+        // ended.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
@@ -173,8 +174,8 @@ impl Attempt {
     /// Starts the call.
     pub fn start(mut self, comm: &Communicator) -> Result<Running> {
         let operation = self.operation();
-        // SAFETY: as in `run`; `Running` owns the buffers, does not touch them before the request has ended, and
-        // drops the request, which waits, before them.
+        // SAFETY: as in `run`; `Running` owns the buffers, does not touch them before the request has ended,
+        // and drops the request, which waits, before them.
         let request = unsafe { comm.start(&operation) }?;
         Ok(Running { request, attempt: self })
     }

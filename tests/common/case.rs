@@ -47,7 +47,7 @@ impl Case {
         }
     }
 
-    /// As the engine takes it. The root of a collective that has none is 0.
+    /// The call as the engine takes it. The root of a collective that has none is 0.
     pub fn call(&self) -> Call {
         Call {
             kind: CallKind::Collective(self.collective),

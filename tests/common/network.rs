@@ -1,8 +1,8 @@
 //! Hosts that are network namespaces of this machine, each with one wire to a common switch.
 //!
-//! Abstract sockets do not cross namespaces, so ranks of different ones have TCP only, although the kernel, and so
-//! its boot id, is the same for all. Each host has one interface, whose counters say what crossed its wire.
-//! Needs root and iproute2; a test without them says so and passes.
+//! Abstract sockets do not cross namespaces, so ranks of different ones have TCP only, although the kernel,
+//! and so its boot id, is the same for all. Each host has one interface, whose counters say what crossed its
+//! wire. Needs root and iproute2; a test without them says so and passes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -70,7 +70,7 @@ fn integer(datatype: Datatype, bits: u128) -> i128 {
     }
 }
 
-/// As many ones as the datatype has bits.
+/// A number with as many ones as the datatype has bits.
 pub fn mask(datatype: Datatype) -> u128 {
     u128::MAX >> (128 - 8 * datatype.bytes())
 }

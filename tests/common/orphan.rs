@@ -27,7 +27,8 @@ impl Orphan {
 
     /// Forks past the C library: no handler runs.
     pub fn clone_barely() -> libc::pid_t {
-        // SAFETY: as a fork, on the same stack in memory of its own; the child makes async-signal-safe calls only.
+        // SAFETY: as a fork, on the same stack in memory of its own; the child makes async-signal-safe calls
+        // only.
         let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
         if pid == 0 {
             linger();

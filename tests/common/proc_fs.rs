@@ -85,8 +85,8 @@ pub fn named_shared_mappings(pid: u32) -> Vec<String> {
     named.map(str::to_string).collect()
 }
 
-/// Files of /dev/shm that a library of this name could have left. No folders: that in which other jobs of this user meet comes and
-/// goes.
+/// Files of /dev/shm that a library of this name could have left. No folders: that in which other jobs of
+/// this user meet comes and goes.
 pub fn shared_files() -> HashSet<String> {
     let Ok(entries) = fs::read_dir("/dev/shm") else { return HashSet::new() };
     let files =

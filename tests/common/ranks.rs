@@ -40,7 +40,7 @@ pub fn on_ranks<R: Send>(size: u32, config: &Config, body: impl Fn(&Communicator
     on_hosts(size, |_| config.clone(), body)
 }
 
-/// As [`on_ranks`], with settings for each rank.
+/// Like [`on_ranks`], with settings for each rank.
 pub fn on_hosts<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,
@@ -53,8 +53,8 @@ pub fn on_hosts<R: Send>(
     })
 }
 
-/// As [`on_ranks`], but `body` owns the communicator, and nothing is finalized. It starts when all have joined:
-/// what one rank does wrong must not reach another that is still joining.
+/// Like [`on_ranks`], but `body` owns the communicator, and nothing is finalized. It starts when all have
+/// joined: what one rank does wrong must not reach another that is still joining.
 pub fn on_failing_ranks<R: Send>(
     size: u32,
     config: &Config,
@@ -63,7 +63,7 @@ pub fn on_failing_ranks<R: Send>(
     on_failing_hosts(size, |_| config.clone(), body)
 }
 
-/// The same with settings for each rank.
+/// Like [`on_failing_ranks`], with settings for each rank.
 pub fn on_failing_hosts<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,

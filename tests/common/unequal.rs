@@ -59,7 +59,8 @@ impl UnequalCase {
         UnequalCase { collective, datatype: Datatype::Int32, op, root, most, seed: 0 }
     }
 
-    /// Elements of the block that `from` sends to `to`. Where data are gathered or scattered, only one of them counts.
+    /// Elements of the block that `from` sends to `to`. Where data are gathered or scattered, only one of
+    /// them counts.
     pub fn len(&self, from: Rank, to: Rank, form: Form) -> usize {
         let (from, to) = match self.collective {
             Collective::AllGatherV | Collective::GatherV => (from, 0),
@@ -183,8 +184,8 @@ pub fn check(comm: &Communicator, case: &UnequalCase, form: Form, started: bool)
     outcome.unwrap_or_else(|e| panic!("{case:?} {form:?} on rank {}: {e}", comm.rank()));
 }
 
-/// As [`check`], but `lie` makes another length of the one that this rank should give for its block for a rank, or from
-/// one; where it does, nothing is compared.
+/// Like [`check`], but `lie` makes another length of the one that this rank should give for its block for a
+/// rank, or from one; where it does, nothing is compared.
 pub fn attempt(
     comm: &Communicator,
     case: &UnequalCase,
@@ -234,8 +235,8 @@ pub fn attempt(
     let layout = BlockLayout { input: &sends, output: &recvs, ..BlockLayout::NONE };
     let operation = Unequal { collective, datatype, op, root, layout, places };
     let outcome = if started {
-        // SAFETY: the memory has all blocks of the layout, and is left alone until the call or the request has ended; who lies
-        // says less than is there.
+        // SAFETY: the memory has all blocks of the layout, and is left alone until the call or the request
+        // has ended; who lies says less than is there.
         unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
     } else {
         // SAFETY: as above.

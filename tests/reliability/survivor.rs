@@ -63,8 +63,8 @@ pub fn live_through_it() {
     say(&format!("error: {error}"));
 }
 
-/// Calls `collective`, then a barrier, and so on: who can end one without the lost rank fails in the next. Without: all of
-/// them in turn.
+/// Calls `collective`, then a barrier, and so on: who can end one without the lost rank fails in the next.
+/// Without: all of them in turn.
 fn call_until_failure(comm: &Communicator, collective: Option<Collective>) -> Error {
     for turn in 0.. {
         let next = Collective::UNIFORM[turn % Collective::UNIFORM.len()];

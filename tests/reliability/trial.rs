@@ -122,8 +122,8 @@ fn tell_all(ranks: &mut [RankProcess], stage: Stage) {
     ranks.iter_mut().for_each(|rank| rank.tell(stage.order()));
 }
 
-/// The first line that is an error, and when the rank has called something before: one that has joined before its peer
-/// went does so.
+/// The first line that is an error, and when the rank has called something before: one that has joined before
+/// its peer went does so.
 fn hear_error(rank: &mut RankProcess) -> (Option<Instant>, Said) {
     let mut called = None;
     loop {

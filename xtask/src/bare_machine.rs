@@ -1,4 +1,5 @@
-//! `cargo xtask bare-machine [demo] [test]`: a clean clone, built and tested where there is nothing but what README.md asks for.
+//! `cargo xtask bare-machine [demo] [test]`: a clean clone, built and tested where there is nothing but what
+//! README.md asks for.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

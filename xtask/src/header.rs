@@ -1,7 +1,7 @@
 //! `cargo xtask header`: include/anyccl/anyccl.h from the sources of abi/native.
 //!
-//! cbindgen reads the sources, abi/native/cbindgen.toml says how; Cargo.lock fixes the version, so that everybody
-//! makes the same bytes. The version macros come from Cargo.toml.
+//! cbindgen reads the sources, abi/native/cbindgen.toml says how; Cargo.lock fixes the version, so that
+//! everybody makes the same bytes. The version macros come from Cargo.toml.
 
 use crate::Result;
 use crate::workspace::{self, VERSION};

@@ -78,7 +78,8 @@ fn libraries(built: &Path, lib: &Path) -> Result {
     Ok(())
 }
 
-/// Under the name that programs ask for, in a folder of its own: it takes NCCL's place only for those who name it.
+/// Under the name that programs ask for, in a folder of its own: it takes NCCL's place only for those who
+/// name it.
 fn nccl(built: &Path, folder: &Path) -> Result {
     put(&built.join("libanyccl_nccl.so"), &folder.join("libnccl.so.2"))?;
     put(&built.join("libanyccl_audit.so"), &folder.join("libanyccl_audit.so"))?;
@@ -86,7 +87,8 @@ fn nccl(built: &Path, folder: &Path) -> Result {
     // NCCL_ROOT, or CMAKE_PREFIX_PATH, may be this folder.
     link("../libnccl.so.2", &folder.join("lib/libnccl.so.2"))?;
     link("libnccl.so.2", &folder.join("lib/libnccl.so"))?;
-    // Where PyTorch looks for it in each folder of Python's path. No copy: both are one library to the loader.
+    // Where PyTorch looks for it in each folder of Python's path. No copy: both are one library to the
+    // loader.
     link("../../../../libnccl.so.2", &folder.join("python/nvidia/nccl/lib/libnccl.so.2"))
 }
 

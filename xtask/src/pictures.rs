@@ -1,8 +1,8 @@
 //! Pictures for docs/api: what every rank's buffers hold before and after each collective.
 //!
-//! Nothing here knows what a collective does: the cells are what [`expected`] says, which is also what every plan is proved
-//! against. Each rank has a color, which its elements keep wherever they go; a cell that combines elements has the
-//! colors of all of them, in stripes.
+//! Nothing here knows what a collective does: the cells are what [`expected`] says, which is also what every
+//! plan is proved against. Each rank has a color, which its elements keep wherever they go; a cell that
+//! combines elements has the colors of all of them, in stripes.
 
 mod drawing;
 

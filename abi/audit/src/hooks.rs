@@ -23,8 +23,8 @@ use crate::state::{AuditState, Mode, prepare, state};
 const NEWEST: c_uint = 2;
 /// Flag of `la_objsearch`: the name is the one that the program, or a library, has in its file.
 const LA_SER_ORIG: c_uint = 1;
-/// Flag of `la_objopen`: report when a function of this library is found for somebody; when one is found for this
-/// library.
+/// Flag of `la_objopen`: report when a function of this library is found for somebody; when one is found for
+/// this library.
 const LA_FLG_BINDTO: c_uint = 1;
 const LA_FLG_BINDFROM: c_uint = 2;
 /// The cookie of libraries of anyccl. No address.

@@ -36,7 +36,8 @@ impl<T> PerProcess<T> {
 }
 
 impl<T: Send + Sync> PerProcess<T> {
-    /// The value of this process; `make` makes it; what it has made is dropped where another thread was first.
+    /// The value of this process; `make` makes it; what it has made is dropped where another thread was
+    /// first.
     #[inline]
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &OfProcess<T> {
         let epoch = fork::epoch();

@@ -21,7 +21,8 @@ use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{config, creation, group, variables};
 
-/// Tag of the messages by which the ranks of a communicator pass on the id of the next. Programs have no tags.
+/// Tag of the messages by which the ranks of a communicator pass on the id of the next. Programs have no
+/// tags.
 const ID_TAG: Tag = -64;
 /// ncclCommShrink: the parent may be stuck.
 const NCCL_SHRINK_ABORT: c_int = 1;

@@ -3,7 +3,7 @@
 //! | method | reaches | does not reach |
 //! | --- | --- | --- |
 //! | audit | whoever asks glibc's loader for libnccl.so.2, by name or path | other C libraries |
-//! | preload | programs that are linked with it, those with an RPATH included | who opens another by its path |
+//! | preload | programs that are linked with it, also those with an RPATH | who opens another by its path |
 //! | overlay | PyTorch, which looks for it on Python's path | everything else |
 //!
 //! None reaches a program with NCCL linked into it. With each, the audit library comes along and reports who

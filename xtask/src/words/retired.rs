@@ -1,9 +1,9 @@
 //! Words that are not used any more, and where they are looked for.
 //!
-//! A row of the list: the word, what to say, and where. A word of several parts ("take back") is also found as
-//! `cancel_sent` and `TakeBack`, and a word is found in names only as a whole part: `bell` not in `doorbell`.
-//! Where: empty for everywhere; `in PATH PATH` for these folders only; `not PATH PATH` for all but these, where
-//! the word means something else.
+//! A row of the list: the word, what to say, and where. A word of several parts ("take back") is also found
+//! as `cancel_sent` and `TakeBack`, and a word is found in names only as a whole part: `bell` not in
+//! `doorbell`. Where: empty for everywhere; `in PATH PATH` for these folders only; `not PATH PATH` for all
+//! but these, where the word means something else.
 
 /// The list.
 pub struct Retired(Vec<Row>);
