@@ -79,7 +79,7 @@ fn spoil(bytes: &mut [u8]) {
 /// Takes the place of libc's, for this whole program.
 ///
 /// # Safety
-/// As for `send(2)`.
+/// The contract of `send(2)` holds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn send(fd: c_int, from: *const c_void, len: usize, flags: c_int) -> isize {
     let mut copy = [0u8; 4096];
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn send(fd: c_int, from: *const c_void, len: usize, flags:
 /// Takes the place of libc's, for this whole program.
 ///
 /// # Safety
-/// As for `sendmsg(2)`.
+/// The contract of `sendmsg(2)` holds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sendmsg(fd: c_int, message: *const libc::msghdr, flags: c_int) -> isize {
     // SAFETY: the caller vouches for the message.

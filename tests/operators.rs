@@ -175,7 +175,7 @@ fn map(rank: Rank, index: usize) -> u64 {
 }
 
 /// # Safety
-/// As `CallbackFn` says; `context` counts elements.
+/// The contract of `CallbackFn` holds; `context` counts elements.
 unsafe extern "C-unwind" fn one_after_the_other(
     input: *const c_void,
     inout: *mut c_void,
@@ -196,7 +196,7 @@ unsafe extern "C-unwind" fn one_after_the_other(
 }
 
 /// # Safety
-/// As `CallbackFn` says.
+/// The contract of `CallbackFn` holds.
 unsafe extern "C-unwind" fn plus(
     input: *const c_void,
     inout: *mut c_void,

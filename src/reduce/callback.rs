@@ -56,7 +56,7 @@ pub fn is_inside_callback() -> bool {
     RUNNING.load(Ordering::Relaxed) > 0 && is_this_inside()
 }
 
-/// Out of line: finding the thread's own memory is a call in a shared library, and would be made in vain.
+/// Out of line: finding the thread's own memory is a call in a shared library, and would be made for nothing.
 #[cold]
 #[inline(never)]
 fn is_this_inside() -> bool {
@@ -74,7 +74,7 @@ impl Callback {
     /// `dst[i] = a[i] op b[i]`, in this order, for `count` elements.
     ///
     /// # Safety
-    /// As [`super::ReduceFn`].
+    /// The contract of [`super::ReduceFn`] holds.
     #[cold]
     pub(super) unsafe fn apply(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         let _inside = Inside::enter();

@@ -44,7 +44,7 @@ pub(super) fn divide_loop<D: Divide>(set: InstructionSet) -> DivideFn {
 }
 
 /// # Safety
-/// As [`ReduceKernel::plain`], and the CPU has AVX-512 F, BW, VL and DQ.
+/// The contract of [`ReduceKernel::plain`] holds, and the CPU has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 #[inline(never)]
@@ -54,7 +54,7 @@ unsafe fn run_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: u
 }
 
 /// # Safety
-/// As [`ReduceKernel::plain`], and the CPU has AVX2 and F16C.
+/// The contract of [`ReduceKernel::plain`] holds, and the CPU has AVX2 and F16C.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
 #[inline(never)]
@@ -64,7 +64,7 @@ unsafe fn run_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usi
 }
 
 /// # Safety
-/// As [`ReduceKernel::streamed`], and the CPU has AVX-512 F, BW, VL and DQ.
+/// The contract of [`ReduceKernel::streamed`] holds, and the CPU has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
@@ -73,7 +73,7 @@ unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count
 }
 
 /// # Safety
-/// As [`ReduceKernel::streamed`], and the CPU has AVX2 and F16C.
+/// The contract of [`ReduceKernel::streamed`] holds, and the CPU has AVX2 and F16C.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn stream_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
@@ -82,7 +82,7 @@ unsafe fn stream_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: 
 }
 
 /// # Safety
-/// As [`DivideFn`], and the CPU has AVX-512 F, BW, VL and DQ.
+/// The contract of [`DivideFn`] holds, and the CPU has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 unsafe fn divide_avx512<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
@@ -91,7 +91,7 @@ unsafe fn divide_avx512<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
 }
 
 /// # Safety
-/// As [`DivideFn`], and the CPU has AVX2 and F16C.
+/// The contract of [`DivideFn`] holds, and the CPU has AVX2 and F16C.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn divide_avx2<D: Divide>(data: *mut u8, count: usize, divisor: u32) {

@@ -26,7 +26,7 @@ pub struct Conversions {
     pub narrow: ConvertFn,
 }
 
-/// Those of an 8-bit float; `None` for any other datatype.
+/// Conversions of an 8-bit float; `None` for any other datatype.
 pub fn conversions(datatype: Datatype, saturates: bool) -> Option<Conversions> {
     Some(match (datatype, saturates) {
         (Datatype::Float8E4m3, false) => of::<Float8E4m3>(),
@@ -72,7 +72,7 @@ fn of<F: Float<Wide = f32>>() -> Conversions {
 }
 
 /// # Safety
-/// As [`ConvertFn`].
+/// The contract of [`ConvertFn`] holds.
 unsafe fn widen<F: Float<Wide = f32>>(dst: *mut u8, src: *const u8, count: usize) {
     for i in 0..count {
         // SAFETY: `i` is below `count`, for which the caller vouches for `src`.
@@ -83,7 +83,7 @@ unsafe fn widen<F: Float<Wide = f32>>(dst: *mut u8, src: *const u8, count: usize
 }
 
 /// # Safety
-/// As [`ConvertFn`].
+/// The contract of [`ConvertFn`] holds.
 unsafe fn narrow<F: Float<Wide = f32>>(dst: *mut u8, src: *const u8, count: usize) {
     for i in 0..count {
         // SAFETY: `i` is below `count`, for which the caller vouches for `src`.

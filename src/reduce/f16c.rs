@@ -55,7 +55,7 @@ impl<L: Lanes> Loop for Halves<L> {
 }
 
 /// # Safety
-/// As [`super::ReduceFn`], and the CPU has AVX2 and F16C.
+/// The contract of [`super::ReduceFn`] holds, and the CPU has AVX2 and F16C.
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn reduce<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     let bytes = 2 * count;

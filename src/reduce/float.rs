@@ -13,7 +13,7 @@ use super::loops::{AnyBits, Combine, Divide};
 pub(super) trait Float {
     /// The signed integer of the same width, so that the sign bit is its sign.
     type Bits: AnyBits + Ord + Default + BitAnd<Output = Self::Bits>;
-    /// What one computes in.
+    /// The type in which the format is computed.
     type Wide: Copy
         + Add<Output = Self::Wide>
         + Sub<Output = Self::Wide>
@@ -25,7 +25,7 @@ pub(super) trait Float {
     const LARGEST: Self::Bits;
     /// The only NaN that kernels write: quiet, positive.
     const NAN: Self::Bits;
-    /// The number these bits mean; exact.
+    /// The number that these bits mean; exact.
     fn decode(bits: Self::Bits) -> Self::Wide;
     /// The nearest number of the format, ties to even; [`Float::NAN`] for every NaN.
     fn encode(value: Self::Wide) -> Self::Bits;
@@ -33,7 +33,7 @@ pub(super) trait Float {
     fn wide_from(integer: u32) -> Self::Wide;
 }
 
-/// float32.
+/// The format float32.
 pub(super) struct Float32;
 
 impl Float for Float32 {
@@ -56,7 +56,7 @@ impl Float for Float32 {
     }
 }
 
-/// float64.
+/// The format float64.
 pub(super) struct Float64;
 
 impl Float for Float64 {
@@ -79,7 +79,7 @@ impl Float for Float64 {
     }
 }
 
-/// Sum or product, of whatever one computes in.
+/// Sum or product, in the computing type.
 pub(super) trait Arithmetic {
     /// `a op b`.
     fn apply<W: Add<Output = W> + Mul<Output = W>>(a: W, b: W) -> W;
@@ -153,7 +153,7 @@ impl<F: Float> Combine for Max<F> {
     }
 }
 
-/// Signed integers order float bits correctly but for two negative ones, which they order by
+/// Signed integers order float bits correctly, except for two negative ones, which they order by
 /// magnitude. Comparing integers needs no conversion of small formats, and a process that has told its
 /// CPU to take denormals for zero gets the same answer as its peers.
 #[inline(always)]

@@ -40,7 +40,7 @@ pub(super) trait Divide {
     type Element: AnyBits;
     /// The divisor in the form the division wants it.
     type Divisor: Copy;
-    /// As in [`Combine`].
+    /// See [`Combine`].
     const PARTS: usize = 1;
     /// Converts the divisor, once per call.
     fn prepare(divisor: u32) -> Self::Divisor;
@@ -79,7 +79,7 @@ pub(super) trait Loop {
     /// Bytes of one of the `count` elements; they divide a cache line.
     const ELEMENT_BYTES: usize;
     /// # Safety
-    /// As [`super::ReduceFn`].
+    /// The contract of [`super::ReduceFn`] holds.
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
 }
 
@@ -114,7 +114,7 @@ impl<P: Combine, C: Combine> Loop for InPairs<P, C> {
 }
 
 /// # Safety
-/// As [`super::ReduceFn`], `count` being that of `C::Element`.
+/// The contract of [`super::ReduceFn`] holds; `count` counts `C::Element`s.
 #[inline(always)]
 unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     let other = if dst.cast_const() == a {
@@ -143,7 +143,7 @@ unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, coun
 }
 
 /// # Safety
-/// As [`super::DivideFn`].
+/// The contract of [`super::DivideFn`] holds.
 #[inline(always)]
 pub(super) unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor: u32) {
     debug_assert_ne!(divisor, 0);

@@ -73,7 +73,7 @@ pub struct ReduceKernel {
     /// For large ones that are not: past the caches. They are ordered before a later Release store all the same.
     ///
     /// # Safety
-    /// As [`ReduceFn`], where `dst` overlaps neither operand.
+    /// The contract of [`ReduceFn`] holds, and `dst` overlaps neither operand.
     pub streamed: ReduceFn,
 }
 

@@ -14,7 +14,7 @@ impl Reducer {
     /// `dst[i] = a[i] op b[i]` for `count` elements.
     ///
     /// # Safety
-    /// As [`ReduceKernel::plain`].
+    /// The contract of [`ReduceKernel::plain`] holds.
     #[inline(always)]
     pub unsafe fn apply(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         match self {
@@ -25,10 +25,10 @@ impl Reducer {
         }
     }
 
-    /// The same with results past the caches, because nobody reads them soon.
+    /// Like [`Reducer::apply`], with results stored past the caches, because nobody reads them soon.
     ///
     /// # Safety
-    /// As [`ReduceKernel::streamed`].
+    /// The contract of [`ReduceKernel::streamed`] holds.
     pub unsafe fn apply_streamed(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         match self {
             // SAFETY: passed on from our caller.

@@ -33,7 +33,7 @@ pub fn scale_fn(datatype: Datatype, saturates: bool) -> Option<ScaleFn> {
     }
 }
 
-/// The same for `set`.
+/// The scaling of `datatype` for an instruction set; `None` where a premultiplied sum is not accepted.
 pub(super) fn scale_kernel(set: InstructionSet, datatype: Datatype) -> Option<ScaleFn> {
     if !ReduceOp::PremulSum.accepts(datatype) {
         return None;
@@ -66,7 +66,7 @@ fn compiled_for<C: Combine>(set: InstructionSet) -> ScaleFn {
 }
 
 /// # Safety
-/// As [`ScaleFn`].
+/// The contract of [`ScaleFn`] holds.
 #[inline(always)]
 unsafe fn scale_all<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const u8, count: usize) {
     // SAFETY: the caller vouches for one element.
@@ -90,7 +90,7 @@ unsafe fn scale_all<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const u8,
 }
 
 /// # Safety
-/// As [`ScaleFn`], and the CPU has AVX-512 F, BW, VL and DQ.
+/// The contract of [`ScaleFn`] holds, and the CPU has AVX-512 F, BW, VL and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 unsafe fn scale_avx512<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const u8, count: usize) {
@@ -99,7 +99,7 @@ unsafe fn scale_avx512<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const 
 }
 
 /// # Safety
-/// As [`ScaleFn`], and the CPU has AVX2 and F16C.
+/// The contract of [`ScaleFn`] holds, and the CPU has AVX2 and F16C.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn scale_avx2<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const u8, count: usize) {

@@ -1,8 +1,7 @@
 //! float16 and both float8, by integer operations that vectorise on any CPU.
 //!
-//! They share one pair of conversions; they differ in the numbers of
-//! [`SmallFormat`] only. Neither direction makes or reads a float32 denormal on its way, so they do
-//! not depend on the flush-to-zero modes of the CPU.
+//! The formats share one pair of conversions, and differ only in the numbers of [`SmallFormat`]. Neither direction makes or
+//! reads a float32 denormal on its way, so the conversions do not depend on the flush-to-zero modes of the CPU.
 
 use super::float::Float;
 
@@ -12,9 +11,9 @@ pub(super) trait SmallFormat {
     type Bits: super::loops::AnyBits + Ord + Default + std::ops::BitAnd<Output = Self::Bits>;
     /// Every bit but the sign.
     const MAGNITUDE: Self::Bits;
-    /// As [`Float::LARGEST`].
+    /// See [`Float::LARGEST`].
     const LARGEST: Self::Bits;
-    /// As [`Float::NAN`].
+    /// See [`Float::NAN`].
     const NAN: Self::Bits;
     /// Number of fraction bits.
     const FRACTION: u32;

@@ -22,7 +22,7 @@ struct Block(MaybeUninit<[u8; BLOCK]>);
 /// begins with an element, all of it is `plain`: the same loop, compiled once.
 ///
 /// # Safety
-/// As [`super::ReduceKernel::streamed`], and the CPU has the instructions of `S`. `plain` is `L`.
+/// The contract of [`super::ReduceKernel::streamed`] holds, and the CPU has the instructions of `S`. `plain` is `L`.
 #[inline(always)]
 pub(super) unsafe fn run<L: Loop, S: LineStore>(
     plain: ReduceFn,

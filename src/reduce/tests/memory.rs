@@ -10,7 +10,7 @@ pub enum Placement {
     OnB,
     /// Apart, past the caches, from three elements before a line on.
     Streamed,
-    /// The same where no line begins with an element of two bytes or more.
+    /// Like `Streamed`, where no line begins with an element of two bytes or more.
     StreamedAtOddAddress,
 }
 
