@@ -58,10 +58,10 @@ impl Program {
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
         // Round by round, so that each queue is in posting order.
         for round in 0..rounds {
-            for (lane, steps) in plan.lanes.iter().enumerate() {
-                let Some(steps) = steps.rounds.get(round) else { continue };
-                let compiled = &mut lanes[lane][round];
-                steps.steps.iter().for_each(|step| compiler.add(step, lane as u32, round as u32, compiled));
+            for (number, (lane, compiled)) in plan.lanes.iter().zip(&mut lanes).enumerate() {
+                let Some(steps) = lane.rounds.get(round) else { continue };
+                let compiled = &mut compiled[round];
+                steps.steps.iter().for_each(|step| compiler.add(step, number as u32, round as u32, compiled));
             }
         }
         let mut program = Program {

@@ -1,8 +1,8 @@
 //! Everything that goes on over the links of one rank, and how it moves forward.
 //!
-//! The communicators that were made from the same one share its links ([`super::engine_comm`]). The engine never waits
-//! ([`super::wait`] does). Each call that is started becomes an active call ([`super::calls`]); `progress` gives each of them
-//! a turn. When nothing can move, the engine looks at what lies at the front of the links ([`super::unmatched`]): a call that
+//! The communicators that were made from the same one share its links (`engine_comm`). The engine never waits
+//! ([`super::wait`] does). Each call that is started becomes an active call (`calls`); `progress` gives each of them
+//! a turn. When nothing can move, the engine looks at what lies at the front of the links (`unmatched`): a call that
 //! contradicts one of this rank fails the communicator, a call of the future is stashed, one of the past is dropped.
 //!
 //! A failure concerns one communicator, and is final: it ends the active calls there, is told once to the other ranks, and is
