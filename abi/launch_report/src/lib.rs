@@ -14,7 +14,4 @@ mod reporter;
 
 pub use listener::Listener;
 pub use report::{NcclEvent, Report};
-pub use reporter::Reporter;
-
-/// Where a process finds its launcher: set by the launcher, for nobody else to set.
-pub const VARIABLE: &str = "ANYCCL_LAUNCH_REPORT";
+pub use reporter::{Reporter, VARIABLE};

@@ -6,9 +6,10 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::VARIABLE;
 use crate::report::{NcclEvent, Report};
 
+/// Where a process finds its launcher: set by the launcher, for nobody else to set.
+pub const VARIABLE: &str = "ANYCCL_LAUNCH_REPORT";
 /// A launcher that does not listen for so long is not waited for any longer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
