@@ -57,7 +57,7 @@ pub trait Crew {
     }
 
     /// What ranks have told about their NCCL since the last time, and the method that was in place there.
-    fn take_sightings(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
+    fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(Vec::new())
     }
 

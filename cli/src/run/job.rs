@@ -225,8 +225,8 @@ impl RunningJob {
 
     /// A rank with another NCCL than it should have waits for its end, without having used it.
     fn look_at_nccl(&mut self) -> io::Result<()> {
-        for (sighting, method) in self.crew.take_sightings()? {
-            match self.check.accept_report(&sighting, method) {
+        for (report, method) in self.crew.take_usage_reports()? {
+            match self.check.accept_report(&report, method) {
                 Some(CheckAction::Log(text)) => say(&text),
                 Some(CheckAction::EndJob(why))
                     if matches!(self.phase, Phase::Running) || self.all_ended() =>

@@ -101,7 +101,7 @@ impl Crew for LocalCrew {
         self.output.end_all();
     }
 
-    fn take_sightings(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
+    fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         let Some(Takeover { reports, method, .. }) = &self.takeover else { return Ok(Vec::new()) };
         Ok(reports.read_new()?.into_iter().map(|report| (report, *method)).collect())
     }

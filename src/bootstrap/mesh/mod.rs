@@ -86,7 +86,7 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
     log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());
     let infos = table.records.into_iter().map(|record| record.info).collect();
-    // On rank 0 the store may end with the failure_reports; by now every rank has the table.
+    // On rank 0 the store may end with the failure reports; by now every rank has the table.
     Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })
 }
 

@@ -232,7 +232,7 @@ impl Crew for Fleet {
         self.losses.pop_front()
     }
 
-    fn take_sightings(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
+    fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(std::mem::take(&mut self.reports))
     }
 

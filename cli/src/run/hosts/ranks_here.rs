@@ -84,7 +84,7 @@ impl RanksHere {
                 self.feed();
             }
             if poll::is_ready(&waiting[4]) {
-                self.pass_on_sightings()?;
+                self.pass_on_usage_reports()?;
             }
             for at in 0..self.pipes.len() {
                 if poll::is_ready(&waiting[FIRST_PIPE + at]) {
@@ -186,7 +186,7 @@ impl RanksHere {
         }
     }
 
-    fn pass_on_sightings(&mut self) -> io::Result<()> {
+    fn pass_on_usage_reports(&mut self) -> io::Result<()> {
         let Some(Takeover { reports, method, .. }) = &self.takeover else { return Ok(()) };
         for report in reports.read_new()? {
             let json = serde_json::to_vec(&(report, method)).map_err(io::Error::other)?;
@@ -210,7 +210,7 @@ impl RanksHere {
         }
         if !found.is_empty() {
             // What a rank has told comes before its end.
-            self.pass_on_sightings()?;
+            self.pass_on_usage_reports()?;
             self.launcher.put(&[&found]);
         }
         Ok(())
