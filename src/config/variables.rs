@@ -154,7 +154,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_ALLOW_OTHER_USERS",
         default: "0",
-        meaning: "1: rendezvous and tuning files of other users, or that others may write, are believed, and ranks of one host may belong to different users. The same on all ranks.",
+        meaning: "1: store files and tuning files of other users, or that others may write, are trusted, and ranks of one host may belong to different users. The same on all ranks.",
     },
     Variable {
         name: "ANYCCL_LOG",
