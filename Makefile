@@ -91,7 +91,7 @@ test: tools
 # What the other parts use, made once; they get INSTALLED=1.
 test-build:
 	@$(MAKE) --no-print-directory INSTALLED= examples
-# Format, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones.
+# Format, words, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones.
 test-check:
 	cargo xtask check
 	$(PYTHON) benches/peers/report.py --check

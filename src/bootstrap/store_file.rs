@@ -1,7 +1,7 @@
 //! The file by which ranks on a shared file system find rank 0.
 //!
 //! ```text
-//! anyccl rendezvous 1
+//! anyccl store 1
 //! job 5f0c3a9e77d14b20
 //! world 4
 //! nonce (64 hexadecimal digits)
@@ -32,7 +32,7 @@ use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 const SAR_PORT: u16 = 12345;
 /// Bytes that are read at most; more than any whole file has.
 const LONGEST: u64 = 16 << 10;
-const TITLE: &str = "anyccl rendezvous 1";
+const TITLE: &str = "anyccl store 1";
 
 /// Contents of a whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]

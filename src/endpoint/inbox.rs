@@ -1,9 +1,10 @@
 //! The incoming side of one peer: its link, and the stash of fragments that came too early.
 //!
-//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in place. A
-//! fragment of another conversation that nobody can use yet is moved to the heap (*stashed*), so that it does not hold up
-//! the fragments behind it. The stash is the unexpected queue of collectives: it keeps what was sent for calls that this
-//! rank has not made yet. Messages from rank to rank have an unexpected queue of their own ([`crate::p2p`]).
+//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in
+//! place. A fragment of another conversation that nobody can use yet is moved to the heap (*stashed*), so
+//! that it does not hold up the fragments behind it. The stash is the unexpected queue of collectives: it
+//! keeps what was sent for calls that this rank has not made yet. Messages from rank to rank have an
+//! unexpected queue of their own ([`crate::p2p`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -132,7 +133,8 @@ impl Inbox {
         Ok(n)
     }
 
-    /// Moves what has arrived of the head of the link to the stash, in whole elements. Tells whether anything moved.
+    /// Moves what has arrived of the head of the link to the stash, in whole elements. Tells whether anything
+    /// moved.
     pub fn stash_head(&mut self) -> io::Result<bool> {
         let Some(header) = self.link.head()? else { return Ok(false) };
         let arrival = self.link.arrival()?;
@@ -176,7 +178,8 @@ impl Inbox {
         self.costs.get(&context).copied().unwrap_or(0)
     }
 
-    /// Drops what has arrived of the head of the link: nobody wants it any more. Tells whether anything was there.
+    /// Drops what has arrived of the head of the link: nobody wants it any more. Tells whether anything was
+    /// there.
     pub fn discard_head(&mut self) -> io::Result<bool> {
         Ok(self.link.head()?.is_some() && self.link.discard()?)
     }

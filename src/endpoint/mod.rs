@@ -1,7 +1,8 @@
-//! What this rank keeps of one peer: the link, the stash, the control channel, and whether the peer is still there.
+//! What this rank keeps of one peer: the link, the stash, the control channel, and whether the peer is still
+//! there.
 //!
-//! An endpoint knows no communicator and no call: several communicators share it, told apart by the context in each
-//! header.
+//! An endpoint knows no communicator and no call: several communicators share it, told apart by the context
+//! in each header.
 
 mod inbox;
 mod stash_link;
@@ -12,8 +13,8 @@ pub(crate) use stash_link::StashLink;
 use crate::transport::control::ControlChannel;
 use crate::transport::{AnyLink, Header};
 
-/// Bytes of collectives that leave to a peer between two looks at its control channel. Only such a look tells this rank
-/// that the peer takes no more.
+/// Bytes of collectives that leave to a peer between two looks at its control channel. Only such a look tells
+/// this rank that the peer takes no more.
 pub(crate) const CONTROL_READ_BYTES: usize = 4 << 20;
 
 /// Whether a peer is there, and if not, how it went away.
@@ -38,7 +39,8 @@ pub struct Endpoint {
     pub(crate) presence: Presence,
     /// The peer has left the first communicator over these links; it may still use others.
     pub(crate) has_left_first: bool,
-    /// Contexts of which the peer takes nothing more for now, each with the first call that the peer has not made.
+    /// Contexts of which the peer takes nothing more for now, each with the first call that the peer has not
+    /// made.
     pub(crate) held_by_peer: Vec<(u32, u32)>,
     /// Contexts of which this rank has told the peer to send nothing more for now.
     pub(crate) held_here: Vec<u32>,
@@ -103,8 +105,8 @@ impl Endpoint {
         }
     }
 
-    /// Like `ring_doorbell_if_due`, but without a fence, for use in the middle of a transfer: a peer that has just gone to
-    /// sleep is woken at the end of the transfer.
+    /// Like `ring_doorbell_if_due`, but without a fence, for use in the middle of a transfer: a peer that has
+    /// just gone to sleep is woken at the end of the transfer.
     #[inline]
     pub(crate) fn ring_doorbell_if_asleep(&mut self) {
         if self.inbox.link.peer_is_asleep() {

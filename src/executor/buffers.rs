@@ -19,7 +19,8 @@ pub struct Buffers {
 /// The byte at `offset` from a base.
 #[inline]
 pub(crate) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
-    // The provenance is exposed, because blocks in allocations of their own are given as addresses relative to NULL.
+    // The provenance is exposed, because blocks in allocations of their own are given as addresses relative
+    // to NULL.
     with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
 }
 
@@ -45,14 +46,16 @@ impl Memory {
     /// Runs a step that touches no other rank.
     ///
     /// # Safety
-    /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a reduction.
+    /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a
+    /// reduction.
     #[inline]
     pub(super) unsafe fn run_local(&self, local: &LocalStep, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
             LocalStep::Copy { src, dst, streamed } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
                 if *streamed {
-                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier, disjoint.
+                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier,
+                    // disjoint.
                     return unsafe { copy_from_shared(to, from, dst.len, true) };
                 }
                 // SAFETY: spans of equal length, valid by our caller's promise. The verifier

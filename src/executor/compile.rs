@@ -8,16 +8,17 @@ use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 use crate::transport::SingleCopy;
 
 impl Program {
-    /// Compiles a plan that was made for `request`. `single_copy` is the policy for messages where the plan forbids nothing.
+    /// Compiles a plan that was made for `request`. `single_copy` is the policy for messages where the plan
+    /// forbids nothing.
     pub fn compile(plan: &Plan, request: &PlanRequest, single_copy: SingleCopy) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
         Program::compile_with(plan, request, single_copy, bytes, &MemoryMap::of(request))
     }
 
-    /// Like [`Program::compile`], for buffers of the caller that may overlap in any way that the plan permits, or are many.
-    /// `starts` says where input and output begin in one memory; `offset` is the number of bytes from there to an element.
-    /// No step spans elements that do not lie side by side.
+    /// Like [`Program::compile`], for buffers of the caller that may overlap in any way that the plan
+    /// permits, or are many. `starts` says where input and output begin in one memory; `offset` is the number
+    /// of bytes from there to an element. No step spans elements that do not lie side by side.
     pub fn compile_at(
         plan: &Plan,
         request: &PlanRequest,

@@ -1,13 +1,14 @@
-//! The fast path of the executor: a program of small messages as one list of operations, run from top to bottom.
+//! The fast path of the executor: a program of small messages as one list of operations, run from top to
+//! bottom.
 //!
-//! Most calls are small, and for those the bookkeeping of [`super::execution`] costs more than the work. A plan of one
-//! lane whose messages all find room in the ring of a link needs none of it: in each round, all sends go first, which take
-//! their bytes at once, then the receives, in the order of the plan.
+//! Most calls are small, and for those the bookkeeping of [`super::execution`] costs more than the work. A
+//! plan of one lane whose messages all find room in the ring of a link needs none of it: in each round, all
+//! sends go first, which take their bytes at once, then the receives, in the order of the plan.
 //!
-//! [`run`] does that for as long as it can. It stops at the first operation that is not possible within a short wait, at
-//! anything unusual, or in the middle of a receive; [`super::Execution::resume`] goes on from there. So every other case
-//! (a link without a fast path, a full ring, a stashed fragment, a peer in another call, a long wait) is handled once, and
-//! not here.
+//! [`run`] does that for as long as it can. It stops at the first operation that is not possible within a
+//! short wait, at anything unusual, or in the middle of a receive; [`super::Execution::resume`] goes on from
+//! there. So every other case (a link without a fast path, a full ring, a stashed fragment, a peer in another
+//! call, a long wait) is handled once, and not here.
 
 use super::buffers::Memory;
 use super::program::{Bytes, LocalStep, PeerQueue, Program};
@@ -19,10 +20,11 @@ use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FRAGMENT_BYTES, FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 use crate::transport::{Header, SingleCopy};
 
-/// Largest message of a fast program: a small part of the ring, so that it finds room. Longer ones are worth the
-/// bookkeeping.
+/// Largest message of a fast program: a small part of the ring, so that it finds room. Longer ones are worth
+/// the bookkeeping.
 pub(crate) const LONGEST: usize = 4 * FRAGMENT_BYTES;
-/// Largest message on the fast path where ranks share processors: there, larger ones are read out of the sender's memory.
+/// Largest message on the fast path where ranks share processors: there, larger ones are read out of the
+/// sender's memory.
 pub(crate) const LONGEST_OVERSUBSCRIBED: usize = FRAGMENT_BYTES;
 /// Most messages of a round to one peer: they find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
@@ -32,7 +34,8 @@ const POLLS: u32 = 1000;
 const POLLS_PER_YIELD: u32 = 16;
 const YIELDS: u32 = 40;
 
-/// One operation. `queue` is the number of its queue in the [`Program`], `peer` that of an endpoint once the program is run.
+/// One operation. `queue` is the number of its queue in the [`Program`], `peer` that of an endpoint once the
+/// program is run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FastOp {
     Local(LocalStep),
@@ -99,8 +102,9 @@ impl FastProgram {
                 if step.span.len > LONGEST {
                     return None;
                 }
-                // A rank that also receives in this round waits for others anyway, and may as well wait until they have
-                // read what it sends without a copy. Otherwise a message that fits into a slot leaves at once.
+                // A rank that also receives in this round waits for others anyway, and may as well wait until
+                // they have read what it sends without a copy. Otherwise a message that fits into a slot
+                // leaves at once.
                 let waits = !recvs[round].is_empty();
                 let may_zero_copy =
                     step.single_copy != SingleCopy::Never && step.span.len >= ZERO_COPY_BYTES && waits;
@@ -163,7 +167,8 @@ impl FastCall<'_> {
     }
 }
 
-/// Where a run has stopped: `done` operations are complete, and `bytes` bytes of the next one, if that is a receive.
+/// Where a run has stopped: `done` operations are complete, and `bytes` bytes of the next one, if that is a
+/// receive.
 pub(crate) struct StopPoint {
     pub(super) done: usize,
     pub(super) bytes: usize,
@@ -180,8 +185,8 @@ impl StopPoint {
 /// Runs a fast program from its first operation on, as far as possible.
 ///
 /// # Safety
-/// `memory` is valid for every span of the program, and nobody else uses it. `call.reduce` fits the elements, and is there
-/// if something is reduced.
+/// `memory` is valid for every span of the program, and nobody else uses it. `call.reduce` fits the elements,
+/// and is there if something is reduced.
 #[inline]
 pub(crate) unsafe fn run(
     fast: &FastProgram,
@@ -247,7 +252,8 @@ pub(crate) unsafe fn run(
     StopPoint { done: ops.len(), bytes: 0 }
 }
 
-/// Receives a message, or its beginning; gives the number of bytes. `None`: nothing came, not even an empty message.
+/// Receives a message, or its beginning; gives the number of bytes. `None`: nothing came, not even an empty
+/// message.
 ///
 /// # Safety
 /// The contract of [`run`] holds.
@@ -275,14 +281,15 @@ unsafe fn receive(
         };
         let to = memory.address(dst, before);
         match operand {
-            // SAFETY: `peek` gave `bytes` readable bytes, at most what is left of the span; user memory and scratch lie
-            // outside of the link's memory. A peer that still writes there can only spoil the bytes.
+            // SAFETY: `peek` gave `bytes` readable bytes, at most what is left of the span; user memory and
+            // scratch lie outside of the link's memory. A peer that still writes there can only spoil the
+            // bytes.
             None => unsafe { copy_short(to, data, bytes) },
             Some(operand) => {
                 let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
                 let operand = memory.address(operand, before);
-                // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more; by the
-                // verifier, `dst` is identical to the operand or disjoint from it.
+                // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more;
+                // by the verifier, `dst` is identical to the operand or disjoint from it.
                 unsafe { reduce.apply(to, operand, data, bytes >> call.element_bytes.trailing_zeros()) };
             }
         }
@@ -303,8 +310,8 @@ unsafe fn receive(
 pub(crate) fn pause(waited: &mut u32, oversubscribed: bool) -> bool {
     *waited += 1;
     if !oversubscribed {
-        // Each look takes the cache line from the peer that is about to write it. With fewer looks the bytes come earlier
-        // (8 bytes one way: 0.094 instead of 0.111 us).
+        // Each look takes the cache line from the peer that is about to write it. With fewer looks the bytes
+        // come earlier (8 bytes one way: 0.094 instead of 0.111 us).
         std::hint::spin_loop();
         return *waited < POLLS;
     }

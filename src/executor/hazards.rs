@@ -1,7 +1,7 @@
 //! Write-after-read hazards: the sends of a round that read what a receive of the same round writes.
 //!
-//! The sends of a round in one memory are sorted by where they begin. The search for those that overlap a span goes
-//! backwards from its end, and stops where no send further in front reaches its start.
+//! The sends of a round in one memory are sorted by where they begin. The search for those that overlap a
+//! span goes backwards from its end, and stops where no send further in front reaches its start.
 
 use super::program::{Bytes, Hazard, PeerQueue, RecvStep, SendStep};
 use crate::base::Collective;
@@ -48,7 +48,8 @@ struct Sent {
     hazard: Hazard,
 }
 
-/// Gives each receive its hazards. A send that a receive waits for must be copied: `single_copy` becomes `Never`.
+/// Gives each receive its hazards. A send that a receive waits for must be copied: `single_copy` becomes
+/// `Never`.
 pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<RecvStep>], map: &MemoryMap) {
     let sorted = sorted(sends, map);
     if sorted.is_empty() {

@@ -1,7 +1,7 @@
 //! Calls that lack only their buffers, and a cache of those that were made lately.
 //!
-//! Programs repeat few calls. What a call needs in addition to its buffers (checks, plan, kernels) depends on a
-//! [`Key`] of 24 bytes; the communicator works it out once, and the engine finds it again with one
+//! Programs repeat few calls. What a call needs in addition to its buffers (checks, plan, kernels) depends on
+//! a [`Key`] of 24 bytes; the communicator works it out once, and the engine finds it again with one
 //! comparison.
 
 use std::hash::{Hash, Hasher};
@@ -47,7 +47,8 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Whether both buffers are there, as far as they are touched, and do not overlap unless the call is in place.
+    /// Whether both buffers are there, as far as they are touched, and do not overlap unless the call is in
+    /// place.
     #[inline]
     pub fn fits(&self, buffers: Buffers, in_place: bool) -> bool {
         let (input, output) = (buffers.input.addr(), buffers.output.addr());
@@ -136,8 +137,8 @@ pub(crate) fn fingerprint([head, count]: [u64; 2]) -> u64 {
 pub struct Key([u64; 3]);
 
 impl PartialEq for Key {
-    /// Compares word by word. A comparison of bytes would load two words at once, and wait for both if they have
-    /// just been written one by one.
+    /// Compares word by word. A comparison of bytes would load two words at once, and wait for both if they
+    /// have just been written one by one.
     #[inline]
     fn eq(&self, other: &Key) -> bool {
         let ([a, b, c], [x, y, z]) = (self.0, other.0);
@@ -165,7 +166,8 @@ impl Key {
         Key([head, count, u64::from(in_place)])
     }
 
-    /// This key with an operator that the program has made: `number` names it in this process, and is below 2^30.
+    /// This key with an operator that the program has made: `number` names it in this process, and is below
+    /// 2^30.
     pub fn with_operator(self, number: u32) -> Key {
         let Key([head, count, rest]) = self;
         Key([head, count, rest | u64::from(number) << 34])

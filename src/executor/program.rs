@@ -1,7 +1,8 @@
 //! A compiled plan: bytes instead of elements, and one queue of messages per peer and direction.
 //!
-//! Messages between two ranks match in posting order: (round, lane, position in the round). The compiler sorts the sends
-//! to each peer, and the receives from each peer, into that order once. Execution only walks along the queues.
+//! Messages between two ranks match in posting order: (round, lane, position in the round). The compiler
+//! sorts the sends to each peer, and the receives from each peer, into that order once. Execution only walks
+//! along the queues.
 
 use super::fast_path::{FastOp, FastProgram};
 use crate::base::Rank;
@@ -51,13 +52,13 @@ pub(super) struct SendStep {
     pub span: Bytes,
     /// Count in the header, where each message has its own.
     pub count: u64,
-    /// How the bytes may travel without a copy. `Never` where a receive of this round waits for this send: in an exchange
-    /// in place, neither side would begin.
+    /// How the bytes may travel without a copy. `Never` where a receive of this round waits for this send: in
+    /// an exchange in place, neither side would begin.
     pub single_copy: SingleCopy,
 }
 
-/// A write-after-read hazard: a receive must not overtake this send of its round, which reads what the receive writes.
-/// The send is at `position` in `queue` of the sends.
+/// A write-after-read hazard: a receive must not overtake this send of its round, which reads what the
+/// receive writes. The send is at `position` in `queue` of the sends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hazard {
     pub queue: u32,
@@ -79,7 +80,8 @@ pub(super) struct RecvStep {
     pub streamed: bool,
 }
 
-/// The messages to or from one peer, in posting order. In a program that is run, `peer` is the number of an endpoint.
+/// The messages to or from one peer, in posting order. In a program that is run, `peer` is the number of an
+/// endpoint.
 #[derive(Debug)]
 pub(super) struct PeerQueue<S> {
     pub peer: Rank,
@@ -103,8 +105,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// This program with digests in place of the counts of messages with several blocks: one for each rank that
-    /// is named.
+    /// This program with digests in place of the counts of messages with several blocks: one for each rank
+    /// that is named.
     pub fn with_digests(mut self, sent: &[(Rank, u64)], received: &[(Rank, u64)]) -> Program {
         let of = |digests: &[(Rank, u64)], rank| {
             digests.iter().find(|(peer, _)| *peer == rank).map(|(_, count)| *count)
@@ -124,8 +126,8 @@ impl Program {
         self
     }
 
-    /// Lets receivers copy long messages themselves if trials find that faster: where messages are exchanged, by a program
-    /// that is run as such.
+    /// Lets receivers copy long messages themselves if trials find that faster: where messages are exchanged,
+    /// by a program that is run as such.
     pub fn with_single_copy_trial(mut self) -> Program {
         let recvs = || self.recvs.iter().flat_map(|queue| &queue.steps);
         let is_exchange = |send: &SendStep| {
@@ -154,9 +156,10 @@ impl Program {
         self
     }
 
-    /// Has large output stored past the caches, so that it does not push everything else out of them. Not where output is
-    /// sent on or reduced further: that is read again soon. Such stores come from the library's own copies, not from the
-    /// kernel's, so the messages of such a program are not single-copied by the kernel.
+    /// Has large output stored past the caches, so that it does not push everything else out of them. Not
+    /// where output is sent on or reduced further: that is read again soon. Such stores come from the
+    /// library's own copies, not from the kernel's, so the messages of such a program are not single-copied
+    /// by the kernel.
     pub(super) fn stream_large_output(&mut self) {
         let is_output = |span: &Bytes| span.buffer == Buffer::Output;
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);

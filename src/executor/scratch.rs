@@ -24,8 +24,9 @@ impl Drop for Shared {
 }
 
 impl Scratch {
-    /// At least `bytes` bytes, which stay until the next call. With `shared`, they lie where peers can read them, if there is
-    /// such memory. What is sent from there is not copied on its way; nothing else depends on it.
+    /// At least `bytes` bytes, which stay until the next call. With `shared`, they lie where peers can read
+    /// them, if there is such memory. What is sent from there is not copied on its way; nothing else depends
+    /// on it.
     #[inline]
     pub fn get(&mut self, bytes: usize, shared: bool) -> *mut u8 {
         if shared && let Some(start) = self.get_shared(bytes) {

@@ -1,7 +1,8 @@
-//! Calls on 8-bit floats that run on float32 copies of their buffers, so that results are rounded once, at the end.
+//! Calls on 8-bit floats that run on float32 copies of their buffers, so that results are rounded once, at
+//! the end.
 //!
-//! The copies are made when the call starts; the output is written when it has ended. Both copies are apart, so the
-//! program is always one for two buffers, even if the call is in place.
+//! The copies are made when the call starts; the output is written when it has ended. Both copies are apart,
+//! so the program is always one for two buffers, even if the call is in place.
 
 use std::ptr;
 
@@ -37,7 +38,8 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// The two copies, on which the call runs. They are valid while `self` lives and is not borrowed otherwise.
+    /// The two copies, on which the call runs. They are valid while `self` lives and is not borrowed
+    /// otherwise.
     pub fn buffers(&mut self) -> Buffers {
         let start = self.elements.as_mut_ptr();
         Buffers { input: start.cast_const().cast(), output: start.wrapping_add(self.input).cast() }

@@ -2,8 +2,8 @@
 //!
 //! A line says rank, communicator, what happened, what follows. `ANYCCL_LOG` sets the level.
 //!
-//! Standard error may be closed, or full because its reader rests: a line that is not taken at once is dropped, and the next
-//! one says how many were.
+//! Standard error may be closed, or full because its reader rests: a line that is not taken at once is
+//! dropped, and the next one says how many were.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};

@@ -1,12 +1,13 @@
 //! When the steps of plans began and ended, for whoever wants to see a schedule on a time line.
 //!
-//! Recording is off unless somebody calls [`record`], and then costs each call one relaxed load and each step one look
-//! at an `Option`. While it is on, every execution keeps a [`Recorder`] of its own; what it has seen goes to one list
-//! per process when its call has ended, and [`take`] empties that list.
+//! Recording is off unless somebody calls [`record`], and then costs each call one relaxed load and each step
+//! one look at an `Option`. While it is on, every execution keeps a [`Recorder`] of its own; what it has seen
+//! goes to one list per process when its call has ended, and [`take`] empties that list.
 //!
-//! A transfer begins when its round does, or when the transfer before it, to or from the same rank, has ended: so a
-//! wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch, read from a monotonic clock
-//! that is compared with the calendar once: ranks of one host can be laid side by side.
+//! A transfer begins when its round does, or when the transfer before it, to or from the same rank, has
+//! ended: so a wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch, read
+//! from a monotonic clock that is compared with the calendar once: ranks of one host can be laid side by
+//! side.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,8 @@
 //! All messages of one communicator, as one rank sees them.
 //!
-//! A conversation never waits and knows no clock. The owner of the links calls it for each watched peer in turn:
-//! [`Conversation::push`] offers what goes to the peer, [`Conversation::pull`] takes in what came from it.
+//! A conversation never waits and knows no clock. The owner of the links calls it for each watched peer in
+//! turn: [`Conversation::push`] offers what goes to the peer, [`Conversation::pull`] takes in what came from
+//! it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -31,7 +32,8 @@ pub(super) enum Kind {
 pub(super) struct Peer {
     /// Number of the next message to it.
     pub next_out: u32,
-    /// Replies about its messages, and credit for it, that wait for room in the link. They go before messages.
+    /// Replies about its messages, and credit for it, that wait for room in the link. They go before
+    /// messages.
     pub replies: VecDeque<Header>,
     /// Messages whose eager part has not left whole, in order of starting.
     pub eager_sends: VecDeque<Key<Sending>>,
@@ -45,8 +47,8 @@ pub(super) struct Peer {
     /// Messages from it that have begun, with bytes still to come, by number.
     pub unfinished: HashMap<u32, Key<IncomingMessage>, BuildTagHasher>,
     pub debt: Debt,
-    /// Number of receives and probes that name it, and of receives that have matched a message of it whose bytes are not
-    /// all there.
+    /// Number of receives and probes that name it, and of receives that have matched a message of it whose
+    /// bytes are not all there.
     pub expected: usize,
     is_listed: bool,
 }
@@ -56,7 +58,8 @@ impl Peer {
         !self.replies.is_empty() || !self.eager_sends.is_empty() || !self.cleared_sends.is_empty()
     }
 
-    /// Whether anything that was started waits for it. Replies on their way out wait for room, not for the peer.
+    /// Whether anything that was started waits for it. Replies on their way out wait for room, not for the
+    /// peer.
     pub fn is_needed(&self) -> bool {
         let has_sends =
             !self.eager_sends.is_empty() || !self.cleared_sends.is_empty() || !self.awaiting_reply.is_empty();
@@ -180,8 +183,8 @@ impl Conversation {
         self.peers.get(peer as usize).is_some_and(Peer::has_outgoing)
     }
 
-    /// Fragments that were offered to links and not taken whole, each with the rest of its bytes. After a failure they must
-    /// be withdrawn.
+    /// Fragments that were offered to links and not taken whole, each with the rest of its bytes. After a
+    /// failure they must be withdrawn.
     pub fn under_way(&self) -> impl Iterator<Item = (Rank, Header, *const u8, usize)> {
         let replies = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
             let reply = *peer.replies.front()?;
@@ -261,7 +264,8 @@ impl Conversation {
         self.listed.clear();
     }
 
-    /// Describes what was started, for a message; and gives the rank at the other end, where that is one rank.
+    /// Describes what was started, for a message; and gives the rank at the other end, where that is one
+    /// rank.
     pub fn describe(&self, ticket: Ticket) -> (String, Option<Rank>) {
         match ticket.0 {
             Kind::Send(key) => {

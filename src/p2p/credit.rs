@@ -1,7 +1,8 @@
 //! Credit: the bound on what a rank must hold for another one because no receive has matched it yet.
 //!
-//! A sender counts what leaves before the receiver replies. The receiver gives that credit back, in large portions, as its
-//! program receives. A sender without credit only announces its messages, and waits for the clear to send of each.
+//! A sender counts what leaves before the receiver replies. The receiver gives that credit back, in large
+//! portions, as its program receives. A sender without credit only announces its messages, and waits for the
+//! clear to send of each.
 //!
 //! Both sides count with [`cost`]; nothing else must agree.
 

@@ -1,7 +1,9 @@
-//! The fast path of messages that are not large: sent at once, or received directly into a buffer that is there already.
+//! The fast path of messages that are not large: sent at once, or received directly into a buffer that is
+//! there already.
 //!
-//! The owner of the links (`progress::message_wait`) moves the bytes. Here is only what must hold before that, and what it
-//! changes. Everything unusual takes the general path: a queue that is not empty, a reply to wait for, no credit.
+//! The owner of the links (`progress::message_wait`) moves the bytes. Here is only what must hold before
+//! that, and what it changes. Everything unusual takes the general path: a queue that is not empty, a reply
+//! to wait for, no credit.
 
 use super::conversation::{Conversation, Ticket};
 use super::credit::cost;
@@ -77,7 +79,8 @@ impl Conversation {
         is_alone.then(|| self.fast_message(peer.next_in, tag, datatype, count, bytes))
     }
 
-    /// Goes on with a receive of which `arrived` bytes have come on the fast path: the rest takes the general path.
+    /// Goes on with a receive of which `arrived` bytes have come on the fast path: the rest takes the general
+    /// path.
     ///
     /// # Safety
     /// The contract of [`Conversation::start_receive`] holds.

@@ -18,8 +18,8 @@ const FRAGMENTS_PER_TURN: usize = 64;
 /// How much is taken off a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drain {
-    /// Replies, and messages as long as something waits for this peer. A message without a receive is better read later,
-    /// directly into the buffer of its receive.
+    /// Replies, and messages as long as something waits for this peer. A message without a receive is better
+    /// read later, directly into the buffer of its receive.
     Needed,
     /// Everything that is there: what belongs to somebody else may stand behind it.
     Everything,
@@ -116,8 +116,8 @@ impl Conversation {
         }
     }
 
-    /// Takes what is there of the fragment at the head; tells whether that was anything. After an error the message stays
-    /// unfinished.
+    /// Takes what is there of the fragment at the head; tells whether that was anything. After an error the
+    /// message stays unfinished.
     fn accept_fragment(
         &mut self,
         from: Rank,
@@ -144,7 +144,8 @@ impl Conversation {
         } else {
             self.take_bytes(message, link)
         };
-        // Also where its bytes cannot be read: a receive that has matched it depends on its sender from now on.
+        // Also where its bytes cannot be read: a receive that has matched it depends on its sender from now
+        // on.
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
         let is_met = matches!(incoming.target, RecvTarget::Buffer(_));
@@ -220,7 +221,8 @@ impl Conversation {
             RecvTarget::Heap(bytes) => {
                 bytes.reserve_exact(want);
                 let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
-                // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link keeps its own.
+                // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link keeps its
+                // own.
                 let taken = unsafe { link.take(end, want, false) }?;
                 let len = bytes.len() + taken;
                 // SAFETY: the link has just written that many, within the capacity.

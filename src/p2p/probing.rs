@@ -21,7 +21,8 @@ impl Conversation {
         Some(self.incoming[key].status())
     }
 
-    /// Takes out the message that a receive would get now: only [`Conversation::start_claimed`] receives it then.
+    /// Takes out the message that a receive would get now: only [`Conversation::start_claimed`] receives it
+    /// then.
     pub fn claim(&mut self, selector: Selector) -> Option<(MatchedMessage, Status)> {
         let (_, key) = self.matching.take_unexpected(selector)?;
         Some((MatchedMessage(key), self.incoming[key].status()))

@@ -1,4 +1,5 @@
-//! The protocol of messages: what the two sides tell each other, in the 16 bytes that each header has for a call.
+//! The protocol of messages: what the two sides tell each other, in the 16 bytes that each header has for a
+//! call.
 //!
 //! ```text
 //! sender                                    receiver
@@ -14,15 +15,15 @@
 //!                     ◀──── Credit ───────     now and then: so much of what was sent has been received
 //! ```
 //!
-//! The sequence number in the header is that of the message, in all of these. Messages are numbered from each rank to each
-//! other.
+//! The sequence number in the header is that of the message, in all of these. Messages are numbered from each
+//! rank to each other.
 
 use super::matching::Tag;
 use crate::base::{Call, CallKind, Datatype};
 
-/// Bytes of a long message that leave eagerly. While they are on their way, the clear to send comes back: where the receive
-/// was posted first, the handshake costs no time. Through sockets it is slow, and a smaller window shows (512 KiB: 58 us,
-/// and 85 with 256 KiB).
+/// Bytes of a long message that leave eagerly. While they are on their way, the clear to send comes back:
+/// where the receive was posted first, the handshake costs no time. Through sockets it is slow, and a smaller
+/// window shows (512 KiB: 58 us, and 85 with 256 KiB).
 pub const WINDOW_BYTES: usize = 1 << 20;
 
 /// How much of a message leaves before the receiver replies.
@@ -47,7 +48,8 @@ pub struct Announcement {
     pub count: u64,
     /// How much leaves before the receiver replies.
     pub protocol: Protocol,
-    /// The send ends only when a receive has matched the message, so the sender waits for a reply in any case.
+    /// The send ends only when a receive has matched the message, so the sender waits for a reply in any
+    /// case.
     pub is_synchronous: bool,
 }
 

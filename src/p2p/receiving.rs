@@ -17,8 +17,8 @@ pub struct RecvBuffer {
     pub datatype: Datatype,
     /// Number of elements that fit; all their bytes together are addressable.
     pub count: u64,
-    /// A message of another type is received as bytes, and the end of one that is too long is dropped: only this receive
-    /// fails. Without this, both fail the communicator.
+    /// A message of another type is received as bytes, and the end of one that is too long is dropped: only
+    /// this receive fails. Without this, both fail the communicator.
     pub is_lenient: bool,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct Receive {
     pub outcome: Option<MessageOutcome>,
 }
 
-// SAFETY: `buffer.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
-// that is; it is only written through `&mut Conversation`.
+// SAFETY: `buffer.data` is the caller's buffer, promised to be left alone until the outcome, on whatever
+// thread that is; it is only written through `&mut Conversation`.
 unsafe impl Send for Receive {}
 
 #[derive(Clone, Copy)]
@@ -152,7 +152,8 @@ impl Conversation {
         Some(key)
     }
 
-    /// Matches a receive and a message: from now on, the bytes of the message go to the buffer of the receive.
+    /// Matches a receive and a message: from now on, the bytes of the message go to the buffer of the
+    /// receive.
     pub(super) fn match_receive(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         let buffer = self.receives[key].buffer;
         let incoming = &mut self.incoming[message];
@@ -166,8 +167,8 @@ impl Conversation {
         incoming.expected = wanted;
         if let RecvTarget::Heap(bytes) = std::mem::replace(&mut incoming.target, RecvTarget::Buffer(key)) {
             let n = bytes.len().min(buffer.bytes());
-            // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which `start_receive`'s
-            // caller vouches; a new vector does not overlap it.
+            // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which
+            // `start_receive`'s caller vouches; a new vector does not overlap it.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.data, n) };
         }
         if announcement.protocol != Protocol::Eager {

@@ -12,10 +12,11 @@ use super::status::{MessageOutcome, Status};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Link, SingleCopy};
 
-/// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in and of other
-/// peers: some 20 us. A turn costs about 0.3 us in addition to its copies. With turns of 64 KiB, between two ranks of a Zen 4
-/// server, 32 MiB one way took 7 % longer, an exchange of 256 KiB 41 %, one of 32 MiB 8 %. Turns of 256 KiB are as good,
-/// except that an exchange of 512 KiB takes a fifth longer, and one of 1 MiB 5 % less.
+/// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in
+/// and of other peers: some 20 us. A turn costs about 0.3 us in addition to its copies. With turns of 64 KiB,
+/// between two ranks of a Zen 4 server, 32 MiB one way took 7 % longer, an exchange of 256 KiB 41 %, one of
+/// 32 MiB 8 %. Turns of 256 KiB are as good, except that an exchange of 512 KiB takes a fifth longer, and one
+/// of 1 MiB 5 % less.
 const TURN_BYTES: usize = 512 << 10;
 
 /// Address of an empty message.
@@ -85,7 +86,8 @@ impl Sending {
     }
 }
 
-/// What a peer did wrong: it replied about a message that waits for no reply, or gave back credit that it never had.
+/// What a peer did wrong: it replied about a message that waits for no reply, or gave back credit that it
+/// never had.
 pub(super) struct ProtocolViolation(pub &'static str);
 
 impl Conversation {
@@ -119,7 +121,8 @@ impl Conversation {
         Ticket(Kind::Send(key))
     }
 
-    /// Whether the next message to `to` lacks credit for its eager part. The link may hold credit that was not read yet.
+    /// Whether the next message to `to` lacks credit for its eager part. The link may hold credit that was
+    /// not read yet.
     pub fn lacks_credit(&self, to: Rank) -> bool {
         let Some(peer) = self.peers.get(to as usize).filter(|_| to != self.own) else { return false };
         let next = peer.eager_sends.front().map(|key| &self.sends[*key]);
@@ -223,8 +226,8 @@ impl Conversation {
         let data = send.what.data.wrapping_add(send.done);
         // A message goes one way or the other.
         let single_copy = if send.done == 0 { SingleCopy::IfFaster } else { SingleCopy::IfOversubscribed };
-        // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more, until the
-        // outcome, which comes after the last byte is taken.
+        // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more,
+        // until the outcome, which comes after the last byte is taken.
         let taken = unsafe { link.send(header, data, send.until - send.done, single_copy) }?;
         send.done += taken.unwrap_or(0);
         Ok(taken.is_some())
@@ -244,7 +247,8 @@ impl Conversation {
         }
     }
 
-    /// Takes note that a receive has matched message `number`; `limit`: bytes of the message that the receiver wants.
+    /// Takes note that a receive has matched message `number`; `limit`: bytes of the message that the
+    /// receiver wants.
     pub(super) fn note_match(
         &mut self,
         from: Rank,

@@ -1,15 +1,18 @@
 //! Backpressure: a bound on how far peers may be ahead of this rank's calls.
 //!
 //! A rank that waits, in whatever call, takes what stands in its way from the link and stashes it
-//! ([`crate::endpoint`]). If that is much of one communicator, it tells the sender to *hold* the calls of that communicator
-//! which this rank has not made. The sender goes on with everything else. With each call that this rank makes there, it says
-//! which calls it has made by now; when enough of the stash is used up, it *releases* them all.
+//! ([`crate::endpoint`]). If that is much of one communicator, it tells the sender to *hold* the calls of
+//! that communicator which this rank has not made. The sender goes on with everything else. With each call
+//! that this rank makes there, it says which calls it has made by now; when enough of the stash is used up,
+//! it *releases* them all.
 //!
-//! A sender reads its control channels whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a peer, and goes on
-//! until then. So the stash of each communicator and each sender is bounded by the sum of [`HELD_BYTES`], the bytes that a
-//! sender sends between two such looks, what the link holds, and one message that the kernel copies.
+//! A sender reads its control channels whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a
+//! peer, and goes on until then. So the stash of each communicator and each sender is bounded by the sum of
+//! [`HELD_BYTES`], the bytes that a sender sends between two such looks, what the link holds, and one message
+//! that the kernel copies.
 //!
-//! Nobody waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank does.
+//! Nobody waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank
+//! does.
 //!
 //! See docs/adr/0034-calls-ahead-are-held.md.
 
@@ -23,8 +26,8 @@ use crate::transport::control::ControlMessage;
 pub(super) const HELD_BYTES: usize = 4 << 20;
 
 impl Engine {
-    /// Tells a sender to hold if too much of what it sent ahead of this rank's calls is stashed. Called when a fragment with
-    /// the header `head` was stashed.
+    /// Tells a sender to hold if too much of what it sent ahead of this rank's calls is stashed. Called when
+    /// a fragment with the header `head` was stashed.
     pub(super) fn hold_sender_if_ahead(&mut self, endpoint: u32, head: &Header) {
         let Header { context, sequence, .. } = *head;
         let endpoint = &mut self.endpoints[endpoint as usize];

@@ -12,8 +12,8 @@ use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Division, Execution, Prepared, placed};
 use crate::transport::Header;
 
-/// Time after which a rank with links over sockets reads the control channels before a call ends well. That costs
-/// a system call per peer.
+/// Time after which a rank with links over sockets reads the control channels before a call ends well. That
+/// costs a system call per peer.
 const MAX_CONTROL_AGE: Duration = Duration::from_millis(100);
 
 /// Executions that are kept for later calls, at most.
@@ -156,8 +156,8 @@ impl Engine {
         active.outcome.map(|outcome| outcome.map(|()| None))
     }
 
-    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds here.
-    /// What they had sent may still be in a socket; in shared memory they have cancelled it.
+    /// Whether this rank may have been stopped for so long that others have given up a call that succeeds
+    /// here. What they had sent may still be in a socket; in shared memory they have cancelled it.
     fn may_have_missed_control(&self) -> bool {
         self.has_sockets && self.control.read_at.elapsed() >= MAX_CONTROL_AGE
     }

@@ -43,8 +43,8 @@ impl CommTable {
         }
     }
 
-    /// A communicator that is there. Only for what the engine itself keeps track of: a call may come after the end of its
-    /// communicator, and uses `find`.
+    /// A communicator that is there. Only for what the engine itself keeps track of: a call may come after
+    /// the end of its communicator, and uses `find`.
     ///
     /// # Panics
     /// If it was removed.
@@ -144,8 +144,8 @@ impl CommTable {
     }
 }
 
-/// Communicators of the past, by leader and number, as ranges. Any number of communicators that were made one after the
-/// other take no more room than one.
+/// Communicators of the past, by leader and number, as ranges. Any number of communicators that were made one
+/// after the other take no more room than one.
 #[derive(Default)]
 struct Past {
     /// Leader and first number of each range, mapped to its last number.

@@ -1,14 +1,16 @@
 //! Agreement among the survivors of a communicator: who they are, and the context of their next one.
 //!
-//! The ranks flood in rounds. The closing of a control channel is the detector of crashes: the kernel closes the sockets of a
-//! process that ends, so no rank that lives is suspected, and every rank that died is found out. In each round a rank sends
-//! the set of ranks that it knows to be lost to all others, and hears from each of them, or of its end. When every set that
-//! it hears is the one that it has sent, and no rank went meanwhile, that set is the outcome, and it tells all others.
+//! The ranks flood in rounds. The closing of a control channel is the detector of crashes: the kernel closes
+//! the sockets of a process that ends, so no rank that lives is suspected, and every rank that died is found
+//! out. In each round a rank sends the set of ranks that it knows to be lost to all others, and hears from
+//! each of them, or of its end. When every set that it hears is the one that it has sent, and no rank went
+//! meanwhile, that set is the outcome, and it tells all others.
 //!
-//! Two ranks never decide differently and live: a rank that decides has heard the same set, in this round, from every rank
-//! outside of it. A rank that has not decided in that round waits, in the next one, for a message from the one that has, and
-//! is told the outcome; or that one is lost, with its outcome. Each further round needs a further loss, so there are at most
-//! two rounds more than losses. (Early-stopping flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
+//! Two ranks never decide differently and live: a rank that decides has heard the same set, in this round,
+//! from every rank outside of it. A rank that has not decided in that round waits, in the next one, for a
+//! message from the one that has, and is told the outcome; or that one is lost, with its outcome. Each
+//! further round needs a further loss, so there are at most two rounds more than losses. (Early-stopping
+//! flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
 
 use std::time::{Duration, Instant};
 
@@ -56,7 +58,8 @@ struct Agreement {
 }
 
 impl Driver {
-    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all ranks that still live.
+    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all ranks
+    /// that still live.
     pub fn agree_on_survivors(&self, id: CommId, timeout: Option<Duration>) -> Result<Survivors> {
         let mut engine = self.lock();
         engine.read_control();
@@ -239,7 +242,8 @@ fn pack(lost: &[bool]) -> Vec<u8> {
     lost.chunks(8).map(byte).collect()
 }
 
-/// Reads a set of ranks. Bits that are missing or too many come from a peer that breaks the protocol, and mark nobody.
+/// Reads a set of ranks. Bits that are missing or too many come from a peer that breaks the protocol, and
+/// mark nobody.
 fn unpack(bytes: &[u8], ranks: usize) -> Vec<bool> {
     (0..ranks).map(|rank| bytes.get(rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1)).collect()
 }

@@ -15,7 +15,8 @@ use crate::sys::poll::{Interest, PollSet, Token};
 use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
-/// Most messages that are kept for communicators which this rank has not made yet. A peer is only a few calls ahead.
+/// Most messages that are kept for communicators which this rank has not made yet. A peer is only a few calls
+/// ahead.
 const MOST_EARLY_MESSAGES: usize = 4096;
 
 /// State of the control channels, as far as it concerns all peers.
@@ -26,7 +27,8 @@ pub(super) struct ControlState {
     pub first_departure: Option<Instant>,
     /// Whether all ranks have met. Until then, a notice of failure is kept back.
     pub joining: Joining,
-    /// Messages about communicators that this rank has not made yet, each with the endpoint that it came through.
+    /// Messages about communicators that this rank has not made yet, each with the endpoint that it came
+    /// through.
     pub early: Vec<(u32, ControlMessage)>,
 }
 
@@ -41,8 +43,8 @@ impl ControlState {
     }
 }
 
-/// Whether all ranks have met. A rank that has met all others goes on, and may fail, while others still join: its notice
-/// of failure belongs to their first call, not to their joining.
+/// Whether all ranks have met. A rank that has met all others goes on, and may fail, while others still join:
+/// its notice of failure belongs to their first call, not to their joining.
 #[derive(Default)]
 pub(super) enum Joining {
     /// All have met.
@@ -233,15 +235,16 @@ impl Engine {
         self.control.joining = Joining::UnderWay(None);
     }
 
-    /// Handles notices from now on, and the one that was kept back. Also called if the ranks do not meet after all.
+    /// Handles notices from now on, and the one that was kept back. Also called if the ranks do not meet
+    /// after all.
     pub fn all_have_met(&mut self) {
         if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.control.joining) {
             self.take_notice(CommId::FIRST, sender, &notice);
         }
     }
 
-    /// Fails each communicator in which nothing moves any more because a rank for which a call waits has gone away. With
-    /// `by_anybody`, also where any of its ranks died.
+    /// Fails each communicator in which nothing moves any more because a rank for which a call waits has gone
+    /// away. With `by_anybody`, also where any of its ranks died.
     pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
         for id in self.comms.ids() {
             if let Some((rank, how)) = self.deserter(id, by_anybody) {
@@ -293,7 +296,8 @@ impl Engine {
         self.messaging.comms.contains(&id)
     }
 
-    /// The ranks without which some message cannot end. Where any rank could send it, only the loss of all others counts.
+    /// The ranks without which some message cannot end. Where any rank could send it, only the loss of all
+    /// others counts.
     fn needed_by_messages(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
         let others = || (0..comm.size()).filter(|rank| *rank != comm.rank);
         let is_here = |rank: Rank| comm.presence(rank, &self.endpoints) == Presence::Here;
@@ -313,7 +317,8 @@ impl Engine {
         }
     }
 
-    /// Fails a communicator if a stalled peer waits in another call than the one made here under the same number.
+    /// Fails a communicator if a stalled peer waits in another call than the one made here under the same
+    /// number.
     pub(super) fn compare_stalls(&mut self, id: CommId) {
         let comm = self.comms.get(id);
         // Only a peer that is ahead of this rank needs another look at the next call.
@@ -348,7 +353,8 @@ impl Engine {
         }
     }
 
-    /// Whether every peer has left the first communicator, or is gone. A peer that has left it may still use others.
+    /// Whether every peer has left the first communicator, or is gone. A peer that has left it may still use
+    /// others.
     pub fn all_left(&self) -> bool {
         self.endpoints.iter().all(|p| p.control.is_none() || p.has_left_first || p.presence != Presence::Here)
     }

@@ -1,9 +1,10 @@
-//! Whether the ranks make the same calls: compares what peers send, or say they wait for, with what was called here.
+//! Whether the ranks make the same calls: compares what peers send, or say they wait for, with what was
+//! called here.
 //!
-//! Every fragment carries the sender's whole call, so most disagreements are found by the first fragment that meets another
-//! call. Where nobody sends (two ranks that each take the other for the root), the announcements of stalled ranks are
-//! compared in the same way. The rest is found when ranks leave: each tells the others which calls it has made
-//! ([`CallRecord`]).
+//! Every fragment carries the sender's whole call, so most disagreements are found by the first fragment that
+//! meets another call. Where nobody sends (two ranks that each take the other for the root), the
+//! announcements of stalled ranks are compared in the same way. The rest is found when ranks leave: each
+//! tells the others which calls it has made ([`CallRecord`]).
 
 use crate::base::Call;
 use crate::transport::control::CallRecord;
@@ -92,7 +93,8 @@ impl History {
         CallRecord { next: self.next, digest: self.digest, latest }
     }
 
-    /// How the calls of a peer that has left differ from those made here. `is_over`: this rank makes no more either.
+    /// How the calls of a peer that has left differ from those made here. `is_over`: this rank makes no more
+    /// either.
     pub fn difference(&self, theirs: &CallRecord, is_over: bool) -> Option<Difference> {
         let first = theirs.next.wrapping_sub(theirs.latest.len() as u32);
         for (i, call) in theirs.latest.iter().enumerate() {

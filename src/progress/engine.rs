@@ -1,12 +1,13 @@
 //! Everything that goes on over the links of one rank, and how it moves forward.
 //!
 //! The communicators that were made from the same one share its links (`engine_comm`). The engine never waits
-//! ([`super::wait`] does). Each call that is started becomes an active call (`calls`); `progress` gives each of them
-//! a turn. When nothing can move, the engine looks at what lies at the front of the links (`unmatched`): a call that
-//! contradicts one of this rank fails the communicator, a call of the future is stashed, one of the past is dropped.
+//! ([`super::wait`] does). Each call that is started becomes an active call (`calls`); `progress` gives each
+//! of them a turn. When nothing can move, the engine looks at what lies at the front of the links
+//! (`unmatched`): a call that contradicts one of this rank fails the communicator, a call of the future is
+//! stashed, one of the past is dropped.
 //!
-//! A failure concerns one communicator, and is final: it ends the active calls there, is told once to the other ranks, and is
-//! the answer to every later call.
+//! A failure concerns one communicator, and is final: it ends the active calls there, is told once to the
+//! other ranks, and is the answer to every later call.
 
 use std::sync::Arc;
 
@@ -119,7 +120,8 @@ impl Engine {
         match self.visit_all() {
             Ok(moved) => moved,
             Err(Trouble { comm, error }) => {
-                // A link often breaks because its rank ended, and that rank has said why. Then the ranks do not meet, either.
+                // A link often breaks because its rank ended, and that rank has said why. Then the ranks do
+                // not meet, either.
                 self.read_control();
                 self.all_have_met();
                 self.fail(comm, error);
@@ -186,7 +188,8 @@ impl Engine {
         Ok(moved)
     }
 
-    /// How often a call, or what goes on with the peer of a message, has moved. Only differences mean something.
+    /// How often a call, or what goes on with the peer of a message, has moved. Only differences mean
+    /// something.
     pub(super) fn moves(&self, ticket: Ticket) -> u32 {
         match ticket {
             Ticket::Call(number) => {

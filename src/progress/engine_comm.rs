@@ -1,4 +1,5 @@
-//! One communicator, as the engine of this rank sees it: its ranks, its calls, its messages, and why it failed.
+//! One communicator, as the engine of this rank sees it: its ranks, its calls, its messages, and why it
+//! failed.
 
 use std::sync::LazyLock;
 
@@ -56,7 +57,8 @@ pub(super) struct EngineComm {
     pub has_announced_leave: bool,
     /// A peer has announced that it stalls. Its call is compared with each new call of this rank.
     pub stalls_known: bool,
-    /// Some rank was told to send nothing more ahead of this rank's calls. With each new call it is told what it may send.
+    /// Some rank was told to send nothing more ahead of this rank's calls. With each new call it is told what
+    /// it may send.
     pub holds_senders: bool,
     /// Cache of calls that need no preparation any more.
     pub recent: RecentCalls,
@@ -108,8 +110,8 @@ impl EngineComm {
 
     /// The rank that an endpoint leads to.
     pub fn rank_of(&self, endpoint: u32) -> Option<Rank> {
-        // A peer chose the context, so its endpoint may lead to no member. Most often the first communicator is meant,
-        // where both numbers are the same.
+        // A peer chose the context, so its endpoint may lead to no member. Most often the first communicator
+        // is meant, where both numbers are the same.
         let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.endpoint == endpoint);
         if is(endpoint as usize) {
             return Some(endpoint);
@@ -117,8 +119,8 @@ impl EngineComm {
         self.members.iter().position(|member| member.endpoint == endpoint).map(|rank| rank as Rank)
     }
 
-    /// Name of a rank in errors: "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job, "rank 0, in the
-    /// job rank 3 (...)".
+    /// Name of a rank in errors: "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job,
+    /// "rank 0, in the job rank 3 (...)".
     pub fn label(&self, rank: Rank, endpoints: &[Endpoint]) -> String {
         let label = &endpoints[self.members[rank as usize].endpoint as usize].label;
         if self.members[rank as usize].endpoint == rank {

@@ -1,8 +1,8 @@
 //! The fast path of a collective call in the engine: it runs from top to bottom, where nothing else goes on.
 //!
 //! The ways to run a call, from the narrowest to the widest: `run_fast_path` runs it only on the fast path;
-//! `run_fast_path_or_start` starts it otherwise; [`super::wait::Driver::run_recent`], `run_and_remember` and `run_once` also
-//! wait for its end.
+//! `run_fast_path_or_start` starts it otherwise; [`super::wait::Driver::run_recent`], `run_and_remember` and
+//! `run_once` also wait for its end.
 
 use std::ptr;
 use std::sync::Arc;
@@ -66,8 +66,8 @@ impl Engine {
         }
     }
 
-    /// Runs a call to its end if it is known, its program has a fast form and nothing else goes on. `buffers_of` gives the
-    /// buffers of a known call, or nothing if they must be checked more closely.
+    /// Runs a call to its end if it is known, its program has a fast form and nothing else goes on.
+    /// `buffers_of` gives the buffers of a known call, or nothing if they must be checked more closely.
     ///
     /// # Safety
     /// The contract of `start` holds for what `buffers_of` gives.

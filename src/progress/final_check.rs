@@ -1,16 +1,18 @@
 //! The final check: ranks that leave a communicator tell each other which calls they have made, and compare.
 //!
-//! 1. [`Engine::leave`] compares the calls of this rank with what has come and was not received, and with what others have
-//!    told. Then it tells the others.
-//! 2. What others tell later is compared when it comes: by [`Driver::leave`], which waits for it where the ranks leave
-//!    together; after that by `compare_late_message`, which knows the calls of communicators that not all ranks have left.
+//! 1. [`Engine::leave`] compares the calls of this rank with what has come and was not received, and with
+//!    what others have told. Then it tells the others.
+//! 2. What others tell later is compared when it comes: by [`Driver::leave`], which waits for it where the
+//!    ranks leave together; after that by `compare_late_message`, which knows the calls of communicators that
+//!    not all ranks have left.
 //!
-//! A disagreement fails the communicator, if it is still there. The caller that ends the communicator gets that failure,
-//! unless a call has returned it before. A disagreement that is found later is the answer to the end of the first
-//! communicator, or of one that outlives it.
+//! A disagreement fails the communicator, if it is still there. The caller that ends the communicator gets
+//! that failure, unless a call has returned it before. A disagreement that is found later is the answer to
+//! the end of the first communicator, or of one that outlives it.
 //!
-//! A rank waits for others that have not begun to leave only in the first communicator, which all ranks leave together. A
-//! rank that leaves while another one waits for it in a call has not made another call: it is lost to the one that waits.
+//! A rank waits for others that have not begun to leave only in the first communicator, which all ranks leave
+//! together. A rank that leaves while another one waits for it in a call has not made another call: it is
+//! lost to the one that waits.
 //!
 //! See docs/adr/0033-calls-are-compared-at-the-end.md.
 
@@ -51,8 +53,9 @@ pub(super) struct LeftComms {
 }
 
 impl Driver {
-    /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long for the others to leave,
-    /// too, or to be gone. An error says that the ranks have made different calls, if no call of this rank has said so.
+    /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long for the
+    /// others to leave, too, or to be gone. An error says that the ranks have made different calls, if no
+    /// call of this rank has said so.
     pub fn leave(&self, id: CommId, patience: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
         engine.leave(id);
@@ -130,7 +133,8 @@ impl Engine {
         comm.failure.clone().filter(|_| is_unreported)
     }
 
-    /// Fails a communicator that this rank leaves if a rank has sent something that contradicts a call of this one.
+    /// Fails a communicator that this rank leaves if a rank has sent something that contradicts a call of
+    /// this one.
     fn compare_unmatched(&mut self, id: CommId, rank: Rank) {
         let comm = self.comms.get(id);
         let endpoint = comm.members[rank as usize].endpoint;

@@ -26,8 +26,8 @@ impl Engine {
         id
     }
 
-    /// Gives a communicator up. Its ranks are told, unless `leave` has told them; what has not ended ends now. Tells whether
-    /// it was the last one.
+    /// Gives a communicator up. Its ranks are told, unless `leave` has told them; what has not ended ends
+    /// now. Tells whether it was the last one.
     pub fn remove_comm(&mut self, id: CommId) -> bool {
         self.leave(id);
         let error = GIVEN_UP.clone();
@@ -57,8 +57,8 @@ impl Engine {
         comm.failure.clone()
     }
 
-    /// Fails a communicator: ends everything in it with `error`, here and, by a notice, on its other ranks. Only the first
-    /// failure counts.
+    /// Fails a communicator: ends everything in it with `error`, here and, by a notice, on its other ranks.
+    /// Only the first failure counts.
     pub fn fail(&mut self, id: CommId, error: Error) {
         // If another thread has given it up, everything has ended already.
         let Some(comm) = self.comms.find(id).filter(|comm| comm.failure.is_none()) else { return };
@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Logs a failure. Where ranks disagree, each says what it has called, for `anyccl run` to compare. An abort that the
-    /// program itself has asked for is not logged as an error.
+    /// Logs a failure. Where ranks disagree, each says what it has called, for `anyccl run` to compare. An
+    /// abort that the program itself has asked for is not logged as an error.
     pub(super) fn log_failure(&self, id: CommId, error: &Error) {
         let comm = self.comms.get(id);
         let own_call = match error {
@@ -107,8 +107,8 @@ impl Engine {
         log_line!(Error, "rank {} of \"{}\"{own_call}: {error}", comm.rank, comm.name);
     }
 
-    /// Fails a communicator and passes the notice on. Every rank does that once: the rank that noticed the failure may be
-    /// gone before it has told all others.
+    /// Fails a communicator and passes the notice on. Every rank does that once: the rank that noticed the
+    /// failure may be gone before it has told all others.
     pub(super) fn end_all(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         let comm = self.comms.get(id);
         if comm.failure.is_some() || comm.is_over() {
@@ -118,7 +118,8 @@ impl Engine {
         self.end_all_quietly(id, error, notice);
     }
 
-    /// Like [`Engine::end_all`], for a communicator that has not failed, where the failure is in the log already.
+    /// Like [`Engine::end_all`], for a communicator that has not failed, where the failure is in the log
+    /// already.
     pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         self.has_changes = true;
         let comm = self.comms.get_mut(id);

@@ -1,8 +1,8 @@
 //! Messages as calls of a thread: started and pushed, or run to their end.
 //!
-//! A message that is not large, between two ranks of a host, takes the fast path where nothing else goes on: it is put into
-//! the ring at once, or copied out of the ring into the buffer ([`crate::p2p::fast_path`]). If the rest of it is late, it
-//! becomes a receive like any other.
+//! A message that is not large, between two ranks of a host, takes the fast path where nothing else goes on:
+//! it is put into the ring at once, or copied out of the ring into the buffer ([`crate::p2p::fast_path`]). If
+//! the rest of it is late, it becomes a receive like any other.
 
 use std::time::Duration;
 
@@ -92,7 +92,8 @@ impl Driver {
         unsafe { self.lock().send_fast_path(comm, what) }
     }
 
-    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was done.
+    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was
+    /// done.
     ///
     /// # Safety
     /// The contract of [`Engine::start_receive`] holds during this call.
@@ -262,9 +263,9 @@ impl Engine {
             let before = done.unwrap_or(0);
             match link.peek(&fast.header, bytes - before) {
                 Peek::Data(arrived, n) => {
-                    // SAFETY: `peek` gave so many readable bytes, no more than what is left of the buffer, for which our
-                    // caller vouches; a user's memory lies outside of the link's. A peer that still writes there can only
-                    // spoil the bytes.
+                    // SAFETY: `peek` gave so many readable bytes, no more than what is left of the buffer,
+                    // for which our caller vouches; a user's memory lies outside of the link's. A peer that
+                    // still writes there can only spoil the bytes.
                     unsafe { copy_short(data.wrapping_add(before), arrived, n) };
                     link.release();
                     done = Some(before + n);

@@ -1,8 +1,9 @@
-//! Messages in the engine: gives the [`crate::p2p::Conversation`] of each communicator the links that it needs.
+//! Messages in the engine: gives the [`crate::p2p::Conversation`] of each communicator the links that it
+//! needs.
 //!
-//! Communicators with messages under way are listed. Each pass of `progress` gives each of them a turn with each rank that
-//! it has to do with. A message at the head of a link is taken in even if its communicator expects nothing: so a message is
-//! never in the way of another.
+//! Communicators with messages under way are listed. Each pass of `progress` gives each of them a turn with
+//! each rank that it has to do with. A message at the head of a link is taken in even if its communicator
+//! expects nothing: so a message is never in the way of another.
 
 use super::context::CommId;
 use super::engine::{Engine, Step, Ticket, Trouble};
@@ -251,7 +252,8 @@ impl Engine {
         }
     }
 
-    /// Takes in a fragment at the head of a link that belongs to a message of this communicator, though nobody asked for it.
+    /// Takes in a fragment at the head of a link that belongs to a message of this communicator, though
+    /// nobody asked for it.
     pub(super) fn accept_unasked(&mut self, id: CommId, rank: Rank) -> Step<bool> {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         let endpoint = &mut self.endpoints[members[rank as usize].endpoint as usize];
@@ -316,7 +318,8 @@ impl Engine {
         self.messaging.comms.retain(|messaging| *messaging != id);
     }
 
-    /// Takes in what came from ranks for which no message waits here: they may wait until this rank has read it.
+    /// Takes in what came from ranks for which no message waits here: they may wait until this rank has read
+    /// it.
     pub(super) fn poll_all_members(&mut self) -> Step<bool> {
         let mut turn = Turn::default();
         for at in 0..self.messaging.comms.len() {
@@ -345,7 +348,8 @@ impl Engine {
     }
 }
 
-/// One exchange with a rank. Tells whether anything moved, and whether the next fragment belongs to another conversation.
+/// One exchange with a rank. Tells whether anything moved, and whether the next fragment belongs to another
+/// conversation.
 fn exchange_with(
     conversation: &mut Conversation,
     rank: Rank,

@@ -1,13 +1,13 @@
 //! Moves all calls of a rank forward, and finds out when they cannot move.
 //!
-//! - [`engine`] holds everything that goes on over the links of a rank. `engine_comm` is one of the communicators that share
-//!   them, `comm_table` finds it by its `context`, `lifecycle` begins and ends it.
+//! - [`engine`] holds everything that goes on over the links of a rank. `engine_comm` is one of the
+//!   communicators that share them, `comm_table` finds it by its `context`, `lifecycle` begins and ends it.
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` makes them calls.
-//! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure` bounds how
-//!   much of it is kept.
+//! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure`
+//!   bounds how much of it is kept.
 //! - `control` handles what the ranks tell each other outside of the data.
-//! - `quit` is how a rank gives a communicator up by itself; `final_check` compares the calls of the ranks when they
-//!   leave one; `consensus` is how the survivors of one agree on the next.
+//! - `quit` is how a rank gives a communicator up by itself; `final_check` compares the calls of the ranks
+//!   when they leave one; `consensus` is how the survivors of one agree on the next.
 //! - [`disagreement`] compares the calls of ranks; `report` words the errors.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!

@@ -1,9 +1,10 @@
 //! Quitting: a rank that has done its part in everything that it has begun gives a communicator up by itself.
 //!
-//! It tells the others how many calls it has made ([`ControlMessage::Quit`]), and is gone for them. All that it owed to
-//! these calls has left: into shared memory, where it stays until it is read, or to the kernel. So the calls that the others
-//! are still finishing end well. Only a later call that needs the rank fails, as soon as that is seen. A rank that says
-//! goodbye in good order waits for nobody any more once another rank has quit.
+//! It tells the others how many calls it has made ([`ControlMessage::Quit`]), and is gone for them. All that
+//! it owed to these calls has left: into shared memory, where it stays until it is read, or to the kernel. So
+//! the calls that the others are still finishing end well. Only a later call that needs the rank fails, as
+//! soon as that is seen. A rank that says goodbye in good order waits for nobody any more once another rank
+//! has quit.
 
 use super::context::CommId;
 use super::engine::Engine;
@@ -42,7 +43,8 @@ impl EngineComm {
         self.has_quit || self.peer_has_quit
     }
 
-    /// Whether this rank was saying goodbye when another one quit: it waits for nobody any more, and nothing can fail.
+    /// Whether this rank was saying goodbye when another one quit: it waits for nobody any more, and nothing
+    /// can fail.
     pub(super) fn is_over(&self) -> bool {
         self.says_goodbye && self.peer_has_quit
     }
@@ -55,7 +57,8 @@ impl EngineComm {
 }
 
 impl Engine {
-    /// Begins the goodbye of this rank. `false`: there is nobody to say it to, as a failure has told the others already.
+    /// Begins the goodbye of this rank. `false`: there is nobody to say it to, as a failure has told the
+    /// others already.
     pub fn begin_goodbye(&mut self, id: CommId) -> bool {
         self.read_control();
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
@@ -70,8 +73,9 @@ impl Engine {
         self.comms.find(id).is_none_or(EngineComm::is_over)
     }
 
-    /// Gives a communicator up if this rank has done its part in all that it has begun. `false`: nothing was done, as it
-    /// has begun nothing, or something that has not ended, or the communicator has failed or is gone.
+    /// Gives a communicator up if this rank has done its part in all that it has begun. `false`: nothing was
+    /// done, as it has begun nothing, or something that has not ended, or the communicator has failed or is
+    /// gone.
     pub fn quit(&mut self, id: CommId, reason: &str) -> bool {
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
         let Some(EngineComm { conversation, has_announced_leave, .. }) = comm else { return false };
@@ -135,7 +139,8 @@ impl Engine {
         }
     }
 
-    /// How a rank has quit, for an error: "rank 2 (...) has aborted "world" after its call #7 (ncclCommAbort)".
+    /// How a rank has quit, for an error: "rank 2 (...) has aborted "world" after its call #7
+    /// (ncclCommAbort)".
     pub(super) fn how_it_quit(&self, id: CommId, rank: Rank) -> Option<String> {
         let comm = self.comms.find(id)?;
         let Quit { calls, reason } = comm.members[rank as usize].quit.as_ref()?;

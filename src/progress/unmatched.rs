@@ -1,7 +1,8 @@
 //! Unmatched fragments: what stands at the head of a link when nothing moves, and belongs to no running call.
 //!
-//! It may be of a call that this rank has not made yet, of another communicator, or of one that is no more. It is stashed,
-//! given to the messages of its communicator, or dropped; if it contradicts a call of this rank, the communicator fails.
+//! It may be of a call that this rank has not made yet, of another communicator, or of one that is no more.
+//! It is stashed, given to the messages of its communicator, or dropped; if it contradicts a call of this
+//! rank, the communicator fails.
 
 use super::calls::ActiveCall;
 use super::comm_table::Known;
@@ -13,7 +14,8 @@ use crate::executor::LinkFailure;
 use crate::transport::Header;
 
 impl Engine {
-    /// Finds out what stands at the head of this link, which nobody can use now, and takes it away if it is in the way.
+    /// Finds out what stands at the head of this link, which nobody can use now, and takes it away if it is
+    /// in the way.
     pub(super) fn handle_unmatched(&mut self, endpoint: u32, stash_own: bool) -> Step<bool> {
         // A contradiction may have been stashed before the call that it contradicts was made here.
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
@@ -68,7 +70,8 @@ impl Engine {
         }
     }
 
-    /// Fails a communicator where a message has another number of elements than its receive here, though the calls agree.
+    /// Fails a communicator where a message has another number of elements than its receive here, though the
+    /// calls agree.
     fn check_counts(&self, endpoint: u32, head: &Header) -> Step<()> {
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
             let stashed = self.endpoints[endpoint as usize].inbox.first_of_call(active.execution.header());
@@ -80,7 +83,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether the head of a link, which is of this communicator, must wait for a later call or for calls under way.
+    /// Whether the head of a link, which is of this communicator, must wait for a later call or for calls
+    /// under way.
     fn is_in_the_way(&self, id: CommId, endpoint: u32, head: &Header, stash_own: bool) -> Step<bool> {
         let comm = self.comms.get(id);
         let rank = self.member(id, endpoint)?;

@@ -1,12 +1,13 @@
 //! Operators that are functions of the program.
 //!
-//! The function sees memory of its own rank only, aligned for the datatype: operands that lie elsewhere, in a slot
-//! that a peer writes or at an odd address, are copied into a *piece* first, which stays in the nearest cache. So it may
-//! be written as if its arguments were plain arrays.
+//! The function sees memory of its own rank only, aligned for the datatype: operands that lie elsewhere, in a
+//! slot that a peer writes or at an odd address, are copied into a *piece* first, which stays in the nearest
+//! cache. So it may be written as if its arguments were plain arrays.
 //!
-//! It runs on a thread that is inside a call of the communicator, with the engine locked. A call from in there would
-//! wait for itself; [`is_inside_callback`] lets the door refuse it. A function that unwinds (a C++ exception, a Rust
-//! panic) ends the process with a sentence: half of a reduction can be neither finished nor undone.
+//! It runs on a thread that is inside a call of the communicator, with the engine locked. A call from in
+//! there would wait for itself; [`is_inside_callback`] lets the door refuse it. A function that unwinds (a
+//! C++ exception, a Rust panic) ends the process with a sentence: half of a reduction can be neither finished
+//! nor undone.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -14,7 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::base::Datatype;
 
-/// `inout[i] = in[i] op inout[i]` for `count` elements of the datatype with this number; `context` is the program's own.
+/// `inout[i] = in[i] op inout[i]` for `count` elements of the datatype with this number; `context` is the
+/// program's own.
 pub type CallbackFn = unsafe extern "C-unwind" fn(
     input: *const c_void,
     inout: *mut c_void,
@@ -65,8 +67,8 @@ fn is_this_inside() -> bool {
 
 impl Callback {
     /// # Safety
-    /// `function` keeps to [`CallbackFn`], may be called from any thread and from several at a time, and touches
-    /// nothing but its operands and `context`, which is valid for as long as the callback is in use.
+    /// `function` keeps to [`CallbackFn`], may be called from any thread and from several at a time, and
+    /// touches nothing but its operands and `context`, which is valid for as long as the callback is in use.
     pub unsafe fn new(function: CallbackFn, context: *mut c_void, datatype: Datatype) -> Callback {
         Callback { function, context, datatype }
     }
@@ -98,8 +100,8 @@ impl Callback {
             // SAFETY: as above, for `b` and the other piece.
             unsafe { std::ptr::copy_nonoverlapping(b, right, bytes) };
             let returns = MustReturn;
-            // SAFETY: both operands are readable for `n` elements, aligned, and apart; the second is ours to write. The
-            // function keeps its promise of `new`.
+            // SAFETY: both operands are readable for `n` elements, aligned, and apart; the second is ours to
+            // write. The function keeps its promise of `new`.
             unsafe { (self.function)(input.cast(), right.cast(), n, self.datatype as c_int, self.context) };
             std::mem::forget(returns);
             // SAFETY: `dst` is writable for `bytes` by the caller's promise; the piece is ours.
@@ -108,8 +110,8 @@ impl Callback {
         }
     }
 
-    /// Whether the function may read an operand where it is. Left operands are never a peer's: plans receive the right
-    /// one, into memory of this rank or straight out of a link.
+    /// Whether the function may read an operand where it is. Left operands are never a peer's: plans receive
+    /// the right one, into memory of this rank or straight out of a link.
     fn is_plain(&self, left: *const u8) -> bool {
         left.addr().is_multiple_of(self.datatype.bytes())
     }

@@ -1,8 +1,9 @@
 //! Between an 8-bit float and float32, so that a reduction of several ranks is rounded once.
 //!
-//! Both formats lie within float32, so the way there is exact. The way back rounds to nearest even. What is larger than the
-//! largest finite number becomes an infinity in float8_e5m2 and NaN in float8_e4m3; or, saturating as NVIDIA's types do
-//! (`__NV_SATFINITE`), the largest finite number, infinities included. NaN stays NaN.
+//! Both formats lie within float32, so the way there is exact. The way back rounds to nearest even. What is
+//! larger than the largest finite number becomes an infinity in float8_e5m2 and NaN in float8_e4m3; or,
+//! saturating as NVIDIA's types do (`__NV_SATFINITE`), the largest finite number, infinities included. NaN
+//! stays NaN.
 
 use std::marker::PhantomData;
 
@@ -14,7 +15,8 @@ use crate::base::Datatype;
 /// Converts `count` elements.
 ///
 /// # Safety
-/// `src` is readable and `dst` writable for `count` elements of their types, at any alignment. They are apart.
+/// `src` is readable and `dst` writable for `count` elements of their types, at any alignment. They are
+/// apart.
 pub type ConvertFn = unsafe fn(dst: *mut u8, src: *const u8, count: usize);
 
 /// The ways to float32 and back.

@@ -49,7 +49,8 @@ impl<L: Lanes> Loop for Halves<L> {
     const ELEMENT_BYTES: usize = 2;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-        // SAFETY: the caller's promise is the one asked for; the table has this loop in sets with AVX2 and F16C only.
+        // SAFETY: the caller's promise is the one asked for; the table has this loop in sets with AVX2 and
+        // F16C only.
         unsafe { reduce::<L>(dst, a, b, count) }
     }
 }

@@ -8,8 +8,8 @@
 //!   `max(-0, +0)` is `+0` in either order, as in IEEE 754-2019 `minimum` and `maximum`.
 //! - No fused multiply-add and no instruction that treats denormals in its own way.
 //! - float16, bfloat16 and both float8 are combined in float32 and rounded to nearest even after each
-//!   combination. float8_e4m3 is the OCP format without infinities; overflow gives NaN, it does not
-//!   saturate (as in PyTorch and ml_dtypes). float8_e5m2 overflows to infinity. A call of several ranks converts
+//!   combination. float8_e4m3 is the OCP format without infinities; overflow gives NaN, it does not saturate
+//!   (as in PyTorch and ml_dtypes). float8_e5m2 overflows to infinity. A call of several ranks converts
 //!   float8 to float32 first and back at its end (`conversion`), so it rounds once.
 //! - Min and max give NaN when either operand is NaN.
 //! - Integer sums and products wrap. Logical operators give 0 or 1. In bool memory every non-zero
@@ -70,7 +70,8 @@ pub type ReduceFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, count: u
 pub struct ReduceKernel {
     /// For results that are wanted soon.
     pub plain: ReduceFn,
-    /// For large ones that are not: past the caches. They are ordered before a later Release store all the same.
+    /// For large ones that are not: past the caches. They are ordered before a later Release store all the
+    /// same.
     ///
     /// # Safety
     /// The contract of [`ReduceFn`] holds, and `dst` overlaps neither operand.
@@ -84,10 +85,11 @@ pub struct ReduceKernel {
 /// `data` is readable and writable for `count` elements, at any alignment. `divisor` is not zero.
 pub type DivideFn = unsafe fn(data: *mut u8, count: usize, divisor: u32);
 
-/// The kernel of `op` on `datatype`; `None` where [`ReduceOp::accepts`] says no, and for callbacks, which have none.
+/// The kernel of `op` on `datatype`; `None` where [`ReduceOp::accepts`] says no, and for callbacks, which
+/// have none.
 ///
-/// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`]. So does a premultiplied sum: multiply once in
-/// the beginning, by [`scale_fn`].
+/// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`]. So does a premultiplied sum:
+/// multiply once in the beginning, by [`scale_fn`].
 pub fn kernel_of(datatype: Datatype, op: ReduceOp) -> Option<ReduceKernel> {
     table::reduce_kernel(InstructionSet::of_this_cpu(), datatype, op)
 }

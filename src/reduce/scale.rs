@@ -1,7 +1,7 @@
 //! `dst[i] = scalar * src[i]`: the first step of a premultiplied sum, done while its input is copied.
 //!
-//! The product is the one of the operator "product", rounded to the datatype: the sum starts from numbers that every
-//! rank could have sent.
+//! The product is the one of the operator "product", rounded to the datatype: the sum starts from numbers
+//! that every rank could have sent.
 
 use super::bfloat16::Bfloat16;
 use super::conversion::Saturating;
@@ -15,11 +15,13 @@ use crate::base::{Datatype, ReduceOp};
 /// `dst[i] = scalar[0] * src[i]` for `count` elements.
 ///
 /// # Safety
-/// `scalar` is readable for one element, `src` readable and `dst` writable for `count` elements of the kernel's
-/// datatype. `dst` is exactly `src`, or overlaps neither `src` nor `scalar`. No pointer need be aligned.
+/// `scalar` is readable for one element, `src` readable and `dst` writable for `count` elements of the
+/// kernel's datatype. `dst` is exactly `src`, or overlaps neither `src` nor `scalar`. No pointer need be
+/// aligned.
 pub type ScaleFn = unsafe fn(dst: *mut u8, src: *const u8, scalar: *const u8, count: usize);
 
-/// The scaling of `datatype`; `None` where a premultiplied sum is not accepted. `saturates`: 8-bit floats do not overflow.
+/// The scaling of `datatype`; `None` where a premultiplied sum is not accepted. `saturates`: 8-bit floats do
+/// not overflow.
 pub fn scale_fn(datatype: Datatype, saturates: bool) -> Option<ScaleFn> {
     let set = InstructionSet::of_this_cpu();
     match datatype {

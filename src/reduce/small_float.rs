@@ -1,7 +1,8 @@
 //! float16 and both float8, by integer operations that vectorise on any CPU.
 //!
-//! The formats share one pair of conversions, and differ only in the numbers of [`SmallFormat`]. Neither direction makes or
-//! reads a float32 denormal on its way, so the conversions do not depend on the flush-to-zero modes of the CPU.
+//! The formats share one pair of conversions, and differ only in the numbers of [`SmallFormat`]. Neither
+//! direction makes or reads a float32 denormal on its way, so the conversions do not depend on the
+//! flush-to-zero modes of the CPU.
 
 use super::float::Float;
 

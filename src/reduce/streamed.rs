@@ -1,9 +1,9 @@
-//! Results that go past the caches, for outputs that would not stay there: their lines are not read before they are
-//! written, and displace nothing.
+//! Results that go past the caches, for outputs that would not stay there: their lines are not read before
+//! they are written, and displace nothing.
 //!
-//! A few lines at a time are combined next to the registers and stored whole. Other ways, all_reduce of 32 MiB on two ranks of a
-//! Zen 4 server: line by line 3 % slower; pieces of 1 KiB, each combined and then copied, 4 %; pieces of 4 KiB with a fence
-//! after each 31 %, most of it for the fences.
+//! A few lines at a time are combined next to the registers and stored whole. Other ways, all_reduce of 32
+//! MiB on two ranks of a Zen 4 server: line by line 3 % slower; pieces of 1 KiB, each combined and then
+//! copied, 4 %; pieces of 4 KiB with a fence after each 31 %, most of it for the fences.
 
 use std::mem::MaybeUninit;
 
@@ -18,11 +18,12 @@ const BLOCK: usize = 4 * LINE;
 #[repr(align(64))]
 struct Block(MaybeUninit<[u8; BLOCK]>);
 
-/// The loop `L` with results past the caches, but for the ends of `dst` that are no whole line. Where no line of `dst`
-/// begins with an element, all of it is `plain`: the same loop, compiled once.
+/// The loop `L` with results past the caches, but for the ends of `dst` that are no whole line. Where no line
+/// of `dst` begins with an element, all of it is `plain`: the same loop, compiled once.
 ///
 /// # Safety
-/// The contract of [`super::ReduceKernel::streamed`] holds, and the CPU has the instructions of `S`. `plain` is `L`.
+/// The contract of [`super::ReduceKernel::streamed`] holds, and the CPU has the instructions of `S`. `plain`
+/// is `L`.
 #[inline(always)]
 pub(super) unsafe fn run<L: Loop, S: LineStore>(
     plain: ReduceFn,
@@ -47,8 +48,8 @@ pub(super) unsafe fn run<L: Loop, S: LineStore>(
         // SAFETY: a block is left of both operands, whole elements, for which the local one has room.
         unsafe { L::run(block, a, b, BLOCK / L::ELEMENT_BYTES) };
         for at in (0..BLOCK).step_by(LINE) {
-            // SAFETY: a line of the block, all of which is written now, and one of `dst`, of which a block is left; `dst` is
-            // aligned since `head`, the block by its type.
+            // SAFETY: a line of the block, all of which is written now, and one of `dst`, of which a block is
+            // left; `dst` is aligned since `head`, the block by its type.
             unsafe { S::copy(dst.wrapping_add(at), block.wrapping_add(at)) };
         }
         done += BLOCK;

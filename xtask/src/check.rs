@@ -1,11 +1,12 @@
 //! `cargo xtask check`: everything that must hold before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
-use crate::{Result, docs, header, symbols};
+use crate::{Result, docs, header, symbols, words};
 
 /// Runs all checks in the order of what fails quickly; stops at the first failure.
 pub fn run() -> Result {
     step("format", || run_program(&mut cargo(&["fmt", "--all", "--check"])))?;
+    step("words", words::run)?;
     step("header", || header::run(true))?;
     step("docs", || Ok(docs::docs(true)?))?;
     step("clippy", || {

@@ -6,9 +6,9 @@
 //! include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //! lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
 //! lib/libanyccl.a
-//! lib/anyccl/nccl/libnccl.so.2        the functions of NCCL, and the link libnccl.so; where no loader looks by itself
+//! lib/anyccl/nccl/libnccl.so.2        the functions of NCCL, and the link libnccl.so; no loader looks there
 //! lib/anyccl/nccl/libanyccl_audit.so  puts it in NCCL's place, by LD_AUDIT
-//! lib/anyccl/nccl/lib/                the same library where NCCL_ROOT has it, and lib/cmake/NCCL: find_package(NCCL)
+//! lib/anyccl/nccl/lib/                the same library for NCCL_ROOT; lib/cmake/NCCL: find_package(NCCL)
 //! lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
 //! lib/cmake/anyccl/                   find_package(anyccl)
 //! lib/pkgconfig/anyccl.pc             pkg-config anyccl

@@ -186,7 +186,7 @@ fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
         &|_| {},
         &|folder| std::mem::forget(PublishedFile::publish(&folder.file(), stale.clone()).unwrap()),
         &|folder| fs::write(folder.file(), b"").unwrap(),
-        &|folder| fs::write(folder.file(), b"anyccl rendezvous 1\njob 00").unwrap(),
+        &|folder| fs::write(folder.file(), b"anyccl store 1\njob 00").unwrap(),
         &|folder| fs::write(folder.file(), nobody().to_string()).unwrap(),
     ];
     for prepare in garbage {

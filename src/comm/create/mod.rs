@@ -2,8 +2,8 @@
 //! communicator.
 //!
 //! [`join`] connects the ranks of a job, [`agreement`] is what they find out together first, [`backends`]
-//! which engines of others they have. [`formation`] makes communicators from one that is there. [`mod@world`] is
-//! that of the whole job.
+//! which engines of others they have. [`formation`] makes communicators from one that is there. [`mod@world`]
+//! is that of the whole job.
 
 mod agreement;
 mod backends;

@@ -188,8 +188,8 @@ impl Execution {
     fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
         let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
         if !streamed || dst.cast_const() == a || dst.cast_const() == b {
-            // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by the
-            // verifier, `dst` is identical to `a` or `b`, or disjoint from it.
+            // SAFETY: all three are spans of the program or an arrival, of at least `elements` elements; by
+            // the verifier, `dst` is identical to `a` or `b`, or disjoint from it.
             return unsafe { reduce.apply(dst, a, b, elements) };
         }
         // SAFETY: as above, and `dst` is none of the operands.

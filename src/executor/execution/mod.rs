@@ -1,7 +1,7 @@
 //! The general execution: runs one compiled plan, a little at a time, whenever it is asked to.
 //!
-//! Its state is a position per lane and per queue. A step may run when its lane has reached the step's round and the step
-//! is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
+//! Its state is a position per lane and per queue. A step may run when its lane has reached the step's round
+//! and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
 mod exchange;
 
@@ -56,7 +56,8 @@ struct QueueState {
 pub(crate) struct Execution {
     prepared: Arc<Prepared>,
     header: Header,
-    /// The buffers of the call. Its scratch is the start of `scratch`, taken once per call with the right to write.
+    /// The buffers of the call. Its scratch is the start of `scratch`, taken once per call with the right to
+    /// write.
     memory: Memory,
     scratch: Scratch,
     lanes: Vec<LaneState>,
@@ -107,8 +108,8 @@ impl Execution {
         }
     }
 
-    /// Goes on with a call where [`super::fast_path::run`] has stopped. The run has used the scratch of this execution, and
-    /// its next operation is a transfer.
+    /// Goes on with a call where [`super::fast_path::run`] has stopped. The run has used the scratch of this
+    /// execution, and its next operation is a transfer.
     ///
     /// # Safety
     /// The contract of `begin` holds.
@@ -192,7 +193,8 @@ impl Execution {
         Header { call: [call, count], ..self.header }
     }
 
-    /// The call as this rank makes it, if `found`, the next message from `peer`, has another count than expected.
+    /// The call as this rank makes it, if `found`, the next message from `peer`, has another count than
+    /// expected.
     pub fn other_count(&self, peer: u32, found: &Header) -> Option<Call> {
         if !self.prepared.is_counted || !self.header.is_of_call(found) {
             return None;
@@ -213,7 +215,8 @@ impl Execution {
     pub fn advance(&mut self, endpoints: &mut [Endpoint]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
         let outcome = self.exchange(endpoints, &mut visit);
-        // Once here, not for each fragment: the look at who sleeps waits until the peers can see what was stored.
+        // Once here, not for each fragment: the look at who sleeps waits until the peers can see what was
+        // stored.
         if visit.moved || outcome.is_err() {
             let program = &self.prepared.program;
             let receivers = program.sends.iter().map(|queue| queue.peer);
@@ -274,7 +277,8 @@ impl Execution {
         }
     }
 
-    /// Ends a call that has failed: cancels what no peer has read, and withdraws what was offered and not taken.
+    /// Ends a call that has failed: cancels what no peer has read, and withdraws what was offered and not
+    /// taken.
     pub fn abandon(&mut self, endpoints: &mut [Endpoint]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
             endpoints[queue.peer as usize].inbox.link.cancel_sent(&self.header);
@@ -282,7 +286,8 @@ impl Execution {
             let data = self.memory.address(&step.span, state.done);
             let header = self.header_of(step.count);
             let link = &mut endpoints[queue.peer as usize].inbox.link;
-            // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its outcome.
+            // SAFETY: the rest of a span of the program, valid by `begin`'s contract until the call has its
+            // outcome.
             unsafe { link.abandon(&header, data, step.span.len - state.done) };
         }
     }

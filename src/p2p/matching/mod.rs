@@ -1,11 +1,11 @@
 //! Matching: the posted queue, the unexpected queue, and which message goes to which receive.
 //!
-//! The rule is MPI's. A receive names a source and a tag, or says "any"; it takes the oldest message that fits, and
-//! a message goes to the oldest receive that it fits. So messages from one rank that fit the same receives are
-//! received in the order in which they were sent; others may overtake each other.
+//! The rule is MPI's. A receive names a source and a tag, or says "any"; it takes the oldest message that
+//! fits, and a message goes to the oldest receive that it fits. So messages from one rank that fit the same
+//! receives are received in the order in which they were sent; others may overtake each other.
 //!
-//! This module is pure: it touches neither memory nor links. `R` stands for a receive, `M` for a message; both are small
-//! values of the caller.
+//! This module is pure: it touches neither memory nor links. `R` stands for a receive, `M` for a message;
+//! both are small values of the caller.
 //!
 //! Cost: a few look-ups in hash tables per message and per receive, however many are waiting.
 

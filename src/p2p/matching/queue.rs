@@ -1,10 +1,12 @@
-//! A match queue: items in order of age, found by selector. It serves as the posted queue and as the unexpected queue.
+//! A match queue: items in order of age, found by selector. It serves as the posted queue and as the
+//! unexpected queue.
 //!
-//! A posted receive stands under the one selector that it was started with; a message that comes looks under all selectors
-//! that accept it. An unexpected message stands under all selectors that accept it; a receive looks under its own.
+//! A posted receive stands under the one selector that it was started with; a message that comes looks under
+//! all selectors that accept it. An unexpected message stands under all selectors that accept it; a receive
+//! looks under its own.
 //!
-//! Each item is in as many doubly linked lists as it has selectors: one list, or *bucket*, per selector in use. To put, find
-//! or take an item costs the same with one item and with a million.
+//! Each item is in as many doubly linked lists as it has selectors: one list, or *bucket*, per selector in
+//! use. To put, find or take an item costs the same with one item and with a million.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -5,7 +5,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::base::Rank;
 
-/// Tag of a message, chosen by its sender. Tags from 0 on are the user's; negative ones belong to the doors in `abi/`.
+/// Tag of a message, chosen by its sender. Tags from 0 on are the user's; negative ones belong to the doors
+/// in `abi/`.
 pub type Tag = i32;
 
 /// The parts of a message that matching looks at.
@@ -35,7 +36,8 @@ impl Selector {
     /// Any source, any tag.
     pub const ANY: Selector = Selector { source: ANY_SOURCE, tag: ANY_TAG };
 
-    /// A selector of these parts; `None`: any. Any tag means any from 0 on: the doors' own messages are received by tag.
+    /// A selector of these parts; `None`: any. Any tag means any from 0 on: the doors' own messages are
+    /// received by tag.
     #[inline]
     pub fn new(source: Option<Rank>, tag: Option<Tag>) -> Selector {
         debug_assert!(source != Some(ANY_SOURCE) && tag != Some(ANY_TAG));

@@ -41,7 +41,8 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Receives are started in the order of their messages and each accepts its own: so they meet in that order.
+    /// Receives are started in the order of their messages and each accepts its own: so they meet in that
+    /// order.
     #[test]
     fn the_nth_receive_gets_the_nth_message(
         exchanges in vec(exchange(), 1..20),

@@ -1,5 +1,5 @@
-//! Links that fail at their n-th operation, for n = 1, 2, 3 ... until nothing fails any more: every call ends, on all ranks,
-//! with the right result or with an error.
+//! Links that fail at their n-th operation, for n = 1, 2, 3 ... until nothing fails any more: every call
+//! ends, on all ranks, with the right result or with an error.
 
 use std::cell::Cell;
 use std::io;

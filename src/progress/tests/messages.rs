@@ -56,7 +56,8 @@ fn a_message_to_oneself_may_be_sent_before_its_receive_whatever_its_size() {
 fn messages_of_all_sizes_come_back_in_order_through_short_and_long_ways() {
     for kind in KINDS {
         let outcomes = on_all(&world(2, kind), move |rank, driver| {
-            // Small ones take the short way, unless something is in it: one in five is received in another order.
+            // Small ones take the short way, unless something is in it: one in five is received in another
+            // order.
             for count in (0..40).map(|i| i * i * i * i / 3) {
                 let (mut first, mut second) = (vec![0; count], vec![0; 1]);
                 for turn in 0..5 {

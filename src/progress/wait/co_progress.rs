@@ -1,7 +1,7 @@
 //! Co-progress: another engine that works for the same ranks moves on while a thread waits in this one.
 //!
-//! What a rank has begun in the other engine may be what another rank waits for. Without another engine, this costs
-//! nothing.
+//! What a rank has begun in the other engine may be what another rank waits for. Without another engine, this
+//! costs nothing.
 
 use super::Driver;
 
@@ -10,19 +10,20 @@ pub trait CoProgress: Send + Sync {
     /// Takes note of whether anything is under way over the links. Called after each look at them.
     fn note(&self, is_busy: bool);
 
-    /// Moves on what the other engine has under way; tells whether there is anything. Called with the engine of the links
-    /// locked.
+    /// Moves on what the other engine has under way; tells whether there is anything. Called with the engine
+    /// of the links locked.
     fn move_on(&self) -> bool;
 }
 
 impl Driver {
-    /// Sets the other engine, which moves on from now on while a thread waits. The first one that is set stays.
+    /// Sets the other engine, which moves on from now on while a thread waits. The first one that is set
+    /// stays.
     pub fn set_co_progress(&self, co_progress: impl FnOnce() -> Box<dyn CoProgress>) {
         self.co_progress.get_or_init(co_progress);
     }
 
-    /// Moves the other engine on; tells whether it has something under way. It wakes no sleeper, so the caller looks again
-    /// soon.
+    /// Moves the other engine on; tells whether it has something under way. It wakes no sleeper, so the
+    /// caller looks again soon.
     pub(super) fn move_other_engine(&self) -> bool {
         self.co_progress.get().is_some_and(|co_progress| co_progress.move_on())
     }

@@ -13,9 +13,9 @@ use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
-/// Time of yielding before a nap, where ranks share processors and each look is a system call. A yield is cheaper than a
-/// wake-up, but ranks that never sleep also never move to the idler processor (four ranks on two cores, 8 bytes: 25 us with
-/// 20 or 100, 50 with 5, 37 without naps).
+/// Time of yielding before a nap, where ranks share processors and each look is a system call. A yield is
+/// cheaper than a wake-up, but ranks that never sleep also never move to the idler processor (four ranks on
+/// two cores, 8 bytes: 25 us with 20 or 100, 50 with 5, 37 without naps).
 const YIELD_TIME_ON_SOCKETS: Duration = Duration::from_micros(100);
 
 /// How long a call has not moved.
@@ -49,7 +49,8 @@ impl Idle {
 }
 
 impl Driver {
-    /// One step of waiting while other calls move, but not this one: the thread does not rest, but the deadline counts.
+    /// One step of waiting while other calls move, but not this one: the thread does not rest, but the
+    /// deadline counts.
     pub(super) fn busy_step(
         &self,
         engine: &mut MutexGuard<'_, Engine>,

@@ -1,14 +1,17 @@
 //! Waiting: what a rank does when nothing moves (`idle`).
 //!
-//! 1. *Poll*, where there is a processor for each rank: a cache line from another core comes in well under a microsecond.
-//! 2. *Yield* the processor between polls: with more ranks than processors another one must run first, and a yield costs
-//!    less than a wake-up. Where each look is a system call, naps follow soon: `poll` on the sockets that are needed.
-//! 3. *Sleep* in `poll`, on the control channels, the data sockets and the doorbell of this thread (`sleep`). A peer that
-//!    has sent something to a sleeper rings its doorbell. A rank that waits long costs nothing.
+//! 1. *Poll*, where there is a processor for each rank: a cache line from another core comes in well under a
+//!    microsecond.
+//! 2. *Yield* the processor between polls: with more ranks than processors another one must run first, and a
+//!    yield costs less than a wake-up. Where each look is a system call, naps follow soon: `poll` on the
+//!    sockets that are needed.
+//! 3. *Sleep* in `poll`, on the control channels, the data sockets and the doorbell of this thread (`sleep`).
+//!    A peer that has sent something to a sleeper rings its doorbell. A rank that waits long costs nothing.
 //!
-//! After a tenth of a second without any progress the rank announces to the others what it waits for. So ranks in different
-//! calls find out, and a timeout can say who is missing. The deadline counts time *without progress of the call*: a large
-//! transfer over a slow link does not fail because it is large, and other calls that move do not put it off.
+//! After a tenth of a second without any progress the rank announces to the others what it waits for. So
+//! ranks in different calls find out, and a timeout can say who is missing. The deadline counts time *without
+//! progress of the call*: a large transfer over a slow link does not fail because it is large, and other
+//! calls that move do not put it off.
 //!
 //! [`wait_for_first`] waits for the first of several calls, of one or several engines.
 
@@ -42,10 +45,11 @@ const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 const YIELD_TIME: Duration = Duration::from_micros(500);
 /// Silence after which this rank announces what it waits for.
 const STALL_TIME: Duration = Duration::from_millis(100);
-/// Silence after which the loss of a rank that a call waits for is a failure: what it sent before may still be on its way.
+/// Silence after which the loss of a rank that a call waits for is a failure: what it sent before may still
+/// be on its way.
 const DESERTED_TIME: Duration = Duration::from_millis(100);
-/// Silence after which the loss of any rank is a failure: ranks that wait for it directly will tell, or can finish without
-/// it.
+/// Silence after which the loss of any rank is a failure: ranks that wait for it directly will tell, or can
+/// finish without it.
 const DESERTED_BY_OTHERS_TIME: Duration = Duration::from_millis(500);
 
 /// An engine and the threads that wait for it. Any thread may use it.

@@ -73,11 +73,13 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Runs a call that was made lately to its end, on the fast path. `None`: nothing was done, because no such call was made
-    /// lately, because its buffers must be checked more closely, or because something else goes on.
+    /// Runs a call that was made lately to its end, on the fast path. `None`: nothing was done, because no
+    /// such call was made lately, because its buffers must be checked more closely, or because something else
+    /// goes on.
     ///
     /// # Safety
-    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call ([`crate::executor::Extent::fits`]).
+    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call
+    /// ([`crate::executor::Extent::fits`]).
     // Always inlined: it is a part of each small call.
     #[inline(always)]
     pub unsafe fn run_fast_path(
@@ -117,8 +119,8 @@ impl Driver {
         self.wait_for(engine, ticket, timeout).map(drop).map_err(Box::new)
     }
 
-    /// Runs a call that was made lately to its end, on the fast path or not. `None`: no such call was made lately. `timeout`
-    /// is asked for only if there is a wait.
+    /// Runs a call that was made lately to its end, on the fast path or not. `None`: no such call was made
+    /// lately. `timeout` is asked for only if there is a wait.
     ///
     /// # Safety
     /// The contract of [`Engine::start`] holds during this call.

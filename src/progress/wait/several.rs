@@ -1,12 +1,13 @@
 //! Waiting for the first of several calls, of one or several engines.
 //!
-//! The steps are those of the wait for one call: poll, yield, sleep. Each engine is locked on its own, one after the other,
-//! never two at a time; so threads that wait for the same engines in different orders do not block each other. A sleeping
-//! thread polls the descriptors of all engines at once, and is a sleeper in each of them: peers ring its doorbell, and so do
-//! threads of this process that move something. No engine knows of the others.
+//! The steps are those of the wait for one call: poll, yield, sleep. Each engine is locked on its own, one
+//! after the other, never two at a time; so threads that wait for the same engines in different orders do not
+//! block each other. A sleeping thread polls the descriptors of all engines at once, and is a sleeper in each
+//! of them: peers ring its doorbell, and so do threads of this process that move something. No engine knows
+//! of the others.
 //!
-//! A deadline counts the time without progress of its call, as in the wait for one. The thread yields or sleeps only when
-//! nothing moves at all.
+//! A deadline counts the time without progress of its call, as in the wait for one. The thread yields or
+//! sleeps only when nothing moves at all.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -21,7 +22,8 @@ use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
-/// How long a call has not moved. It belongs to the call, so that a wait that ends and begins again goes on counting.
+/// How long a call has not moved. It belongs to the call, so that a wait that ends and begins again goes on
+/// counting.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     /// How often the call had moved when it was last seen to move.
@@ -68,8 +70,8 @@ impl PendingCall<'_> {
     }
 }
 
-/// Waits until one of the calls has its outcome, which stays where it is. A call that waits longer than its time-out gets
-/// that as its outcome.
+/// Waits until one of the calls has its outcome, which stays where it is. A call that waits longer than its
+/// time-out gets that as its outcome.
 pub fn wait_for_first(calls: &[PendingCall]) {
     wait_for_first_until(calls, None);
 }
@@ -116,8 +118,8 @@ impl<'a> JointWait<'a> {
         let oversubscribed = drivers.iter().any(|part| part.driver.lock().oversubscribed);
         let longest = drivers.iter().map(|part| part.driver.spin).max().unwrap_or_default();
         let spin = if oversubscribed { Duration::ZERO } else { longest };
-        // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice: but for a call
-        // that nobody has waited for yet.
+        // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice:
+        // but for a call that nobody has waited for yet.
         let clocks = || drivers.iter().flat_map(|part| part.calls).map(|call| call.clock.get());
         let latest =
             |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
@@ -243,7 +245,8 @@ impl<'a> JointWait<'a> {
     }
 }
 
-/// Reads control messages, announces what is waited for, and looks for ranks that have gone; tells whether there are any.
+/// Reads control messages, announces what is waited for, and looks for ranks that have gone; tells whether
+/// there are any.
 fn check_silence(driver: &Driver, silence: Duration, announce: bool) -> bool {
     let mut engine = driver.lock();
     engine.read_control();

@@ -16,7 +16,8 @@ use crate::sys::wake::Wake;
 const NAP_TIME: Duration = Duration::from_millis(1);
 
 impl Driver {
-    /// Sleeps for a moment, until a socket that is needed may be ready. `false`: something needed is no socket.
+    /// Sleeps for a moment, until a socket that is needed may be ready. `false`: something needed is no
+    /// socket.
     pub(super) fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
         let set = &mut idle.sockets;
         set.clear();
@@ -101,8 +102,8 @@ impl Doorbell for Wake {
     }
 }
 
-/// Adds the doorbell of a sleeper to what it waits for; gives the time until which it may sleep. A sleeper without a
-/// doorbell only naps.
+/// Adds the doorbell of a sleeper to what it waits for; gives the time until which it may sleep. A sleeper
+/// without a doorbell only naps.
 pub(super) fn add_doorbell(
     doorbell: Option<&Wake>,
     set: &mut PollSet,

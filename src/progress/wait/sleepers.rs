@@ -1,13 +1,14 @@
 //! The threads of this process that sleep in one engine, and how they are woken.
 //!
-//! Each sleeper has a doorbell of its own. All of them are rung at once; each is cleared only by its sleeper, when it
-//! leaves. So a doorbell that was rung stays so until its sleeper has seen it, and a sleeper that comes back finds it silent
-//! until there is something new. One doorbell for all would do neither. A sleeper that clears it would leave those asleep
-//! that have not woken up yet. If only the last one cleared it, two that leave and come back in turn would never sleep again.
+//! Each sleeper has a doorbell of its own. All of them are rung at once; each is cleared only by its sleeper,
+//! when it leaves. So a doorbell that was rung stays so until its sleeper has seen it, and a sleeper that
+//! comes back finds it silent until there is something new. One doorbell for all would do neither. A sleeper
+//! that clears it would leave those asleep that have not woken up yet. If only the last one cleared it, two
+//! that leave and come back in turn would never sleep again.
 //!
-//! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine locked: a
-//! thread that sees no outcome and enters is found by the thread that brings the outcome. Model-checked with three threads
-//! (crate `anyccl-models`).
+//! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine
+//! locked: a thread that sees no outcome and enters is found by the thread that brings the outcome.
+//! Model-checked with three threads (crate `anyccl-models`).
 
 #[cfg(loom)]
 use loom::sync::{
@@ -48,7 +49,8 @@ impl<B: Doorbell> Sleepers<B> {
         Sleepers { count: AtomicUsize::new(0), doorbells: Mutex::new(doorbells) }
     }
 
-    /// Adds a thread that is about to sleep. Tells whether it is the first, and gives its doorbell, if `make` could make one.
+    /// Adds a thread that is about to sleep. Tells whether it is the first, and gives its doorbell, if `make`
+    /// could make one.
     pub fn enter<E>(&self, make: impl FnOnce() -> Result<B, E>) -> (bool, Option<Arc<B>>) {
         let is_first = self.count.fetch_add(1, Ordering::Relaxed) == 0;
         let mut doorbells = self.doorbells();

@@ -1,6 +1,7 @@
 //! Two sleepers and a thread that brings outcomes, in every order, by loom (crate `anyccl-models`).
 //!
-//! No sleeper misses its outcome: it would sleep for ever, which loom reports. And none wakes up more often than there were outcomes.
+//! No sleeper misses its outcome: it would sleep for ever, which loom reports. And none wakes up more often
+//! than there were outcomes.
 
 use super::*;
 use loom::sync::Condvar;
