@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use super::context::of_transfers;
 use super::disagreement::History;
-use super::quit::Quit;
 use crate::base::{Error, Rank};
 use crate::endpoint::{Endpoint, Presence};
 use crate::executor::RecentCalls;
@@ -22,6 +21,22 @@ pub(super) static GIVEN_UP: LazyLock<Error> = LazyLock::new(|| {
 pub(super) struct Stall {
     pub sequence: u32,
     pub call: [u64; 2],
+}
+
+/// How a rank has given the communicator up by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Quit {
+    /// Number of collective calls that it has made.
+    pub calls: u32,
+    /// Why, in its own words.
+    pub reason: String,
+}
+
+impl Quit {
+    /// Whether it has taken part in the call of this number.
+    pub fn has_made(&self, sequence: u32) -> bool {
+        (sequence.wrapping_sub(self.calls) as i32) < 0
+    }
 }
 
 /// What is known of a rank of a communicator.

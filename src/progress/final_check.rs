@@ -23,6 +23,7 @@ use parking_lot::MutexGuard;
 use super::context::CommId;
 use super::disagreement::{Difference, History, Verdict, describe};
 use super::engine::Engine;
+use super::left_comms::LeftComm;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
@@ -33,24 +34,6 @@ use crate::transport::{Header, failure};
 const MOST_LEFT_COMMS: usize = 256;
 /// Longest time between two looks: another thread may have read what this one waits for.
 const LOOK_TIME: Duration = Duration::from_millis(20);
-
-/// A communicator that this rank has left before others.
-pub(super) struct LeftComm {
-    context: u32,
-    name: String,
-    rank: Rank,
-    calls: History,
-    /// Endpoint and rank of each rank that has not left.
-    missing: Vec<(u32, Rank)>,
-}
-
-/// Communicators that this rank has left before others.
-#[derive(Default)]
-pub(super) struct LeftComms {
-    pub comms: Vec<LeftComm>,
-    /// A disagreement of the ranks in one of them.
-    pub mismatch: Option<Error>,
-}
 
 impl Driver {
     /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long for the

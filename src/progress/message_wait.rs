@@ -11,7 +11,7 @@ use parking_lot::MutexGuard;
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
 use super::engine_comm::EngineComm;
-use super::messages::MessageTicket;
+use super::messaging::MessageTicket;
 use super::wait::Driver;
 use crate::base::{BoxedResult, Result};
 use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED, pause};

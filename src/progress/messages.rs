@@ -8,6 +8,7 @@
 use super::context::CommId;
 use super::engine::{Engine, Step, Ticket, Trouble};
 use super::engine_comm::EngineComm;
+use super::messaging::MessageTicket;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
 use crate::endpoint::StashLink;
@@ -17,34 +18,6 @@ use crate::p2p::{
 };
 use crate::sys::poll::Interest;
 use crate::transport::Link;
-
-/// Name of a send, receive or probe that was started in a communicator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageTicket {
-    pub(super) comm: CommId,
-    context: u32,
-    pub(super) ticket: crate::p2p::Ticket,
-}
-
-impl MessageTicket {
-    /// The ticket of a message of `comm`, whose conversation has the context `context`.
-    pub(super) fn new(comm: CommId, context: u32, ticket: crate::p2p::Ticket) -> MessageTicket {
-        MessageTicket { comm, context, ticket }
-    }
-}
-
-/// The messages from rank to rank that the engine has to look after.
-#[derive(Default)]
-pub(super) struct Messaging {
-    /// Communicators with messages under way.
-    pub comms: Vec<CommId>,
-    /// Ranks to be looked at in one turn; kept for its memory.
-    watched: Vec<Rank>,
-    /// Passes in which nothing moved, with messages under way.
-    pub idle_passes: u32,
-    /// Messages of communicators that were given up, until their outcomes are taken.
-    pub given_up: Vec<Conversation>,
-}
 
 /// What one turn of a communicator has done.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 //!
 //! - [`engine`] holds everything that goes on over the links of a rank. `engine_comm` is one of the
 //!   communicators that share them, `comm_table` finds it by its `context`, `lifecycle` begins and ends it.
+//! - `calls`, `messaging`, `control_state` and `left_comms` are the parts of its state. `collectives` starts calls,
+//!   `fast_path` runs small ones at once.
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` makes them calls.
 //! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure`
 //!   bounds how much of it is kept.
@@ -15,18 +17,22 @@
 
 mod backpressure;
 mod calls;
+mod collectives;
 mod comm_table;
 mod consensus;
 mod context;
 mod control;
+mod control_state;
 pub mod disagreement;
 pub mod engine;
 mod engine_comm;
 mod fast_path;
 mod final_check;
+mod left_comms;
 mod lifecycle;
 mod message_wait;
 mod messages;
+mod messaging;
 mod quit;
 mod report;
 mod unmatched;
@@ -35,7 +41,7 @@ pub mod wait;
 pub use consensus::Survivors;
 pub use context::CommId;
 pub use engine::{CallOutcome, Engine, Ticket};
-pub use messages::MessageTicket;
+pub use messaging::MessageTicket;
 
 #[cfg(test)]
 mod tests;

@@ -8,29 +8,13 @@
 
 use super::context::CommId;
 use super::engine::Engine;
-use super::engine_comm::EngineComm;
+use super::engine_comm::{EngineComm, Quit};
 use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::ControlMessage;
 
 /// Calls on the first communicator in which its ranks meet, before any of the program's.
 const JOINING_CALLS: u32 = 1;
-
-/// How a rank has given the communicator up by itself.
-#[derive(Clone, Debug)]
-pub(super) struct Quit {
-    /// Number of collective calls that it has made.
-    calls: u32,
-    /// Why, in its own words.
-    reason: String,
-}
-
-impl Quit {
-    /// Whether it has taken part in the call of this number.
-    fn has_made(&self, sequence: u32) -> bool {
-        (sequence.wrapping_sub(self.calls) as i32) < 0
-    }
-}
 
 impl EngineComm {
     /// Whether a rank has quit after its part in a call: it has sent all that the call needs.

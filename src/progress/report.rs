@@ -6,7 +6,7 @@ use super::calls::ActiveCall;
 use super::context::CommId;
 use super::disagreement::describe;
 use super::engine::{Engine, Ticket, Trouble};
-use super::messages::MessageTicket;
+use super::messaging::MessageTicket;
 use crate::base::{Call, Error, Rank};
 use crate::executor::LinkFailure;
 use crate::p2p::{Conversation, Status};
