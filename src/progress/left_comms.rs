@@ -1,4 +1,5 @@
-//! Communicators that this rank has left before others, and what it keeps to compare late messages about them.
+//! Communicators that this rank has left before others, and what it keeps to compare late messages about
+//! them.
 
 use super::disagreement::History;
 use crate::base::{Error, Rank};
