@@ -2,7 +2,7 @@
 
 use std::ptr::with_exposed_provenance_mut;
 
-use super::program::{Bytes, LocalStep};
+use super::steps::{Bytes, LocalStep};
 use crate::plan::Buffer;
 use crate::reduce::Reducer;
 use crate::sys::memory_copy::copy_from_shared;

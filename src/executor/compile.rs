@@ -2,7 +2,8 @@
 
 use super::fast_path::FastProgram;
 use super::hazards::{self, MemoryMap};
-use super::program::{Bytes, LocalStep, PeerQueue, Program, RecvStep, RoundProgram, SendStep};
+use super::program::Program;
+use super::steps::{Bytes, LocalStep, PeerQueue, RecvStep, RoundProgram, SendStep};
 use crate::base::Rank;
 use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 use crate::transport::SingleCopy;

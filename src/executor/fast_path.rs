@@ -11,7 +11,8 @@
 //! call, a long wait) is handled once, and not here.
 
 use super::buffers::Memory;
-use super::program::{Bytes, LocalStep, PeerQueue, Program};
+use super::program::Program;
+use super::steps::{Bytes, LocalStep, PeerQueue};
 use crate::base::Rank;
 use crate::endpoint::Endpoint;
 use crate::reduce::Reducer;

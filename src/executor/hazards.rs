@@ -3,7 +3,7 @@
 //! The sends of a round in one memory are sorted by where they begin. The search for those that overlap a
 //! span goes backwards from its end, and stops where no send further in front reaches its start.
 
-use super::program::{Bytes, Hazard, PeerQueue, RecvStep, SendStep};
+use super::steps::{Bytes, Hazard, PeerQueue, RecvStep, SendStep};
 use crate::base::Collective;
 use crate::plan::{Buffer, PlanRequest};
 use crate::transport::SingleCopy;

@@ -1,6 +1,6 @@
 //! Runs compiled plans: one executor for every algorithm and every transport.
 //!
-//! - [`Program`] is a plan compiled for execution (`program`, `compile`); `hazards` finds which sends a
+//! - [`Program`] is a plan compiled for execution (`steps`, `program`, `compile`); `hazards` finds which sends a
 //!   receive must not overtake.
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program a little at a time, on its `buffers` and its `scratch`.
@@ -18,6 +18,7 @@ mod hazards;
 mod prepared;
 mod program;
 mod scratch;
+mod steps;
 mod widened;
 
 pub use buffers::Buffers;

@@ -5,88 +5,11 @@
 //! along the queues.
 
 use super::fast_path::{FastOp, FastProgram};
+use super::steps::{Bytes, LocalStep, PeerQueue, RecvStep, RoundProgram, SendStep};
 use crate::base::Rank;
-use crate::observe::trace::Activity;
 use crate::plan::Buffer;
 use crate::sys::memory_copy::STREAMED_FROM;
 use crate::transport::{ExchangeTrial, SingleCopy};
-
-/// A span of one of the three buffers, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes {
-    pub buffer: Buffer,
-    pub offset: usize,
-    pub len: usize,
-}
-
-/// A step that touches no other rank.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum LocalStep {
-    Copy { src: Bytes, dst: Bytes, streamed: bool },
-    Reduce { a: Bytes, b: Bytes, dst: Bytes },
-}
-
-impl LocalStep {
-    /// The kind of step and its bytes, for a trace.
-    pub fn activity(&self) -> (Activity, usize) {
-        match self {
-            LocalStep::Copy { dst, .. } => (Activity::Copy, dst.len),
-            LocalStep::Reduce { dst, .. } => (Activity::Reduce, dst.len),
-        }
-    }
-}
-
-/// One round of one lane.
-#[derive(Debug, Default)]
-pub(super) struct RoundProgram {
-    pub locals: Vec<LocalStep>,
-    /// Number of sends (one per receiver) and receives.
-    pub transfers: u32,
-}
-
-/// One message to one peer.
-#[derive(Debug)]
-pub(super) struct SendStep {
-    pub lane: u32,
-    pub round: u32,
-    pub span: Bytes,
-    /// Count in the header, where each message has its own.
-    pub count: u64,
-    /// How the bytes may travel without a copy. `Never` where a receive of this round waits for this send: in
-    /// an exchange in place, neither side would begin.
-    pub single_copy: SingleCopy,
-}
-
-/// A write-after-read hazard: a receive must not overtake this send of its round, which reads what the
-/// receive writes. The send is at `position` in `queue` of the sends.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hazard {
-    pub queue: u32,
-    pub position: u32,
-}
-
-/// One message from one peer.
-#[derive(Debug)]
-pub(super) struct RecvStep {
-    pub lane: u32,
-    pub round: u32,
-    /// Left operand of the reduction; `None`: the bytes are stored as they come.
-    pub operand: Option<Bytes>,
-    pub dst: Bytes,
-    /// Count in the header, where each message has its own.
-    pub count: u64,
-    pub hazards: Vec<Hazard>,
-    /// The bytes are stored past the caches.
-    pub streamed: bool,
-}
-
-/// The messages to or from one peer, in posting order. In a program that is run, `peer` is the number of an
-/// endpoint.
-#[derive(Debug)]
-pub(super) struct PeerQueue<S> {
-    pub peer: Rank,
-    pub steps: Vec<S>,
-}
 
 /// A compiled plan of one rank.
 #[derive(Debug, Default)]

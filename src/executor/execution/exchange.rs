@@ -2,7 +2,7 @@
 
 use super::{Execution, LinkFailure, QueueState, Visit};
 use crate::endpoint::{Endpoint, NextFragment};
-use crate::executor::program::RecvStep;
+use crate::executor::steps::RecvStep;
 use crate::observe::trace::Activity;
 use crate::transport::Header;
 
