@@ -3,10 +3,13 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
+use anyccl_engine::p2p::Selector;
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks};
@@ -174,6 +177,29 @@ fn a_call_that_only_one_rank_has_made_is_an_error_on_every_rank() {
                     assert!(matches!(first, Some(Error::Mismatch(_))), "{who}: {first:?}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_rank_whose_call_has_told_of_a_disagreement_leaves_in_good_order() {
+    for transport in TRANSPORTS {
+        let outcomes = on_failing_ranks(3, &quietly(transport), |comm| {
+            let derived = comm.dup(&CommConfig::default()).expect("all ranks make it");
+            // Ranks 0 and 1 disagree. Rank 2 knows that before its first call.
+            let end = Instant::now() + Duration::from_secs(20);
+            while comm.rank() == 2 && derived.failure().is_none() {
+                assert!(Instant::now() < end, "rank 2 is not told");
+                assert!(comm.try_probe(Selector::ANY).expect("the world works").is_none());
+            }
+            let count = if comm.rank() == 0 { 1 } else { 2 };
+            let call = attempt(&derived, Case::plain(Collective::AllReduce, 0, count));
+            (call, derived.finalize(), comm.finalize())
+        });
+        for (rank, (call, derived, world)) in outcomes.into_iter().enumerate() {
+            let who = format!("rank {rank}, {}", name_of(transport));
+            assert!(matches!(call, Err(Error::Mismatch(_))), "{who}: {call:?}");
+            assert!(derived.is_ok() && world.is_ok(), "{who}: said twice: {derived:?}, {world:?}");
         }
     }
 }

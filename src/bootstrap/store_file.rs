@@ -209,7 +209,7 @@ mod tests {
         for shorter in 0..text.len() {
             assert_eq!(parse(&text[..shorter]), FileContents::Incomplete, "{shorter} bytes");
         }
-        assert_eq!(parse(&text.replace("vous 1", "vous 2")), FileContents::Incomplete);
+        assert_eq!(parse(&text.replace("store 1", "store 2")), FileContents::Incomplete);
         assert_eq!(parse(&sample(&[]).to_text()), FileContents::Incomplete);
     }
 

@@ -53,8 +53,8 @@ impl Engine {
             FastPath::Done => Some(Ok(None)),
             FastPath::Started(ticket) => Some(Ok(Some(ticket))),
             FastPath::NotTaken => {
-                if let Some(failure) = self.failure(id) {
-                    return Some(Err(failure.clone()));
+                if let Some(failure) = self.report_failure(id) {
+                    return Some(Err(failure));
                 }
                 let prepared = Arc::clone(match call {
                     CallRef::Recent(key) => self.recent_call(id, key)?,

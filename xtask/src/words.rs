@@ -91,7 +91,7 @@ fn files(root: &Path) -> Result<Vec<String>> {
             let shown = path.strip_prefix(root)?.to_string_lossy().into_owned();
             let hidden = shown
                 .split('/')
-                .any(|part| part.starts_with('.') || part == "target" || part == "__pycache__");
+                .any(|part| part.starts_with('.') || ["target", "build", "__pycache__"].contains(&part));
             if hidden || LEFT_OUT.iter().any(|left| shown.starts_with(left)) || path.is_symlink() {
                 continue;
             }

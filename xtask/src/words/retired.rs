@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn several_parts_are_found_together_only() {
         let list = "| take back | cancel | |";
-        for line in ["take back", "fn cancel_sent()", "TakeBack", "take  back"] {
+        for line in ["take back", "fn take_back()", "TakeBack", "take  back"] {
             assert_eq!(words(list, "src/a.rs", line), 1, "{line}");
         }
         assert_eq!(words(list, "src/a.rs", "take it back"), 0);
