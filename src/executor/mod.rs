@@ -1,7 +1,7 @@
 //! Runs compiled plans: one executor for every algorithm and every transport.
 //!
-//! - [`Program`] is a plan compiled for execution (`steps`, `program`, `compile`); `hazards` finds which sends a
-//!   receive must not overtake.
+//! - [`Program`] is a plan compiled for execution (`steps`, `program`, `compile`); `hazards` finds which
+//!   sends a receive must not overtake.
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program a little at a time, on its `buffers` and its `scratch`.
 //! - `fast_path` runs a small program from top to bottom, without that bookkeeping.

@@ -181,7 +181,7 @@ impl Communicator {
         if !foreign.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
-        let failure = self.driver.lock().failure(self.id).cloned();
+        let failure = self.driver.lock().report_failure(self.id);
         Err(failure.unwrap_or_else(|| Error::Aborted(format!("\"{}\" has failed", self.name))))
     }
 
