@@ -27,10 +27,10 @@
  *   gather; of a rank of broadcast or scatter to which its own root has sent; of any rank where the count
  *   is 0. Then the next call of the communicator that meets the difference returns the error, at the
  *   latest anyccl_finalize or anyccl_comm_destroy: there the ranks compare all calls that they have made.
- *   A communicator that was made from another is left by each rank alone. A rank that has left it before
- *   the difference could be known gets the error from the end of the communicator that it was made from
- *   (by way of others, if so), which is anyccl_finalize or an anyccl_comm_destroy that is collective. A
- *   rank that waits in a call that another one, which has left, has not made gets ANYCCL_ERR_PEER_LOST.
+ *   A communicator that was made from another is left by each rank alone. A rank may have left it before
+ *   the difference could be known. That rank gets the error when the communicator ends that the left one
+ *   was made from, directly or not: by anyccl_finalize or a collective anyccl_comm_destroy. A rank
+ *   may wait in a call that another one has left without making: it gets ANYCCL_ERR_PEER_LOST.
  *
  * Messages
  *   A send names a rank and a tag, a receive names them too or says "any" (ANYCCL_ANY_SOURCE,

@@ -23,13 +23,13 @@ pub struct Algorithm {
 /// The prediction of an algorithm, by what it knows of hosts.
 #[derive(Clone, Copy)]
 pub enum Cost {
-    /// It does not look at hosts: one kind of link, which hosts make slower for messages that go like this.
+    /// Cost of an algorithm that does not look at hosts: one kind of link, slower by the traffic of hosts.
     Flat(Traffic, fn(&PlanRequest, &LinkModel) -> f64),
-    /// It does not look at hosts, and each rank sends to the next one only.
+    /// Cost of an algorithm that does not look at hosts, and whose ranks send to the next one only.
     Ring(fn(&PlanRequest, &Edges) -> f64),
-    /// It knows which of its messages leave the host.
+    /// Cost of an algorithm that knows which of its messages leave the host.
     ByHost(fn(&PlanRequest, &Paths) -> f64),
-    /// It goes through memory that all ranks see, and was made for ranks that share cores.
+    /// Cost of an algorithm through memory that all ranks see, made for ranks that share cores.
     Oversubscribed(fn(&PlanRequest, &LinkModel) -> f64),
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Refusal {
     Closed,
     /// The other side does not know the key.
     Stranger,
-    /// It knows the key, but there is something else.
+    /// The other side knows the key, but objects to something else.
     Objection(Objection),
 }
 

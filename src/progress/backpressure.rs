@@ -7,8 +7,8 @@
 //! it *releases* them all.
 //!
 //! A sender reads its control channels whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a
-//! peer, and goes on until then. So the stash of each communicator and each sender is bounded by the sum of
-//! [`HELD_BYTES`], the bytes that a sender sends between two such looks, what the link holds, and one message
+//! peer, and goes on until then. So the stash of each communicator and each sender is bounded. The bound
+//! is the sum of [`HELD_BYTES`], the bytes sent between two such looks, what the link holds, and one message
 //! that the kernel copies.
 //!
 //! Nobody waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank

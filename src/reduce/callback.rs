@@ -67,7 +67,7 @@ fn is_this_inside() -> bool {
 
 impl Callback {
     /// # Safety
-    /// `function` keeps to [`CallbackFn`], may be called from any thread and from several at a time, and
+    /// `function` keeps to [`CallbackFn`] and may be called from any thread and from several at a time. It
     /// touches nothing but its operands and `context`, which is valid for as long as the callback is in use.
     pub unsafe fn new(function: CallbackFn, context: *mut c_void, datatype: Datatype) -> Callback {
         Callback { function, context, datatype }

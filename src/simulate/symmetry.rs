@@ -3,8 +3,8 @@
 //! The hosts of a regular cluster are numbered 0..H, and so are a *group*: by addition modulo H, or, if H is
 //! a power of two, by exclusive or. Seen from a rank, another rank has a *seat*: the group element that leads
 //! from host to host, and the position on the host. If all ranks with the same position have the same plan
-//! when peers are named by seat, then moving every host by the same group element changes nothing, so what
-//! happens on host 0 happens on all hosts at the same times; it is enough to simulate host 0, which then
+//! when peers are named by seat, then moving every host by the same group element changes nothing. So what
+//! happens on host 0 happens on all hosts at the same times. It is enough to simulate host 0, which then
 //! receives from itself what it sends. Rings, and shifts in general, are symmetric by addition; exchanges at
 //! powers of two by exclusive or. On one host the same holds for single ranks in place of hosts.
 //!

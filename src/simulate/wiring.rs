@@ -33,7 +33,7 @@ pub(super) struct WiredMessage {
     pub received_in: u32,
     /// The one behind it in the queue of the same pair.
     pub next: Option<u32>,
-    /// It is not the first of its queue.
+    /// Whether another message is before it in its queue.
     pub follows: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The choice of algorithms: the one that the user names, else the cheapest by predicted cost.
 //!
 //! Every rank must pick the same one. So the choice depends on the request without rank and in-place flag, on
-//! the topology, and on a [`Tuning`], which rank 0 makes and all others take over as bytes when the
+//! the topology, and on a [`Tuning`]. Rank 0 makes that, and all others take it over as bytes when the
 //! communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
 //! from a file.
 

@@ -56,7 +56,7 @@ impl Fault {
 pub enum Stage {
     /// The victim has not begun to join.
     Init,
-    /// It is joining.
+    /// The victim is joining.
     Connect,
     /// The others are in a collective that it has not called.
     Waiting(Collective),

@@ -14,6 +14,7 @@ This form is one rank, in an interpreter of its own.
 
 import atexit
 import os
+import select
 import shutil
 import signal
 import sys
@@ -105,8 +106,14 @@ def fork_rank(rank, folder):
 def wait_for(ranks):
     """Returns when all have ended. Kills those that take too long."""
     end = time.monotonic() + PATIENCE
-    while not all([rank.is_gone() for rank in ranks]) and time.monotonic() < end:
-        time.sleep(0.005)
+    running = {os.pidfd_open(rank.pid): rank for rank in ranks}
+    while running and time.monotonic() < end:
+        ended, _, _ = select.select(list(running), [], [], max(0, end - time.monotonic()))
+        for process in ended:
+            running.pop(process).is_gone()
+            os.close(process)
+    for process in running:
+        os.close(process)
     for rank in ranks:
         if not rank.is_gone():
             rank.kill()

@@ -1,8 +1,8 @@
 //! Operators that the program makes, by the numbers under which C knows them.
 //!
-//! They stand beside the builtin ones in one enumeration: numbers from [`FIRST_OPERATOR`] on, in the order in
-//! which they were made in this process. None is given twice, so a destroyed one is recognised for ever. The
-//! number never leaves the process.
+//! Operators of the program and builtin ones share one enumeration. The program's have the numbers from
+//! [`FIRST_OPERATOR`] on, in the order in which they were made in this process. None is given twice, so a
+//! destroyed one is recognised for ever. The number never leaves the process.
 
 use std::collections::HashMap;
 use std::ffi::c_int;

@@ -26,9 +26,9 @@ pub(crate) struct Slot<T> {
     object: UnsafeCell<Option<Arc<T>>>,
 }
 
-// SAFETY: the object is written only in the states "free" (under the lock of the table, which `fill` asks
-// for) and CLOSING without LIVE (by the one thread whose exchange led there), and read only under a pin or
-// that lock while it is LIVE. `Arc<T>` itself needs both bounds.
+// SAFETY: the object is written in two states only: "free", under the lock of the table, which `fill` asks
+// for; and CLOSING without LIVE, by the one thread whose exchange led there. It is read only while it is
+// LIVE, under a pin or that lock. `Arc<T>` itself needs both bounds.
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
 impl<T> Default for Slot<T> {

@@ -22,8 +22,8 @@ use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
 /// The arguments of a call as they came from C.
 ///
 /// # Safety of its functions
-/// The caller promises what the documentation of the C function says: arrays of the stated lengths that
-/// nobody changes during the call, and buffers of the stated lengths that are used as documented until the
+/// The caller promises what the documentation of the C function says. Arrays have the stated lengths, and
+/// nobody changes them during the call. Buffers have the stated lengths, and are used as documented until the
 /// operation, or each run of what was prepared, has ended. `checked` comes from [`Invocation::check`] of the
 /// communicator whose `engine` is given.
 pub trait Invocation: Sized {

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use anyccl_edge::check::{self, invalid};
 use anyccl_edge::{ObjectRef, buffers as extents};
-use anyccl_engine::base::{Call, CallKind, Collective, Result};
+use anyccl_engine::base::{Call, CallKind, Collective, Rank, Result};
 use anyccl_engine::comm::Part;
 
 use crate::coalesced::{array, of_buffer};
@@ -42,13 +42,8 @@ pub unsafe extern "C" fn anyccl_sync_params(
     comm: anyccl_comm_t,
 ) -> anyccl_status_t {
     edge("anyccl_sync_params", || {
-        let collective = Collective::Broadcast;
         // SAFETY: the caller promises arrays of this length.
-        let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
-        if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
-            return invalid("buffers", format!("NULL at {at}"));
-        }
-        let root = check::rank(root, comm.engine.size(), "root")?;
+        let (comm, parts, root) = unsafe { parameters(buffers, counts, datatypes, number, root, comm) }?;
         // SAFETY: the caller promises buffers of these lengths, used by nobody else during the call.
         unsafe { comm.engine.sync_params(&parts, root) }
     })
@@ -112,13 +107,8 @@ pub unsafe extern "C" fn anyccl_sync_params_init(
 ) -> anyccl_status_t {
     edge("anyccl_sync_params_init", || {
         let prepare = || {
-            let collective = Collective::Broadcast;
             // SAFETY: the caller promises arrays of this length.
-            let (comm, parts) = unsafe { parts(collective, buffers, counts, datatypes, number, comm) }?;
-            if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
-                return invalid("buffers", format!("NULL at {at}"));
-            }
-            let root = check::rank(root, comm.engine.size(), "root")?;
+            let (comm, parts, root) = unsafe { parameters(buffers, counts, datatypes, number, root, comm) }?;
             // SAFETY: the caller promises buffers of these lengths, used by nobody else during each run.
             let prepared = unsafe { comm.engine.sync_params_init(&parts, root) }?;
             Ok((prepared, comm.share()))
@@ -159,6 +149,27 @@ pub unsafe extern "C" fn anyccl_sum_grads_init(
         // SAFETY: the caller promises a writable request or NULL.
         unsafe { hand_out_prepared(request, prepare) }
     })
+}
+
+/// Reads the arrays of parameters, none of which may be NULL, and the root.
+///
+/// # Safety
+/// See [`parts`].
+unsafe fn parameters(
+    buffers: *const *mut c_void,
+    counts: *const usize,
+    datatypes: *const anyccl_datatype_t,
+    number: usize,
+    root: c_int,
+    comm: anyccl_comm_t,
+) -> Result<(ObjectRef<'static, Comm>, Vec<Part>, Rank)> {
+    // SAFETY: passed on from our caller.
+    let (comm, parts) = unsafe { parts(Collective::Broadcast, buffers, counts, datatypes, number, comm) }?;
+    if let Some(at) = parts.iter().position(|part| part.recv.is_null() && part.count > 0) {
+        return invalid("buffers", format!("NULL at {at}"));
+    }
+    let root = check::rank(root, comm.engine.size(), "root")?;
+    Ok((comm, parts, root))
 }
 
 /// Reads the arrays. Buffers may be NULL; the others are checked for `collective`.

@@ -34,15 +34,15 @@ use crate::window_table::{Outbox, Windows};
 /// State of a communicator.
 #[derive(Clone, Debug)]
 pub enum CommState {
-    /// Its ranks have not met yet.
+    /// Ranks that have not met yet.
     Forming,
-    /// Its ranks have met: it takes calls.
+    /// Ranks that have met: calls are taken.
     Ready,
-    /// Its ranks could not meet, for this reason.
+    /// Ranks that could not meet, and why.
     Failed(Error),
-    /// It is leaving: its ranks say goodbye to each other.
+    /// Ranks that say goodbye to each other.
     Leaving,
-    /// It has left.
+    /// Ranks that have said goodbye.
     Left,
 }
 
@@ -50,7 +50,7 @@ pub enum CommState {
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bar {
-    /// It takes calls.
+    /// Nothing bars calls.
     None = 0,
     /// After ncclCommRevoke.
     Revoked = 1,

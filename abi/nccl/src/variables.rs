@@ -1,8 +1,8 @@
 //! NCCL's environment variables: those that mean something here, and those that programs set and nobody
 //! needs.
 //!
-//! They are read at each new communicator. A variable of anyccl's own, where there is one for the same thing,
-//! wins.
+//! The variables are read at each new communicator. A variable of anyccl's own, where there is one for the
+//! same thing, wins.
 
 use std::ffi::CStr;
 use std::sync::Once;

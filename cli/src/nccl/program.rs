@@ -37,7 +37,7 @@ pub struct Program {
     /// What the kernel executes in the end: the program, or the interpreter of its script.
     pub file: PathBuf,
     pub loader: Loader,
-    /// It gets rights that we do not have, so the loader heeds no variable.
+    /// Whether the program gets rights that we do not have, so that the loader heeds no variable.
     pub is_privileged: bool,
     pub is_python: bool,
 }

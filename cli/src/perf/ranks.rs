@@ -11,9 +11,9 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 /// How a call is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// It returns when it is done.
+    /// The form that returns when the call is done.
     Blocking,
-    /// It is started, then waited for.
+    /// The form that is started, then waited for.
     NonBlocking,
 }
 

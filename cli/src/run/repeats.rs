@@ -26,7 +26,7 @@ pub enum Passage {
     Whole,
     /// The line is passed on in this form.
     Shortened(String),
-    /// It says nothing that was not said.
+    /// The line says nothing new, and is left out.
     LeftOut,
 }
 

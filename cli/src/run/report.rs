@@ -18,7 +18,7 @@ pub struct RankRecord {
     pub ending: Option<Ending>,
     /// Signal that the launcher was sent and passed on, which asks to end.
     pub passed_on: Option<i32>,
-    /// It ended because the job was being ended, and is not to blame.
+    /// Whether the rank ended because the job was being ended, and is not to blame.
     pub with_the_job: bool,
 }
 

@@ -12,7 +12,7 @@ pub type Pid = libc::pid_t;
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It exited with this status.
+    /// The process exited with this status.
     Exit(i32),
     /// This signal ended it.
     Signal {

@@ -2,7 +2,7 @@
 //! ranks of the host see; rank 0 has the result, and all read it there.
 //!
 //! In its round t a rank reduces chunk t with its own part into one of two slots, while the next rank reads
-//! chunk t-1 out of the other, and it takes the result of the chunk that has reached rank 0 by then. So all
+//! chunk t-1 out of the other. The rank also takes the result of the chunk that has reached rank 0. So all
 //! ranks work at once, each on another chunk, and an element costs a rank one reduction and one copy. It is
 //! reduced in rank order.
 //!

@@ -2,7 +2,7 @@
 //!
 //! On every host, the blocks for a rank elsewhere are collected by the carrier of that rank's column, which
 //! sends them on together. So two hosts of l ranks exchange l messages of l blocks each way instead of l^2 of
-//! one, all local ranks share the work, and at their goal the blocks need no further step. Blocks within the
+//! one. All local ranks share the work, and at their goal the blocks need no further step. Blocks within the
 //! host are exchanged while others are collected.
 //!
 //! A block that is collected is received where it is sent from. What arrives lies in rank order of its host;

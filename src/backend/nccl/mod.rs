@@ -1,8 +1,8 @@
 //! NVIDIA's NCCL, opened behind our own doors.
 //!
 //! One of our doors is itself a `libnccl.so.2`. So NCCL is never asked for by that name, which would give
-//! whichever is loaded: it is looked for, file by file ([`places`]), opened by its path, apart from the
-//! symbols of the program, and asked by the names of its profiling twins (`pnccl`), which no door and no
+//! whichever is loaded. It is looked for, file by file ([`places`]), and opened by its path, apart from the
+//! symbols of the program. It is asked by the names of its profiling twins (`pnccl`), which no door and no
 //! profiler puts itself before. [`identity`] makes sure that what was opened is neither this library nor a
 //! door of ours. While this thread is in there, [`super::inside`] says so.
 //!

@@ -7,9 +7,9 @@ use crate::config::MemoryKind;
 pub struct Features {
     /// The memory that it works on.
     pub memory: MemoryKind,
-    /// 8-bit floats.
+    /// Whether there are 8-bit floats.
     pub float8: bool,
-    /// It has an average of its own; else we divide its sum.
+    /// An average of the library's own; without one, its sum is divided here.
     pub averages: bool,
     /// Sends and receives work, in a bracket.
     pub messages: bool,

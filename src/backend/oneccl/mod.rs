@@ -1,6 +1,6 @@
 //! Intel's oneCCL, by its C functions: `libccl.so.2`.
 //!
-//! That library only passes calls on, to a plugin that it opens by name: `libccl_legacy_cpu.so` for host
+//! `libccl.so.2` only passes calls on, to a plugin that it opens by name: `libccl_legacy_cpu.so` for host
 //! memory, which needs `libccl.so.1`. Which plugin is told by `CCL_PLUGIN`, before the first call of any
 //! kind.
 //!

@@ -1,6 +1,6 @@
 //! Open MPI's mpiexec, and PRRTE's prun.
 //!
-//! They offer PMIx, whose protocol is private to its library; what they tell in variables is enough for one
+//! Both launchers offer PMIx, whose protocol is private to its library. Their variables say enough for one
 //! host.
 
 use super::rules::Launcher;

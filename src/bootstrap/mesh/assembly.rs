@@ -42,7 +42,7 @@ enum Answer {
     Well,
     /// No answer in time: the store is busy, or cut off.
     None,
-    /// It has ended, as it may once rank 0 has connected with everybody.
+    /// The store has ended, as it may once rank 0 has connected with everybody.
     Gone,
 }
 

@@ -24,7 +24,7 @@ const STRANGERS: usize = 256;
 /// How many worlds a server sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worlds {
-    /// It ends when all ranks have left.
+    /// One world: the store ends when all ranks have left.
     One,
     /// When all ranks have left it begins again, until it is dropped.
     Many,

@@ -48,7 +48,7 @@ pub(super) const RECEIVER_OPEN: u16 = 2;
 pub(super) const SENDER_FREE: u16 = 4;
 /// The receiver has begun to take the message before it.
 pub(super) const RECEIVER_FREE: u16 = 8;
-/// It has started, or waits at the door of its sender.
+/// The message has started, or waits at the door of its sender.
 pub(super) const QUEUED: u16 = 16;
 pub(super) const TAKEN: u16 = 32;
 /// The first byte is there.

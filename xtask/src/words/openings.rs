@@ -1,7 +1,7 @@
 //! How doc comments begin: with what the thing is.
 
 /// First words that leave it open.
-const VAGUE: [&str; 7] = ["That", "Those", "They", "Of", "As", "The same", "Ours"];
+const VAGUE: [&str; 8] = ["That", "Those", "They", "It", "Of", "As", "The same", "Ours"];
 
 /// The lines where a doc comment begins with such a word, and the word.
 pub fn vague(path: &str, text: &str) -> Vec<(usize, &'static str)> {
