@@ -28,7 +28,7 @@ mod sync;
 
 pub use anyccl_engine::sys::fork;
 pub use guard::{guard, guard_boxed};
-pub use handle_table::ObjectRef;
+pub use handle_table::{HandleTable, ObjectRef};
 pub use handles::Handles;
 pub use operators::{FIRST_OPERATOR, Operators, Resolved};
 pub use out::Out;

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 
 use anyccl_engine::base;
 
@@ -80,13 +81,20 @@ impl Class {
     pub const LASTCODE: Class = Class(0x3fff);
 }
 
-/// Why an MPI function failed: a class for the program, a sentence for a person.
+/// Why an MPI function failed. In a box: a result without a value is one word, which small calls return in a
+/// register.
 #[derive(Clone, Debug)]
-pub struct Error {
+pub struct Error(Box<Reason>);
+
+/// What an error says: a class for the program, a sentence for a person.
+#[derive(Clone, Debug)]
+pub struct Reason {
     /// What the function returns.
     pub class: Class,
-    /// The reason, without the name of the function. Often fixed text, which costs no allocation.
+    /// The reason, without the name of the function.
     pub text: Cow<'static, str>,
+    /// Communicator whose error handler is called, where the arguments of the function do not name it.
+    pub comm: Option<u32>,
 }
 
 /// Result of MPI functions.
@@ -96,7 +104,22 @@ impl Error {
     /// An error of this class.
     #[cold]
     pub fn new(class: Class, text: impl Into<Cow<'static, str>>) -> Error {
-        Error { class, text: text.into() }
+        Error(Box::new(Reason { class, text: text.into(), comm: None }))
+    }
+
+    /// The same error, to be handled by this communicator's error handler.
+    #[cold]
+    pub fn on(mut self, comm: u32) -> Error {
+        self.0.comm = Some(comm);
+        self
+    }
+}
+
+impl Deref for Error {
+    type Target = Reason;
+
+    fn deref(&self) -> &Reason {
+        &self.0
     }
 }
 
@@ -110,6 +133,7 @@ impl std::error::Error for Error {}
 
 /// Errors of the engine, whose sentences name ranks and calls already.
 impl From<base::Error> for Error {
+    #[cold]
     fn from(error: base::Error) -> Error {
         let class = match &error {
             base::Error::InvalidArgument { .. } => Class::ARG,
@@ -124,5 +148,12 @@ impl From<base::Error> for Error {
             | base::Error::System { .. } => Class::OTHER,
         };
         Error::new(class, error.to_string())
+    }
+}
+
+impl From<Box<base::Error>> for Error {
+    #[cold]
+    fn from(error: Box<base::Error>) -> Error {
+        Error::from(*error)
     }
 }

@@ -1,7 +1,29 @@
 //! MPI's objects and semantics on the builtin engine.
 //!
 //! The doors `mpi-std` and `mpi-mpich` are tables over this crate. Inside, numbers and handles are those of
-//! the standard ABI ([`constants`]); a door with another ABI translates its arguments.
+//! the standard ABI ([`constants`]); a door with another ABI translates its arguments ([`abi`],
+//! [`arguments`]).
+//!
+//! - [`functions`] has the tables of all functions; [`call`] is the guard around each.
+//! - [`comm`], [`group`], [`datatype`] and others hold the objects; [`table`] finds them by their numbers.
+//! - [`environment`] begins and ends everything.
 
+// The lists of arguments are MPI's.
+#![allow(clippy::too_many_arguments)]
+// What is unsafe about all functions is said once, in `functions`: pointers of the program are as MPI
+// documents them.
+#![allow(clippy::missing_safety_doc)]
+
+pub mod abi;
+pub mod arguments;
+pub mod call;
+pub mod comm;
 pub mod constants;
+pub mod environment;
+pub mod errhandler;
 pub mod error;
+pub mod functions;
+pub mod group;
+pub mod handles;
+pub mod status;
+pub mod table;

@@ -11,7 +11,7 @@ use crate::slot::{Pinned, Slot};
 use crate::sync::{Arc, RwLock};
 
 /// All objects of one kind. Handles are never 0, and never used twice.
-pub(crate) struct HandleTable<T, const SLOTS: usize> {
+pub struct HandleTable<T, const SLOTS: usize> {
     slots: [Slot<T>; SLOTS],
     /// Objects whose slot was taken. Its lock is the one of the slots, too.
     others: RwLock<HashMap<usize, Arc<T>>>,

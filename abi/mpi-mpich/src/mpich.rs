@@ -1,0 +1,335 @@
+//! The MPICH ABI: handles are ints, `MPI_Status` has 20 bytes, sentinels are other numbers.
+//!
+//! An int handle has its kind in the top two bits (1 predefined, 2 made by the program), the object in the
+//! next four, a number below. The number of an object that the program has made is the one of `anyccl_mpi`.
+
+use std::ffi::c_int;
+
+use anyccl_mpi::abi::{Abi, Numbers, Object, TextLimit};
+use anyccl_mpi::constants as c;
+use anyccl_mpi::error::Class;
+use anyccl_mpi::status::Status;
+
+use crate::numbers::{COMBINERS, DATATYPES, ERRORS, KEYVALS, OPS, OTHERS, Pair};
+use crate::symbols::{MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
+
+/// The door with this ABI.
+pub struct Door;
+
+/// `MPI_Status`: 20 bytes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawStatus {
+    count_low: c_int,
+    /// The cancelled flag is the lowest bit, the high part of the count lies above it.
+    count_high_and_cancelled: c_int,
+    source: c_int,
+    tag: c_int,
+    error: c_int,
+}
+
+const _: () = assert!(size_of::<RawStatus>() == 20);
+
+/// Kind of handles that the program has made.
+const MADE: u32 = 2 << 30;
+const NUMBER_BITS: u32 = 26;
+const REQUEST_NULL: u32 = 0x2c00_0000;
+const MESSAGE_NO_PROC: u32 = 0x6c00_0000;
+/// Program-defined error codes begin above these.
+const LAST_CODE: c_int = 0x3fff_ffff;
+
+/// The number of an object in the bits of a handle. A message has that of a request.
+const fn object_bits(object: Object) -> u32 {
+    (match object {
+        Object::Comm => 1,
+        Object::Group => 2,
+        Object::Datatype => 3,
+        Object::Errhandler => 5,
+        Object::Op => 6,
+        Object::Info => 7,
+        Object::Win => 8,
+        Object::Request | Object::Message => 11,
+        Object::Session => 14,
+    }) << NUMBER_BITS
+}
+
+/// Datatypes by the lowest byte of a predefined handle, which tells them apart: handle and number.
+static DATATYPE_NUMBERS: [(i32, u32); 256] = {
+    let mut table = [(0, c::DATATYPE_NULL); 256];
+    let mut at = 0;
+    while at < DATATYPES.len() {
+        let (number, raw) = DATATYPES[at];
+        if raw > 0 {
+            table[(raw & 0xff) as usize] = (raw, number);
+        }
+        at += 1;
+    }
+    table
+};
+
+/// Handles of datatypes by number, from `MPI_DATATYPE_NULL` on.
+static DATATYPE_HANDLES: [i32; 256] = {
+    let mut table = [0x0c00_0000; 256];
+    let mut at = 0;
+    while at < DATATYPES.len() {
+        let (number, raw) = DATATYPES[at];
+        table[(number - c::DATATYPE_NULL) as usize] = raw;
+        at += 1;
+    }
+    table
+};
+
+fn find<T: Copy + PartialEq>(pairs: &[Pair<T>], raw: i32) -> Option<T> {
+    pairs.iter().find(|(_, its)| *its == raw).map(|(number, _)| *number)
+}
+
+fn find_raw<T: Copy + PartialEq>(pairs: &[Pair<T>], number: T) -> Option<i32> {
+    pairs.iter().find(|(its, _)| *its == number).map(|(_, raw)| *raw)
+}
+
+/// Numbers that name nothing stay what they are in neither ABI.
+const NOTHING: u32 = u32::MAX;
+
+#[cold]
+fn predefined(object: Object, handle: c_int) -> u32 {
+    match (object, handle.cast_unsigned()) {
+        (Object::Request, REQUEST_NULL) => c::REQUEST_NULL,
+        (Object::Message, REQUEST_NULL) => c::MESSAGE_NULL,
+        (Object::Message, MESSAGE_NO_PROC) => c::MESSAGE_NO_PROC,
+        // Pairs with an int are predefined, and have handles as if the program had made them.
+        (Object::Datatype, _) => find(DATATYPES, handle).or(find(OTHERS, handle)).unwrap_or(NOTHING),
+        (Object::Op, _) => find(OPS, handle).or(find(OTHERS, handle)).unwrap_or(NOTHING),
+        _ => find(OTHERS, handle).unwrap_or(NOTHING),
+    }
+}
+
+#[cold]
+fn predefined_handle(object: Object, id: u32) -> c_int {
+    match (object, id) {
+        (Object::Request, _) | (Object::Message, c::MESSAGE_NULL) => REQUEST_NULL.cast_signed(),
+        (Object::Message, _) => MESSAGE_NO_PROC.cast_signed(),
+        (Object::Op, _) => find_raw(OPS, id).or(find_raw(OTHERS, id)).unwrap_or(0),
+        _ => find_raw(OTHERS, id).unwrap_or(0),
+    }
+}
+
+impl Abi for Door {
+    type Handle = c_int;
+    type File = usize;
+    type Status = RawStatus;
+
+    const NO_FILE: usize = 0;
+    const VERSION: (c_int, c_int) = (3, 1);
+    // There is no standard ABI here.
+    const ABI_VERSION: (c_int, c_int) = (-1, -1);
+
+    #[inline(always)]
+    fn id(object: Object, handle: c_int) -> u32 {
+        let bits = handle.cast_unsigned();
+        let id = bits & ((1 << NUMBER_BITS) - 1);
+        if bits & !((1 << NUMBER_BITS) - 1) == MADE | object_bits(object) && id >= 0x1000 {
+            return id;
+        }
+        if matches!(object, Object::Datatype) {
+            let (raw, number) = DATATYPE_NUMBERS[(bits & 0xff) as usize];
+            if raw == handle {
+                return number;
+            }
+        }
+        if matches!(object, Object::Comm) && handle == 0x4400_0000 {
+            return c::COMM_WORLD;
+        }
+        predefined(object, handle)
+    }
+
+    #[inline(always)]
+    fn handle(object: Object, id: u32) -> c_int {
+        if id >= 0x1000 {
+            return (MADE | object_bits(object) | id).cast_signed();
+        }
+        if matches!(object, Object::Datatype) {
+            return DATATYPE_HANDLES[(id.wrapping_sub(c::DATATYPE_NULL) & 0xff) as usize];
+        }
+        predefined_handle(object, id)
+    }
+
+    #[inline(always)]
+    fn number(numbers: Numbers, raw: c_int) -> i32 {
+        match numbers {
+            Numbers::Rank => match raw {
+                -2 => c::ANY_SOURCE,
+                -1 => c::PROC_NULL,
+                -3 => c::ROOT,
+                // These mean something in the standard ABI only.
+                -4 => -5,
+                rank => rank,
+            },
+            Numbers::Tag => match raw {
+                -1 => c::ANY_TAG,
+                -2 => -1,
+                tag => tag,
+            },
+            Numbers::Keyval => find(KEYVALS, raw).unwrap_or(raw),
+            Numbers::ThreadLevel => raw.saturating_mul(1024),
+            Numbers::SplitType => match raw {
+                1 => c::COMM_TYPE_SHARED,
+                2 => c::COMM_TYPE_HW_GUIDED,
+                3 => c::COMM_TYPE_HW_UNGUIDED,
+                other => other,
+            },
+            Numbers::Order => match raw {
+                56 => c::ORDER_C,
+                57 => c::ORDER_FORTRAN,
+                _ => 0,
+            },
+            Numbers::Distribution => match raw {
+                121 => c::DISTRIBUTE_BLOCK,
+                122 => c::DISTRIBUTE_CYCLIC,
+                123 => c::DISTRIBUTE_NONE,
+                _ => 0,
+            },
+            Numbers::DistributionArg => {
+                if raw == -49767 {
+                    c::DISTRIBUTE_DFLT_DARG
+                } else {
+                    raw
+                }
+            }
+            Numbers::TypeClass => match raw {
+                1 => c::TYPECLASS_REAL,
+                2 => c::TYPECLASS_INTEGER,
+                3 => c::TYPECLASS_COMPLEX,
+                _ => 0,
+            },
+            Numbers::ErrorCode if raw > LAST_CODE => raw - LAST_CODE + Class::LASTCODE.0,
+            Numbers::ErrorCode => find(ERRORS, raw).map_or(raw, |class| class.0),
+            Numbers::Combiner => find(COMBINERS, raw).unwrap_or(0),
+            Numbers::Comparison => raw + c::IDENT,
+            Numbers::Topology => match raw {
+                1 => c::GRAPH,
+                2 => c::CART,
+                3 => c::DIST_GRAPH,
+                other => other,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn raw_number(numbers: Numbers, number: i32) -> c_int {
+        match numbers {
+            Numbers::Rank => match number {
+                c::ANY_SOURCE => -2,
+                c::PROC_NULL => -1,
+                c::ROOT => -3,
+                rank => rank,
+            },
+            Numbers::Tag => {
+                if number == c::ANY_TAG {
+                    -1
+                } else {
+                    number
+                }
+            }
+            Numbers::Keyval => find_raw(KEYVALS, number).unwrap_or(number),
+            Numbers::ThreadLevel => number / 1024,
+            Numbers::SplitType => match number {
+                c::COMM_TYPE_SHARED => 1,
+                c::COMM_TYPE_HW_GUIDED => 2,
+                c::COMM_TYPE_HW_UNGUIDED => 3,
+                other => other,
+            },
+            Numbers::Order => {
+                if number == c::ORDER_C {
+                    56
+                } else {
+                    57
+                }
+            }
+            Numbers::Distribution => match number {
+                c::DISTRIBUTE_BLOCK => 121,
+                c::DISTRIBUTE_CYCLIC => 122,
+                _ => 123,
+            },
+            Numbers::DistributionArg => {
+                if number == c::DISTRIBUTE_DFLT_DARG {
+                    -49767
+                } else {
+                    number
+                }
+            }
+            Numbers::TypeClass => match number {
+                c::TYPECLASS_REAL => 1,
+                c::TYPECLASS_INTEGER => 2,
+                _ => 3,
+            },
+            Numbers::ErrorCode if number > Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
+            // Classes that came after MPI 3.1 are "other".
+            Numbers::ErrorCode => find_raw(ERRORS, Class(number)).unwrap_or(15),
+            Numbers::Combiner => find_raw(COMBINERS, number).unwrap_or(0),
+            Numbers::Comparison => number - c::IDENT,
+            Numbers::Topology => match number {
+                c::GRAPH => 1,
+                c::CART => 2,
+                c::DIST_GRAPH => 3,
+                other => other,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn address(raw: usize) -> usize {
+        if raw == usize::MAX {
+            c::IN_PLACE
+        } else if raw == c::IN_PLACE {
+            4
+        } else {
+            raw
+        }
+    }
+
+    fn is_unweighted(raw: *const c_int) -> bool {
+        std::ptr::eq(raw, MPI_UNWEIGHTED.0)
+    }
+
+    fn is_weights_empty(raw: *const c_int) -> bool {
+        std::ptr::eq(raw, MPI_WEIGHTS_EMPTY.0)
+    }
+
+    #[inline(always)]
+    fn is_status_ignored(place: *const RawStatus) -> bool {
+        place.addr() == 1
+    }
+
+    #[inline]
+    fn raw_status(status: &Status, before: &RawStatus) -> RawStatus {
+        let high = (status.bytes >> 32) as c_int;
+        RawStatus {
+            count_low: status.bytes as c_int,
+            count_high_and_cancelled: high << 1 | c_int::from(status.is_cancelled),
+            source: Door::raw_number(Numbers::Rank, status.source),
+            tag: Door::raw_number(Numbers::Tag, status.tag),
+            error: status.error.map_or(before.error, |class| Door::raw_number(Numbers::ErrorCode, class.0)),
+        }
+    }
+
+    fn status(raw: &RawStatus) -> Status {
+        let high = i64::from(raw.count_high_and_cancelled >> 1);
+        Status {
+            source: Door::number(Numbers::Rank, raw.source),
+            tag: Door::number(Numbers::Tag, raw.tag),
+            error: Some(Class(Door::number(Numbers::ErrorCode, raw.error))),
+            bytes: high << 32 | i64::from(raw.count_low.cast_unsigned()),
+            is_cancelled: raw.count_high_and_cancelled & 1 != 0,
+        }
+    }
+
+    fn limit(limit: TextLimit) -> usize {
+        match limit {
+            TextLimit::ErrorString => 511,
+            TextLimit::InfoKey => 255,
+            TextLimit::LibraryVersion => 8191,
+            TextLimit::ObjectName | TextLimit::ProcessorName => 127,
+            TextLimit::Given(bytes) => bytes.saturating_sub(1),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! MPI's C functions in the standard ABI of MPI 5.0: libmpi_abi.so.1.
+//!
+//! A program that was built with any MPI that has the standard ABI runs on this library unchanged. The tables
+//! of `anyccl_mpi::functions` are the functions, all 664 names and their twins; [`standard`] is the ABI, in
+//! which that crate speaks inside.
+
+// Names are MPI's.
+#![allow(non_snake_case)]
+// The contract of each function is MPI's text.
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
+
+mod exports;
+mod standard;

@@ -1,0 +1,100 @@
+//! Handles of objects.
+
+use super::{Element, Kind};
+use crate::abi::{Abi, Object};
+use crate::constants as c;
+use crate::error::Result;
+
+/// A kind of handle: its name, the object, and its NULL.
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident: $object:ident, $null:path;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The handle that names nothing.
+            pub const NULL: $name = $name($null);
+
+            /// Whether it names nothing.
+            #[inline]
+            pub fn is_null(self) -> bool {
+                self == $name::NULL
+            }
+        }
+
+        impl<A: Abi> Element<A> for $name {
+            type C = A::Handle;
+            type Value = $name;
+
+            #[inline(always)]
+            fn value(raw: A::Handle) -> $name {
+                $name(A::id(Object::$object, raw))
+            }
+
+            #[inline(always)]
+            fn raw(value: $name) -> A::Handle {
+                A::handle(Object::$object, value.0)
+            }
+        }
+
+        impl<A: Abi> Kind<A> for $name {
+            type C = A::Handle;
+            type Value = $name;
+
+            #[inline(always)]
+            unsafe fn value(raw: A::Handle, _: &'static str) -> Result<$name> {
+                Ok($name(A::id(Object::$object, raw)))
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// `MPI_Comm`.
+    CommHandle: Comm, c::COMM_NULL;
+    /// `MPI_Datatype`.
+    DatatypeHandle: Datatype, c::DATATYPE_NULL;
+    /// `MPI_Errhandler`.
+    ErrhandlerHandle: Errhandler, c::ERRHANDLER_NULL;
+    /// `MPI_Group`.
+    GroupHandle: Group, c::GROUP_NULL;
+    /// `MPI_Info`.
+    InfoHandle: Info, c::INFO_NULL;
+    /// `MPI_Message`.
+    MessageHandle: Message, c::MESSAGE_NULL;
+    /// `MPI_Op`.
+    OpHandle: Op, c::OP_NULL;
+    /// `MPI_Request`.
+    RequestHandle: Request, c::REQUEST_NULL;
+    /// `MPI_Session`.
+    SessionHandle: Session, c::SESSION_NULL;
+    /// `MPI_Win`.
+    WinHandle: Win, c::WIN_NULL;
+}
+
+/// `MPI_File`. No file can be opened, so it names nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct FileHandle;
+
+impl<A: Abi> Element<A> for FileHandle {
+    type C = A::File;
+    type Value = FileHandle;
+
+    fn value(_: A::File) -> FileHandle {
+        FileHandle
+    }
+
+    fn raw(_: FileHandle) -> A::File {
+        A::NO_FILE
+    }
+}
+
+impl<A: Abi> Kind<A> for FileHandle {
+    type C = A::File;
+    type Value = FileHandle;
+
+    unsafe fn value(_: A::File, _: &'static str) -> Result<FileHandle> {
+        Ok(FileHandle)
+    }
+}

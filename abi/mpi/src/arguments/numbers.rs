@@ -1,0 +1,186 @@
+//! Numbers that ABIs choose differently, and elements of arrays of plain numbers.
+
+use std::ffi::{c_int, c_void};
+use std::num::TryFromIntError;
+
+use super::{Aint, Count, Element, Int, Kind, LargeCount};
+use crate::abi::{Abi, Numbers};
+use crate::constants::UNDEFINED;
+use crate::error::Result;
+
+/// A kind of number: its name and its set.
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident: $numbers:ident;)*) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl<A: Abi> Element<A> for $name {
+            type C = c_int;
+            type Value = i32;
+
+            #[inline(always)]
+            fn value(raw: c_int) -> i32 {
+                A::number(Numbers::$numbers, raw)
+            }
+
+            #[inline(always)]
+            fn raw(value: i32) -> c_int {
+                A::raw_number(Numbers::$numbers, value)
+            }
+        }
+
+        impl<A: Abi> Kind<A> for $name {
+            type C = c_int;
+            type Value = i32;
+
+            #[inline(always)]
+            unsafe fn value(raw: c_int, _: &'static str) -> Result<i32> {
+                Ok(A::number(Numbers::$numbers, raw))
+            }
+        }
+    )*};
+}
+
+numbers! {
+    /// A rank or one of its sentinels.
+    Rank: Rank;
+    /// A tag, or any.
+    Tag: Tag;
+    /// A key of attributes.
+    Keyval: Keyval;
+    /// A level of thread support.
+    ThreadLevel: ThreadLevel;
+    /// A way to split a communicator.
+    SplitType: SplitType;
+    /// Order of the dimensions of an array.
+    Order: Order;
+    /// Distribution of a dimension.
+    Distribution: Distribution;
+    /// Argument of a distribution.
+    DistributionArg: DistributionArg;
+    /// A class of Fortran types.
+    TypeClass: TypeClass;
+    /// An error class or code.
+    ErrorCode: ErrorCode;
+    /// The constructor of a datatype.
+    Combiner: Combiner;
+    /// The result of a comparison.
+    Comparison: Comparison;
+    /// A kind of topology.
+    Topology: Topology;
+}
+
+/// An integer of C as an element: its type, the value, and the way back.
+macro_rules! integers {
+    ($($name:ident: $c:ty => $value:ty, |$back:ident| $raw:expr;)*) => {$(
+        impl<A: Abi> Element<A> for $name {
+            type C = $c;
+            type Value = $value;
+
+            #[inline(always)]
+            fn value(raw: $c) -> $value {
+                raw as $value
+            }
+
+            #[inline(always)]
+            fn raw($back: $value) -> $c {
+                $raw
+            }
+        }
+    )*};
+}
+
+integers! {
+    Int: c_int => i32, |value| value;
+    // What an int cannot say is undefined: MPI 5.0, section 5.1.5 and others.
+    Count: c_int => i64, |value| c_int::try_from(value).unwrap_or_else(|_: TryFromIntError| UNDEFINED);
+    LargeCount: i64 => i64, |value| value;
+    Aint: isize => i64, |value| value as isize;
+}
+
+/// A truth value: an int that is 0 or not.
+pub struct Flag;
+
+impl<A: Abi> Element<A> for Flag {
+    type C = c_int;
+    type Value = bool;
+
+    #[inline(always)]
+    fn value(raw: c_int) -> bool {
+        raw != 0
+    }
+
+    #[inline(always)]
+    fn raw(value: bool) -> c_int {
+        c_int::from(value)
+    }
+}
+
+/// First rank, last rank, stride: an element of `int ranges[][3]`.
+pub struct Range;
+
+impl<A: Abi> Element<A> for Range {
+    type C = [c_int; 3];
+    type Value = [i32; 3];
+
+    fn value(raw: [c_int; 3]) -> [i32; 3] {
+        raw
+    }
+
+    fn raw(value: [i32; 3]) -> [c_int; 3] {
+        value
+    }
+}
+
+/// Weights of edges (`MPI_UNWEIGHTED`, `MPI_WEIGHTS_EMPTY` or an array).
+pub struct Weights;
+
+/// Weights from the program.
+#[derive(Clone, Copy)]
+pub enum EdgeWeights {
+    /// The edges have none.
+    Unweighted,
+    /// There is no edge.
+    Empty,
+    /// One for each edge.
+    Given(super::Inputs<i32>),
+}
+
+impl<A: Abi> Kind<A> for Weights {
+    type C = *const c_int;
+    type Value = EdgeWeights;
+
+    unsafe fn value(raw: *const c_int, name: &'static str) -> Result<EdgeWeights> {
+        if A::is_unweighted(raw) {
+            return Ok(EdgeWeights::Unweighted);
+        }
+        if A::is_weights_empty(raw) {
+            return Ok(EdgeWeights::Empty);
+        }
+        /// # Safety
+        /// `place` is an array of ints with this position.
+        unsafe fn weight(place: *const c_void, at: usize) -> i32 {
+            let place = place.cast::<c_int>().wrapping_add(at);
+            // SAFETY: promised by the caller.
+            unsafe { place.read() }
+        }
+        // SAFETY: the program passes an array with a weight for each edge.
+        Ok(EdgeWeights::Given(unsafe { super::Inputs::new(raw.cast(), name, weight) }))
+    }
+}
+
+/// Weights to be written, or `MPI_UNWEIGHTED` where the program wants none.
+pub struct OutWeights;
+
+impl<A: Abi> Kind<A> for OutWeights {
+    type C = *mut c_int;
+    type Value = Option<super::Outputs<i32>>;
+
+    unsafe fn value(raw: *mut c_int, name: &'static str) -> Result<Option<super::Outputs<i32>>> {
+        if A::is_unweighted(raw) || A::is_weights_empty(raw) || raw.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the program passes an array with room for each weight.
+        unsafe { <super::OutArray<Int> as Kind<A>>::value(raw, name) }.map(Some)
+    }
+}

@@ -1,0 +1,197 @@
+//! Places in the program's memory: where a function writes a result, and arrays that it reads or writes.
+//!
+//! A place knows how its ABI writes a value; the functions of this crate see values only.
+
+use std::ffi::c_void;
+
+use super::null;
+use crate::error::Result;
+
+/// Where a value is written.
+pub struct Output<T> {
+    place: *mut c_void,
+    write: unsafe fn(*mut c_void, T),
+}
+
+impl<T> Output<T> {
+    /// # Safety
+    /// `write` may be called with `place` until the MPI function returns.
+    pub(super) unsafe fn new(
+        place: *mut c_void,
+        name: &'static str,
+        write: unsafe fn(*mut c_void, T),
+    ) -> Result<Output<T>> {
+        if place.is_null() { Err(null(name)) } else { Ok(Output { place, write }) }
+    }
+
+    /// Writes it.
+    #[inline]
+    pub fn set(&self, value: T) {
+        // SAFETY: promised to `new`.
+        unsafe { (self.write)(self.place, value) }
+    }
+}
+
+/// Where a value is read and written.
+pub struct InputOutput<T> {
+    out: Output<T>,
+    read: unsafe fn(*const c_void) -> T,
+}
+
+impl<T> InputOutput<T> {
+    /// # Safety
+    /// See [`Output::new`]; `read` may be called like `write`.
+    pub(super) unsafe fn new(
+        place: *mut c_void,
+        name: &'static str,
+        read: unsafe fn(*const c_void) -> T,
+        write: unsafe fn(*mut c_void, T),
+    ) -> Result<InputOutput<T>> {
+        // SAFETY: passed on from our caller.
+        Ok(InputOutput { out: unsafe { Output::new(place, name, write) }?, read })
+    }
+
+    /// Reads it.
+    #[inline]
+    pub fn get(&self) -> T {
+        // SAFETY: promised to `new`.
+        unsafe { (self.read)(self.out.place) }
+    }
+
+    /// Writes it.
+    #[inline]
+    pub fn set(&self, value: T) {
+        self.out.set(value);
+    }
+}
+
+/// An array that is read.
+#[derive(Clone, Copy)]
+pub struct Inputs<T> {
+    place: *const c_void,
+    name: &'static str,
+    read: unsafe fn(*const c_void, usize) -> T,
+}
+
+impl<T> Inputs<T> {
+    /// # Safety
+    /// `read` may be called with `place` and every position below the length that MPI documents, until the
+    /// MPI function returns; NULL stands for an array of length 0.
+    pub(super) unsafe fn new(
+        place: *const c_void,
+        name: &'static str,
+        read: unsafe fn(*const c_void, usize) -> T,
+    ) -> Inputs<T> {
+        Inputs { place, name, read }
+    }
+
+    /// The first `len` elements, where MPI documents so many.
+    pub fn read(&self, len: usize) -> Result<Vec<T>> {
+        self.check(len)?;
+        // SAFETY: promised to `new`.
+        Ok((0..len).map(|at| unsafe { (self.read)(self.place, at) }).collect())
+    }
+
+    /// One element below the length that was given to [`Inputs::check`].
+    #[inline]
+    pub fn get(&self, at: usize) -> T {
+        // SAFETY: promised to `new`; the place is not NULL: `check` was asked.
+        unsafe { (self.read)(self.place, at) }
+    }
+
+    /// Refuses NULL, where there are any elements.
+    #[inline]
+    pub fn check(&self, len: usize) -> Result<()> {
+        if self.place.is_null() && len > 0 { Err(null(self.name)) } else { Ok(()) }
+    }
+
+    /// Whether there is none.
+    pub fn is_null(&self) -> bool {
+        self.place.is_null()
+    }
+}
+
+/// An array that is written.
+pub struct Outputs<T> {
+    place: *mut c_void,
+    name: &'static str,
+    write: unsafe fn(*mut c_void, usize, T),
+}
+
+impl<T> Outputs<T> {
+    /// # Safety
+    /// See [`Inputs::new`].
+    pub(super) unsafe fn new(
+        place: *mut c_void,
+        name: &'static str,
+        write: unsafe fn(*mut c_void, usize, T),
+    ) -> Outputs<T> {
+        Outputs { place, name, write }
+    }
+
+    /// Refuses NULL, where there are any elements.
+    #[inline]
+    pub fn check(&self, len: usize) -> Result<()> {
+        if self.place.is_null() && len > 0 { Err(null(self.name)) } else { Ok(()) }
+    }
+
+    /// Writes an element below the length that was given to [`Outputs::check`].
+    #[inline]
+    pub fn set(&self, at: usize, value: T) {
+        // SAFETY: promised to `new`; the place is not NULL: `check` was asked.
+        unsafe { (self.write)(self.place, at, value) }
+    }
+
+    /// Writes all of them, from the beginning.
+    pub fn set_all(&self, values: impl ExactSizeIterator<Item = T>) -> Result<()> {
+        self.check(values.len())?;
+        values.enumerate().for_each(|(at, value)| self.set(at, value));
+        Ok(())
+    }
+}
+
+/// An array that is read and written.
+pub struct InputOutputs<T> {
+    input: Inputs<T>,
+    output: Outputs<T>,
+}
+
+impl<T> InputOutputs<T> {
+    /// # Safety
+    /// See [`Inputs::new`].
+    pub(super) unsafe fn new(
+        place: *mut c_void,
+        name: &'static str,
+        read: unsafe fn(*const c_void, usize) -> T,
+        write: unsafe fn(*mut c_void, usize, T),
+    ) -> InputOutputs<T> {
+        // SAFETY: passed on from our caller.
+        let input = unsafe { Inputs::new(place, name, read) };
+        // SAFETY: as above.
+        let output = unsafe { Outputs::new(place, name, write) };
+        InputOutputs { input, output }
+    }
+
+    /// Refuses NULL, where there are any elements.
+    #[inline]
+    pub fn check(&self, len: usize) -> Result<()> {
+        self.input.check(len)
+    }
+
+    /// One element below the length that was given to [`InputOutputs::check`].
+    #[inline]
+    pub fn get(&self, at: usize) -> T {
+        self.input.get(at)
+    }
+
+    /// All elements.
+    pub fn read(&self, len: usize) -> Result<Vec<T>> {
+        self.input.read(len)
+    }
+
+    /// Writes an element below the length that was given to [`InputOutputs::check`].
+    #[inline]
+    pub fn set(&self, at: usize, value: T) {
+        self.output.set(at, value);
+    }
+}

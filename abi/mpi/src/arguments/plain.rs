@@ -1,0 +1,138 @@
+//! Plain values: counts, integers, pointers, buffers. The same in every ABI, but for the sentinels of
+//! buffers.
+
+use std::ffi::{c_int, c_void};
+
+use super::{Kind, Returned};
+use crate::abi::Abi;
+use crate::constants::{BOTTOM, BUFFER_AUTOMATIC, IN_PLACE};
+use crate::error::Result;
+
+/// A plain kind: its C type becomes the value by this expression.
+macro_rules! plain {
+    ($($(#[$doc:meta])* $name:ident: $c:ty => $value:ty, |$raw:ident| $translated:expr;)*) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl<A: Abi> Kind<A> for $name {
+            type C = $c;
+            type Value = $value;
+
+            #[inline(always)]
+            unsafe fn value($raw: $c, _: &'static str) -> Result<$value> {
+                Ok($translated)
+            }
+        }
+    )*};
+}
+
+plain! {
+    /// An integer without a special meaning.
+    Int: c_int => i32, |raw| raw;
+    /// A count, an int in C.
+    Count: c_int => i64, |raw| i64::from(raw);
+    /// A count, an `MPI_Count` in C; an `MPI_Offset`, too.
+    LargeCount: i64 => i64, |raw| raw;
+    /// A displacement or an extent: `MPI_Aint` in C.
+    Aint: isize => i64, |raw| raw as i64;
+    /// A pointer that is handed on.
+    Pointer: *mut c_void => *mut c_void, |raw| raw;
+    /// Like [`Pointer`], to memory that is not written.
+    ConstPointer: *const c_void => *const c_void, |raw| raw;
+    /// Memory that is read.
+    SendBuffer: *const c_void => SendAddress, |raw| SendAddress(A::address(raw.addr()), raw.cast());
+    /// Memory that is written.
+    RecvBuffer: *mut c_void => RecvAddress, |raw| RecvAddress(A::address(raw.addr()), raw.cast());
+}
+
+/// Address of memory that is read, or `MPI_IN_PLACE`.
+#[derive(Clone, Copy, Debug)]
+pub struct SendAddress(usize, *const u8);
+
+impl SendAddress {
+    /// Whether the data is in the receive buffer.
+    #[inline]
+    pub fn is_in_place(self) -> bool {
+        self.0 == IN_PLACE
+    }
+
+    /// The pointer from the program. NULL is `MPI_BOTTOM`.
+    #[inline]
+    pub fn pointer(self) -> *const u8 {
+        self.1
+    }
+
+    /// This pointer.
+    pub fn of(pointer: *const u8) -> SendAddress {
+        SendAddress(pointer.addr(), pointer)
+    }
+}
+
+/// Address of memory that is written, or `MPI_IN_PLACE`.
+#[derive(Clone, Copy, Debug)]
+pub struct RecvAddress(usize, *mut u8);
+
+impl RecvAddress {
+    /// Whether the data stays in the send buffer (`MPI_Scatter`).
+    #[inline]
+    pub fn is_in_place(self) -> bool {
+        self.0 == IN_PLACE
+    }
+
+    /// Whether the library is to find memory itself (`MPI_BUFFER_AUTOMATIC`).
+    pub fn is_automatic(self) -> bool {
+        self.0 == BUFFER_AUTOMATIC
+    }
+
+    /// Whether it is `MPI_BOTTOM`: addresses are absolute.
+    pub fn is_bottom(self) -> bool {
+        self.0 == BOTTOM
+    }
+
+    /// The pointer from the program. NULL is `MPI_BOTTOM`.
+    #[inline]
+    pub fn pointer(self) -> *mut u8 {
+        self.1
+    }
+
+    /// This pointer.
+    pub fn of(pointer: *mut u8) -> RecvAddress {
+        RecvAddress(pointer.addr(), pointer)
+    }
+}
+
+/// Seconds, as `MPI_Wtime` gives them.
+pub struct Seconds;
+
+impl<A: Abi> Returned<A> for Seconds {
+    type C = f64;
+    type Value = f64;
+
+    fn raw(value: f64) -> f64 {
+        value
+    }
+}
+
+/// An address or a difference of addresses: `MPI_Aint`.
+pub struct Address;
+
+impl<A: Abi> Returned<A> for Address {
+    type C = isize;
+    type Value = i64;
+
+    fn raw(value: i64) -> isize {
+        value as isize
+    }
+}
+
+/// A number, an int in C.
+pub struct Number;
+
+impl<A: Abi> Returned<A> for Number {
+    type C = c_int;
+    type Value = i32;
+
+    fn raw(value: i32) -> c_int {
+        value
+    }
+}

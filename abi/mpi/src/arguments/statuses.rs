@@ -1,0 +1,122 @@
+//! Statuses in the program's memory.
+
+use std::ffi::c_void;
+
+use super::element::present;
+use super::{InputOutput, Kind};
+use crate::abi::Abi;
+use crate::error::Result;
+use crate::status::Status;
+
+/// Where a function writes a status, unless the program wants none.
+pub struct OutStatus;
+
+/// Where a function writes an array of statuses, unless the program wants none.
+pub struct OutStatusArray;
+
+/// A status that is read.
+pub struct InStatus;
+
+/// A status that is changed.
+pub struct InOutStatus;
+
+/// Places for statuses; none where the program wants none.
+pub struct StatusPlaces {
+    /// NULL: there is none.
+    place: *mut c_void,
+    write: unsafe fn(*mut c_void, usize, &Status),
+}
+
+impl StatusPlaces {
+    /// Writes the first or only status.
+    #[inline]
+    pub fn set(&self, status: &Status) {
+        self.set_at(0, status);
+    }
+
+    /// Writes a status at a position that MPI documents.
+    #[inline]
+    pub fn set_at(&self, at: usize, status: &Status) {
+        if !self.place.is_null() {
+            // SAFETY: the program passes memory for as many statuses as MPI documents.
+            unsafe { (self.write)(self.place, at, status) }
+        }
+    }
+
+    /// Whether the program wants any.
+    #[inline]
+    pub fn are_wanted(&self) -> bool {
+        !self.place.is_null()
+    }
+}
+
+/// # Safety
+/// `place` is an array of statuses with this position; its bytes may be anything.
+unsafe fn write<A: Abi>(place: *mut c_void, at: usize, status: &Status) {
+    let place = place.cast::<A::Status>().wrapping_add(at);
+    // SAFETY: promised by the caller; a status is integers, for which every byte is a value.
+    let before = unsafe { place.read() };
+    // SAFETY: as above.
+    unsafe { place.write(A::raw_status(status, &before)) }
+}
+
+/// Places at `raw`.
+fn places<A: Abi>(raw: *mut A::Status, name: &'static str) -> Result<StatusPlaces> {
+    let place = if A::is_status_ignored(raw) { std::ptr::null_mut() } else { present(raw, name)?.cast() };
+    Ok(StatusPlaces { place, write: write::<A> })
+}
+
+impl<A: Abi> Kind<A> for OutStatus {
+    type C = *mut A::Status;
+    type Value = StatusPlaces;
+
+    #[inline(always)]
+    unsafe fn value(raw: *mut A::Status, name: &'static str) -> Result<StatusPlaces> {
+        places::<A>(raw, name)
+    }
+}
+
+impl<A: Abi> Kind<A> for OutStatusArray {
+    type C = *mut A::Status;
+    type Value = StatusPlaces;
+
+    #[inline(always)]
+    unsafe fn value(raw: *mut A::Status, _: &'static str) -> Result<StatusPlaces> {
+        // NULL is an array of length 0.
+        let place = if A::is_status_ignored(raw) { std::ptr::null_mut() } else { raw.cast() };
+        Ok(StatusPlaces { place, write: write::<A> })
+    }
+}
+
+impl<A: Abi> Kind<A> for InStatus {
+    type C = *const A::Status;
+    type Value = Status;
+
+    unsafe fn value(raw: *const A::Status, name: &'static str) -> Result<Status> {
+        present(raw.cast_mut(), name)?;
+        // SAFETY: not NULL, and the program passes a status.
+        Ok(A::status(unsafe { &*raw }))
+    }
+}
+
+impl<A: Abi> Kind<A> for InOutStatus {
+    type C = *mut A::Status;
+    type Value = InputOutput<Status>;
+
+    unsafe fn value(raw: *mut A::Status, name: &'static str) -> Result<InputOutput<Status>> {
+        /// # Safety
+        /// `place` points to a status.
+        unsafe fn get<A: Abi>(place: *const c_void) -> Status {
+            // SAFETY: promised by the caller.
+            A::status(unsafe { &*place.cast::<A::Status>() })
+        }
+        /// # Safety
+        /// `place` points to a status.
+        unsafe fn set<A: Abi>(place: *mut c_void, status: Status) {
+            // SAFETY: promised by the caller.
+            unsafe { write::<A>(place, 0, &status) }
+        }
+        // SAFETY: the program passes a status.
+        unsafe { InputOutput::new(raw.cast(), name, get::<A>, set::<A>) }
+    }
+}

@@ -1,0 +1,54 @@
+//! Strings.
+
+use std::ffi::{CStr, CString, c_char};
+
+use super::element::present;
+use super::{Kind, null};
+use crate::abi::{Abi, TextLimit};
+use crate::error::Result;
+
+/// A string that is read.
+pub struct InText;
+
+impl<A: Abi> Kind<A> for InText {
+    type C = *const c_char;
+    type Value = CString;
+
+    unsafe fn value(raw: *const c_char, name: &'static str) -> Result<CString> {
+        if raw.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY: not NULL, and the program passes a string with a zero at its end.
+        Ok(unsafe { CStr::from_ptr(raw) }.to_owned())
+    }
+}
+
+/// Memory into which a string is written.
+pub struct OutText;
+
+/// A place for a string.
+pub struct TextPlace {
+    place: *mut c_char,
+    limit: fn(TextLimit) -> usize,
+}
+
+impl TextPlace {
+    /// Writes as much of `text` as fits, and a zero; gives the number of bytes without the zero.
+    pub fn put(&self, text: &[u8], limit: TextLimit) -> i32 {
+        let len = text.len().min((self.limit)(limit));
+        // SAFETY: the program passes memory for as many bytes as the limit says, and one more.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.place, len) };
+        // SAFETY: as above.
+        unsafe { self.place.add(len).write(0) };
+        len as i32
+    }
+}
+
+impl<A: Abi> Kind<A> for OutText {
+    type C = *mut c_char;
+    type Value = TextPlace;
+
+    unsafe fn value(raw: *mut c_char, name: &'static str) -> Result<TextPlace> {
+        Ok(TextPlace { place: present(raw, name)?, limit: A::limit })
+    }
+}

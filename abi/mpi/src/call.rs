@@ -1,0 +1,71 @@
+//! The guard around each function: no panic leaves it, and a failure goes to an error handler.
+
+use std::any::Any;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anyccl_engine::reduce::is_inside_callback;
+
+use crate::abi::{Abi, Numbers};
+use crate::constants::COMM_SELF;
+use crate::errhandler;
+use crate::error::{Class, Error, Result};
+
+/// Whose error handler is called when a function fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// That of `MPI_COMM_SELF`, for functions that name no object which has one (MPI 5.0, section 9.3).
+    Process,
+    /// That of this communicator.
+    Comm(u32),
+    /// That of files that are not open, which returns.
+    File,
+}
+
+/// Runs the body of the function `name`.
+#[inline(always)]
+pub fn call<A: Abi>(name: &'static str, scope: Scope, body: impl FnOnce() -> Result<()>) -> c_int {
+    // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, or an object's
+    // of this crate, whose locks do not outlive the unwinding. Nothing of `body` is used afterwards.
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) => fail::<A>(name, scope, &error),
+        Err(payload) => fail::<A>(name, scope, &Error::new(Class::INTERN, panic_text(payload.as_ref()))),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn fail<A: Abi>(name: &'static str, scope: Scope, error: &Error) -> c_int {
+    let comm = match (error.comm, scope) {
+        (Some(comm), _) | (None, Scope::Comm(comm)) => Some(comm),
+        (None, Scope::Process) => Some(COMM_SELF),
+        (None, Scope::File) => None,
+    };
+    A::raw_number(Numbers::ErrorCode, errhandler::raise(name, comm, error).0)
+}
+
+/// What becomes of a call that this library only declares.
+#[cold]
+pub fn refuse<A: Abi>(name: &'static str, scope: Scope) -> c_int {
+    let text = "this function is not implemented by anyccl; docs/mpi.md lists what is there";
+    fail::<A>(name, scope, &Error::new(Class::UNSUPPORTED_OPERATION, text))
+}
+
+/// Refuses communication inside of the function of a reduction: the engine is locked by the call that runs
+/// it, and this one would wait for itself.
+#[inline]
+pub fn check_outside_callback() -> Result<()> {
+    if is_inside_callback() { Err(inside_callback()) } else { Ok(()) }
+}
+
+#[cold]
+fn inside_callback() -> Error {
+    Error::new(Class::OTHER, "communication inside of the function of a reduction, which must only combine")
+}
+
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    format!("a bug in anyccl, please report it: {}", text.unwrap_or("a panic without a message"))
+}

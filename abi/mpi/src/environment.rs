@@ -1,0 +1,212 @@
+//! The life of MPI in a process: `MPI_Init`, `MPI_Finalize`, `MPI_Abort`, versions, clocks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyccl_engine::base;
+use anyccl_engine::comm::{self as engine, CommConfig, Communicator};
+use anyccl_engine::config::{self, Config};
+use parking_lot::Mutex;
+
+use crate::abi::{Abi, TextLimit};
+use crate::arguments::{Output, TextPlace};
+use crate::comm::{self, Comm};
+use crate::constants::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE, THREAD_SINGLE};
+use crate::errhandler::Errhandler;
+use crate::error::{Class, Error, Result};
+use crate::group::Group;
+
+/// Where a process is in the life of MPI.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Stage {
+    NotYet,
+    Initialized,
+    Finalized,
+}
+
+static STAGE: AtomicU8 = AtomicU8::new(Stage::NotYet as u8);
+static THREAD_LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
+/// The thread that has called `MPI_Init`.
+static MAIN: Mutex<Option<std::thread::ThreadId>> = Mutex::new(None);
+
+fn stage() -> Stage {
+    match STAGE.load(Ordering::Acquire) {
+        0 => Stage::NotYet,
+        1 => Stage::Initialized,
+        _ => Stage::Finalized,
+    }
+}
+
+/// Why there is no `MPI_COMM_WORLD` now.
+#[cold]
+pub fn no_world() -> Error {
+    let text = match stage() {
+        Stage::NotYet => "called before MPI_Init",
+        Stage::Initialized => "called in a process that was forked from one in which MPI was initialized",
+        Stage::Finalized => "called after MPI_Finalize",
+    };
+    Error::new(Class::OTHER, text)
+}
+
+/// The engine's communicator of all processes.
+pub fn world() -> Result<Arc<Communicator>> {
+    engine::world().map_err(|_| no_world())
+}
+
+/// `MPI_Init`. Arguments of the program are left alone.
+pub unsafe fn init(_argc: *mut std::ffi::c_void, _argv: *mut std::ffi::c_void) -> Result<()> {
+    begin(THREAD_SINGLE)
+}
+
+/// `MPI_Init_thread`.
+pub unsafe fn init_thread(
+    _argc: *mut std::ffi::c_void,
+    _argv: *mut std::ffi::c_void,
+    required: i32,
+    provided: Output<i32>,
+) -> Result<()> {
+    let level = required.clamp(THREAD_SINGLE, THREAD_MULTIPLE);
+    begin(level)?;
+    provided.set(level);
+    Ok(())
+}
+
+fn begin(level: i32) -> Result<()> {
+    let mut main = MAIN.lock();
+    if stage() != Stage::NotYet {
+        return Err(Error::new(Class::OTHER, "MPI was initialized already; that is done once in a process"));
+    }
+    let config = Config::from_environment()?;
+    let world = engine::world_init(&config, &CommConfig::default())?;
+    // MPI knows no time after which an operation has failed.
+    if config::raw("ANYCCL_TIMEOUT_MS").is_none() {
+        world.set_timeout(None);
+    }
+    let all: Vec<base::Rank> = (0..world.size()).collect();
+    let member = |id: u32, ranks: Vec<base::Rank>| -> Result<Comm> {
+        let name = if id == COMM_WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
+        let own = CommConfig { name: Some(name.into()), timeout: None };
+        let made = if id == COMM_WORLD {
+            world.dup(&own)?
+        } else {
+            world.split(Some(world.rank()), 0, &own)?.expect("this rank has a color")
+        };
+        Ok(Comm::intra(id, made, Arc::new(Group::new(ranks)), Errhandler::ARE_FATAL))
+    };
+    comm::insert_predefined([member(COMM_WORLD, all)?, member(COMM_SELF, vec![world.rank()])?]);
+    *main = Some(std::thread::current().id());
+    THREAD_LEVEL.store(level, Ordering::Relaxed);
+    STAGE.store(Stage::Initialized as u8, Ordering::Release);
+    Ok(())
+}
+
+/// `MPI_Initialized`.
+pub unsafe fn initialized(flag: Output<bool>) -> Result<()> {
+    flag.set(stage() != Stage::NotYet);
+    Ok(())
+}
+
+/// `MPI_Finalized`.
+pub unsafe fn finalized(flag: Output<bool>) -> Result<()> {
+    flag.set(stage() == Stage::Finalized);
+    Ok(())
+}
+
+/// `MPI_Finalize`.
+pub unsafe fn finalize() -> Result<()> {
+    if stage() != Stage::Initialized {
+        return Err(no_world());
+    }
+    comm::remove_predefined();
+    STAGE.store(Stage::Finalized as u8, Ordering::Release);
+    engine::world_finalize()?;
+    Ok(())
+}
+
+/// `MPI_Query_thread`.
+pub unsafe fn query_thread(provided: Output<i32>) -> Result<()> {
+    provided.set(THREAD_LEVEL.load(Ordering::Relaxed));
+    Ok(())
+}
+
+/// `MPI_Is_thread_main`.
+pub unsafe fn is_thread_main(flag: Output<bool>) -> Result<()> {
+    flag.set(*MAIN.lock() == Some(std::thread::current().id()));
+    Ok(())
+}
+
+/// `MPI_Get_library_version`.
+pub unsafe fn get_library_version(version: TextPlace, length: Output<i32>) -> Result<()> {
+    let text = format!("anyccl {} (MPI on the builtin engine)", base::VERSION);
+    length.set(version.put(text.as_bytes(), TextLimit::LibraryVersion));
+    Ok(())
+}
+
+/// `MPI_Get_processor_name`.
+pub unsafe fn get_processor_name(name: TextPlace, length: Output<i32>) -> Result<()> {
+    let mut bytes = [0u8; 257];
+    // SAFETY: writes at most the length that is given, which leaves a zero at the end.
+    let failed = unsafe { libc::gethostname(bytes.as_mut_ptr().cast(), bytes.len() - 1) };
+    if failed != 0 {
+        let error = std::io::Error::last_os_error();
+        return Err(Error::new(Class::OTHER, format!("the name of this host: {error}")));
+    }
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(0);
+    length.set(name.put(&bytes[..end], TextLimit::ProcessorName));
+    Ok(())
+}
+
+/// `MPI_Wtime`: seconds since the beginning of 1970.
+pub fn wtime() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+}
+
+/// `MPI_Wtick`.
+pub fn wtick() -> f64 {
+    1e-9
+}
+
+/// `MPI_Abort`.
+pub unsafe fn abort(comm: crate::arguments::CommHandle, errorcode: i32) -> Result<()> {
+    let title = Comm::from_handle(comm).map_or_else(|_| "no communicator".into(), |comm| comm.title());
+    leave(&format!("MPI_Abort on {title} with error code {errorcode}"), errorcode)
+}
+
+/// `MPI_Pcontrol`. There is no profiler here.
+pub unsafe fn pcontrol(_level: i32) -> Result<()> {
+    Ok(())
+}
+
+/// Ends the job because of an error.
+pub fn end_job(text: &str, class: Class) -> ! {
+    leave(text, class.0)
+}
+
+fn leave(text: &str, code: i32) -> ! {
+    let rank = engine::world().map_or_else(|_| "a process".into(), |world| format!("rank {}", world.rank()));
+    // Nobody may read it.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("anyccl: {rank}: {text}\n").as_bytes());
+    if let Ok(world) = engine::world() {
+        world.abort(text);
+    }
+    // Exit codes have eight bits, and 0 says success.
+    let code = if code & 0xff == 0 { 1 } else { code & 0xff };
+    // SAFETY: ends the process without running what other threads may be in the middle of.
+    unsafe { libc::_exit(code) }
+}
+
+/// `MPI_Get_version`: the version of MPI that the door's ABI belongs to.
+pub unsafe fn get_version<A: Abi>(version: Output<i32>, subversion: Output<i32>) -> Result<()> {
+    version.set(A::VERSION.0);
+    subversion.set(A::VERSION.1);
+    Ok(())
+}
+
+/// `MPI_Abi_get_version`.
+pub unsafe fn get_abi_version<A: Abi>(major: Output<i32>, minor: Output<i32>) -> Result<()> {
+    major.set(A::ABI_VERSION.0);
+    minor.set(A::ABI_VERSION.1);
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! All functions of MPI, in tables by chapter.
+//!
+//! A row says the tier, the version of MPI that first had the function, its name, its profiling twin, its
+//! arguments with their kinds ([`crate::arguments`]), and the function of this crate that does it. Both names
+//! are written out, so that they can be searched for. `on comm` names the argument whose error handler
+//! is called; `-> Kind` is the result of a function that returns no error code.
+//!
+//! A table is a macro, so that each door makes its own exported functions of it: [`crate::export`]. What came
+//! with MPI 4.0 or later has a table of its own, which the door of an older ABI leaves out.
+//!
+//! Tiers: 1 what almost every program calls, 2 what many do, 3 windows, files, sessions, spawn, tools.
+//! `refused` says to whoever calls it that it is not there.
+//!
+//! A twin repeats its function's body and does not call it: a tool's own `MPI_X`, which calls `PMPI_X`, would
+//! be called again by it.
+
+mod attributes;
+mod collectives;
+mod communicators;
+mod datatypes;
+mod environment;
+mod errors;
+mod files;
+mod groups;
+mod handles;
+mod info;
+mod neighborhood;
+mod operators;
+mod p2p;
+mod partitioned;
+mod processes;
+mod requests;
+mod sessions;
+mod tools;
+mod topologies;
+mod windows;
+
+/// A row of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// Its tier: see the head of this file.
+    pub tier: u8,
+    /// The version of MPI that first had it.
+    pub since: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// The name of the same function for tools that wrap it.
+    pub twin: &'static str,
+    /// Whether it is implemented.
+    pub is_implemented: bool,
+}
+
+/// Makes exported functions of rows, for the ABI that is named `$door` where this is used, and a list of the
+/// rows.
+#[macro_export]
+macro_rules! export {
+    ($door:ident $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
+       $(on $scope:ident)? $(-> $returned:ty)? = $($how:ident)::+ $(<$abi:ident>)?;)*) => {
+        $(
+            $crate::export!(@row $door $name $arguments [$($scope)?] [$($returned)?] [$($abi)?] $($how)::+);
+            $crate::export!(@row $door $twin $arguments [$($scope)?] [$($returned)?] [$($abi)?] $($how)::+);
+        )*
+        /// Rows of this table.
+        pub static $list: &[$crate::functions::Function] = &[$($crate::functions::Function {
+            tier: $tier,
+            since: $since,
+            name: stringify!($name),
+            twin: stringify!($twin),
+            is_implemented: $crate::export!(@implemented $($how)::+),
+        }),*];
+    };
+    (@implemented refused) => { false };
+    (@implemented $($how:ident)::+) => { true };
+    (@scope $door:ident []) => { $crate::call::Scope::Process };
+    (@scope $door:ident [file]) => { $crate::call::Scope::File };
+    (@scope $door:ident [$comm:ident]) => {
+        $crate::call::Scope::Comm(
+            <$crate::arguments::CommHandle as $crate::arguments::Element<$door>>::value($comm).0
+        )
+    };
+    (@row $door:ident $name:ident ($($argument:ident: $kind:ty),*) $scope:tt [] [] refused) => {
+        #[doc = concat!("Refused: `", stringify!($name), "`.")]
+        #[unsafe(no_mangle)]
+        #[allow(unused_variables)]
+        pub unsafe extern "C" fn $name($($argument: $crate::export!(@c $door $kind)),*) -> ::std::ffi::c_int {
+            $crate::call::refuse::<$door>(stringify!($name), $crate::export!(@scope $door $scope))
+        }
+    };
+    (@row $door:ident $name:ident ($($argument:ident: $kind:ty),*) $scope:tt [] [$($abi:ident)?] $($how:ident)::+) => {
+        #[doc = concat!("`", stringify!($name), "` of MPI.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $crate::export!(@c $door $kind)),*) -> ::std::ffi::c_int {
+            $crate::call::call::<$door>(stringify!($name), $crate::export!(@scope $door $scope), || {
+                // SAFETY: the program keeps the promises that MPI asks for.
+                $(let $argument = unsafe { $crate::export!(@value $door $kind, $argument) }?;)*
+                // SAFETY: as above; they are handed on.
+                unsafe { $crate::$($how)::+ $(::<$abi>)? ($($argument),*) }
+            })
+        }
+    };
+    (@row $door:ident $name:ident ($($argument:ident: $kind:ty),*) [] [$returned:ty] [] $($how:ident)::+) => {
+        #[doc = concat!("`", stringify!($name), "` of MPI.")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $crate::export!(@c $door $kind)),*)
+            -> <$returned as $crate::arguments::Returned<$door>>::C {
+            // SAFETY: these are numbers and handles.
+            $(let Ok($argument) = (unsafe { $crate::export!(@value $door $kind, $argument) }) else {
+                unreachable!("a number is never refused")
+            };)*
+            <$returned as $crate::arguments::Returned<$door>>::raw($crate::$($how)::+($($argument),*))
+        }
+    };
+    (@c $door:ident $kind:ty) => { <$kind as $crate::arguments::Kind<$door>>::C };
+    (@value $door:ident $kind:ty, $argument:ident) => {
+        <$kind as $crate::arguments::Kind<$door>>::value($argument, stringify!($argument))
+    };
+}

@@ -1,0 +1,68 @@
+//! Groups: ordered sets of processes. A process is its rank in the world.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use anyccl_engine::base;
+
+use crate::arguments::GroupHandle;
+use crate::constants::{GROUP_EMPTY, GROUP_NULL};
+use crate::error::{Class, Error, Result};
+use crate::table::Table;
+
+/// An ordered set of processes.
+#[derive(Debug)]
+pub struct Group {
+    /// World ranks, in order.
+    members: Vec<base::Rank>,
+    /// Position by world rank, made when it is first asked for.
+    positions: OnceLock<HashMap<base::Rank, u32>>,
+}
+
+/// All groups that the program has handles of.
+static GROUPS: Table<Group> = Table::new("group", Class::GROUP);
+
+impl Group {
+    /// A group of these processes, each once.
+    pub fn new(members: Vec<base::Rank>) -> Group {
+        Group { members, positions: OnceLock::new() }
+    }
+
+    /// World ranks, in order.
+    pub fn members(&self) -> &[base::Rank] {
+        &self.members
+    }
+
+    /// Number of processes.
+    pub fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+
+    /// Position of a process.
+    pub fn position(&self, process: base::Rank) -> Option<u32> {
+        let positions = || (0..).zip(&self.members).map(|(at, member)| (*member, at)).collect();
+        self.positions.get_or_init(positions).get(&process).copied()
+    }
+
+    /// The group of a handle.
+    pub fn from_handle(handle: GroupHandle) -> Result<Arc<Group>> {
+        match handle.0 {
+            GROUP_EMPTY => Ok(Arc::new(Group::new(Vec::new()))),
+            GROUP_NULL => Err(Error::new(Class::GROUP, "the group is MPI_GROUP_NULL")),
+            id => GROUPS.get(id).map(|group| group.share()),
+        }
+    }
+
+    /// A handle of a group. That of an empty one is `MPI_GROUP_EMPTY`.
+    pub fn handle(self: Arc<Group>) -> GroupHandle {
+        if self.members.is_empty() { GroupHandle(GROUP_EMPTY) } else { GroupHandle(GROUPS.insert(self)) }
+    }
+
+    /// Gives a handle back.
+    pub fn free(handle: GroupHandle) -> Result<()> {
+        match handle.0 {
+            GROUP_EMPTY => Ok(()),
+            id => GROUPS.remove(id).map(drop),
+        }
+    }
+}
