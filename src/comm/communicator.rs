@@ -67,6 +67,11 @@ impl Communicator {
         self.topology.size()
     }
 
+    /// The rank of each of its ranks in the communicator by which this process joined the job.
+    pub fn world_ranks(&self) -> &[Rank] {
+        self.plan_cache.endpoints()
+    }
+
     /// My position among the ranks of my host.
     pub fn local_rank(&self) -> u32 {
         self.topology.local_rank(self.rank)

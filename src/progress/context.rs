@@ -2,8 +2,8 @@
 //!
 //! A context stands in the header of every fragment. Contexts come in pairs: the even one is that of the
 //! collectives, the odd one that of the messages from rank to rank. The first communicator over a set of
-//! links has context 0. Any other is numbered by its *leader*, rank 0 of the communicator that it was made
-//! from, out of the leader's own quota of all numbers. So no rank has to ask another one, whatever
+//! links has context 0. Any other is numbered by its *leader*, most often rank 0 of the communicator that it
+//! was made from, out of the leader's own quota of all numbers. So no rank has to ask another one, whatever
 //! communicators other threads make at the same time.
 
 use crate::transport::FIRST_CONTEXT;

@@ -1,17 +1,23 @@
 //! The life of communicators in an engine: they are made from others, fail, and are given up.
 
-use super::context::CommId;
+use super::comm_table::Known;
+use super::context::{CommId, is_of_transfers};
 use super::engine::{Engine, Ticket};
 use super::engine_comm::{EngineComm, GIVEN_UP};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::transport::control::ControlMessage;
-use crate::transport::failure;
+use crate::transport::{CONTEXTS, failure};
 
 impl Engine {
     /// A new context for a communicator made from one that this rank leads.
     pub fn lead(&mut self) -> Result<u32> {
         self.comms.lead(self.rank)
+    }
+
+    /// Whether a context is one of collectives and names no communicator of this rank, present or past.
+    pub fn may_form(&self, context: u32) -> bool {
+        context < CONTEXTS && !is_of_transfers(context) && self.comms.known(context) == Known::Future
     }
 
     /// Adds a communicator; its ranks are behind `endpoints`, in order.

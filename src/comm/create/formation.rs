@@ -1,7 +1,8 @@
 //! Communicators made from others. They share the links of the one that they come from, so they are cheap.
 //!
 //! All ranks of the parent take part, with one all_gather: each says what it wants, and rank 0 which context
-//! it is. Only [`Communicator::shrink`] cannot rely on all: there the survivors find out who they are.
+//! it is. Only [`Communicator::shrink`] cannot rely on all: there the survivors find out who they are. And
+//! [`Communicator::form_with_context`] talks to nobody: its caller has told the members which context it is.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,6 +25,8 @@ const NO_CONTEXT: u64 = u64::MAX;
 
 /// The way in which a communicator of survivors is made: it has no engines of others.
 const SHRUNK: &str = "shrunk";
+/// The way in which a communicator is made without talking: it has no engines of others.
+const WITH_CONTEXT: &str = "formed";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FormationRecord {
@@ -80,6 +83,46 @@ impl Communicator {
     /// Makes a communicator of `ranks`, in that order. `None`: this one is not among them. Collective over
     /// all ranks, with the same list.
     pub fn create_from_ranks(&self, ranks: &[Rank], own: &CommConfig) -> Result<Option<Communicator>> {
+        self.check_members(ranks)?;
+        let records = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
+        if let Some(other) = records.iter().position(|r| r.fingerprint != records[0].fingerprint) {
+            return Err(Error::Mismatch(format!(
+                "create_from_ranks on \"{}\": rank {other} passes other ranks than rank 0, or in another order; nothing \
+                 was created",
+                self.name
+            )));
+        }
+        if !ranks.contains(&self.rank) {
+            return Ok(None);
+        }
+        self.form(records[0].context as u32, ranks, own, "part").map(Some)
+    }
+
+    /// A context for [`Communicator::form_with_context`]. No other rank of the job gets the same one, now or
+    /// later. Local.
+    pub fn new_context(&self) -> Result<u32> {
+        self.check_usable()?;
+        self.driver.lock().lead()
+    }
+
+    /// Makes a communicator of `ranks`, in that order, with a context that one of them has got from
+    /// [`Communicator::new_context`] and has told the others. Local: what a faster member sends before this
+    /// rank gets here is kept.
+    ///
+    /// Every member calls it, with the same arguments; this rank is one. Members of one context are either
+    /// the same or apart. The new communicator has the builtin engine only.
+    pub fn form_with_context(&self, context: u32, ranks: &[Rank], own: &CommConfig) -> Result<Communicator> {
+        self.check_usable()?;
+        self.check_members(ranks)?;
+        if !ranks.contains(&self.rank) {
+            let got = format!("a list without rank {}, which makes the communicator", self.rank);
+            return Err(Error::InvalidArgument { what: "ranks", got });
+        }
+        self.form(context, ranks, own, WITH_CONTEXT)
+    }
+
+    /// Refuses lists with ranks that do not exist or are there twice.
+    fn check_members(&self, ranks: &[Rank]) -> Result<()> {
         let mut seen = vec![false; self.size() as usize];
         for rank in ranks {
             match seen.get_mut(*rank as usize) {
@@ -94,18 +137,7 @@ impl Communicator {
                 }
             }
         }
-        let records = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
-        if let Some(other) = records.iter().position(|r| r.fingerprint != records[0].fingerprint) {
-            return Err(Error::Mismatch(format!(
-                "create_from_ranks on \"{}\": rank {other} passes other ranks than rank 0, or in another order; nothing \
-                 was created",
-                self.name
-            )));
-        }
-        if !ranks.contains(&self.rank) {
-            return Ok(None);
-        }
-        self.form(records[0].context as u32, ranks, own, "part").map(Some)
+        Ok(())
     }
 
     /// Makes a communicator of those ranks that still live, in their order here. Collective over them. This
@@ -157,7 +189,14 @@ impl Communicator {
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
         let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
         let plan_cache = self.plan_cache.for_members(members);
-        let id = self.driver.lock().add_comm(context, name.clone(), rank, plan_cache.endpoints());
+        let id = {
+            let mut engine = self.driver.lock();
+            if how == WITH_CONTEXT && !engine.may_form(context) {
+                let got = format!("{context}, which names another communicator of this rank, or none");
+                return Err(Error::InvalidArgument { what: "context", got });
+            }
+            engine.add_comm(context, name.clone(), rank, plan_cache.endpoints())
+        };
         let mut made = Communicator {
             name,
             rank,
@@ -173,10 +212,12 @@ impl Communicator {
             on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
         };
-        if how != SHRUNK {
-            made.attach_like(self)?;
-        } else if self.foreign.is_some() && made.rank == 0 {
-            log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
+        match how {
+            SHRUNK if self.foreign.is_some() && made.rank == 0 => {
+                log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
+            }
+            SHRUNK | WITH_CONTEXT => {}
+            _ => made.attach_like(self)?,
         }
         Ok(made)
     }

@@ -260,3 +260,113 @@ fn calls_that_move_do_not_put_off_the_deadline_of_one_that_does_not() {
         });
     }
 }
+
+/// Tells `others` the context of a communicator to be made.
+fn tell(comm: &Communicator, context: u32, others: &[Rank]) {
+    for to in others {
+        let data = (&raw const context).cast();
+        let what = OutgoingMessage {
+            to: *to,
+            tag: 9,
+            datatype: Datatype::Uint32,
+            count: 1,
+            data,
+            is_synchronous: false,
+        };
+        // SAFETY: one number, which outlives the call.
+        unsafe { comm.send(&what) }.unwrap();
+    }
+}
+
+fn hear(comm: &Communicator, from: Rank) -> u32 {
+    let mut context = 0u32;
+    let data = (&raw mut context).cast();
+    let buffer = RecvBuffer { data, datatype: Datatype::Uint32, count: 1, is_lenient: false };
+    // SAFETY: one number, which outlives the call.
+    unsafe { comm.receive(Selector::new(Some(from), Some(9)), buffer) }.unwrap();
+    context
+}
+
+#[test]
+fn ranks_that_were_told_a_context_make_a_communicator_without_the_others() {
+    for transport in TRANSPORTS {
+        on_ranks(4, transport, |comm| {
+            let members = [3, 1, 2];
+            if comm.rank() > 0 {
+                let context = if comm.rank() == 1 {
+                    let context = comm.new_context().unwrap();
+                    tell(comm, context, &[2, 3]);
+                    context
+                } else {
+                    hear(comm, 1)
+                };
+                let made = comm.form_with_context(context, &members, &plain()).unwrap();
+                assert_eq!(made.world_ranks(), members);
+                assert_eq!(members[made.rank() as usize], comm.rank());
+                assert_eq!(sum_of(&made, comm.rank()), 9);
+                let alone = made.new_context().unwrap();
+                let alone = made.form_with_context(alone, &[made.rank()], &plain()).unwrap();
+                assert_eq!((alone.size(), alone.world_ranks()), (1, &[comm.rank()][..]));
+                alone.finalize().unwrap();
+                made.finalize().unwrap();
+            }
+            comm.finalize().unwrap();
+        });
+    }
+}
+
+#[test]
+fn what_a_faster_member_sends_waits_until_this_rank_has_made_the_communicator() {
+    for transport in TRANSPORTS {
+        on_ranks(2, transport, |comm| {
+            let slower = Duration::from_millis(50);
+            let context = if comm.rank() == 0 {
+                let context = comm.new_context().unwrap();
+                tell(comm, context, &[1]);
+                context
+            } else {
+                hear(comm, 0)
+            };
+            if comm.rank() == 0 {
+                let made = comm.form_with_context(context, &[0, 1], &plain()).unwrap();
+                tell(&made, 77, &[1]);
+                // Behind the message, so that rank 1 meets it while it waits for something else.
+                tell(comm, 78, &[1]);
+                assert_eq!(sum_of(&made, 0), 3);
+                made.finalize().unwrap();
+            } else {
+                thread::sleep(slower);
+                assert_eq!(hear(comm, 0), 78);
+                thread::sleep(slower);
+                let made = comm.form_with_context(context, &[0, 1], &plain()).unwrap();
+                assert_eq!(sum_of(&made, 1), 3);
+                assert_eq!(hear(&made, 0), 77);
+                made.finalize().unwrap();
+            }
+            comm.finalize().unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_context_serves_once_and_a_list_names_its_maker() {
+    on_ranks(2, TransportChoice::Auto, |comm| {
+        let context = comm.new_context().unwrap();
+        let own = [comm.rank()];
+        let refused = |context, ranks: &[Rank], what| {
+            let error = comm.form_with_context(context, ranks, &plain()).err().unwrap();
+            assert!(matches!(error, Error::InvalidArgument { what: named, .. } if named == what), "{error}");
+        };
+        refused(context, &[1 - comm.rank()], "ranks");
+        refused(context, &[comm.rank(), comm.rank()], "ranks");
+        refused(context, &[comm.rank(), 2], "ranks");
+        refused(context | 1, &own, "context");
+        refused(0, &own, "context");
+        refused(u32::MAX - 1, &own, "context");
+        let made = comm.form_with_context(context, &own, &plain()).unwrap();
+        refused(context, &own, "context");
+        made.finalize().unwrap();
+        refused(context, &own, "context");
+        comm.finalize().unwrap();
+    });
+}
