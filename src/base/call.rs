@@ -76,6 +76,34 @@ impl Call {
     /// Set in the count of a message with several blocks, which is a hash of their lengths.
     const PARCEL: u64 = 1 << 63;
 
+    /// Set in the count of a call on opaque elements, beside their size.
+    const OPAQUE: u64 = 1 << 63;
+    const OPAQUE_SHIFT: u32 = 40;
+    /// Sizes from here on count as the same.
+    const OPAQUE_MOST: u64 = (1 << (63 - Call::OPAQUE_SHIFT)) - 1;
+
+    /// This call, on opaque elements of so many bytes, as the other ranks see it.
+    pub fn on_opaque(self, bytes: usize) -> Call {
+        let is_hash = matches!(self.kind, CallKind::Collective(collective) if collective.has_layout());
+        let bytes = bytes as u64;
+        let count = if is_hash {
+            mix(self.count ^ bytes)
+        } else {
+            let count = self.count & ((1 << Call::OPAQUE_SHIFT) - 1);
+            Call::OPAQUE | bytes.min(Call::OPAQUE_MOST) << Call::OPAQUE_SHIFT | count
+        };
+        Call { count, ..self }
+    }
+
+    /// Number of opaque elements and the bytes of each, if the call has such.
+    fn opaque(&self) -> Option<(u64, u64)> {
+        let is_callback = matches!(self.op, Some(ReduceOp::Callback | ReduceOp::OrderedCallback));
+        let is_plain = matches!(self.kind, CallKind::Collective(collective) if !collective.has_layout());
+        let count = self.count & ((1 << Call::OPAQUE_SHIFT) - 1);
+        let bytes = (self.count & !Call::OPAQUE) >> Call::OPAQUE_SHIFT;
+        (is_callback && is_plain && self.count & Call::OPAQUE != 0).then_some((count, bytes))
+    }
+
     /// Count of one message with several blocks of these lengths.
     pub fn of_parcel(lens: impl Iterator<Item = u64>) -> u64 {
         let hash = lens.fold(0, |hash, len| mix(hash ^ len)) | Call::PARCEL;
@@ -143,6 +171,10 @@ impl fmt::Display for Call {
             write!(f, " {}", op.name())?;
         }
         match self.kind {
+            _ if self.opaque().is_some() => {
+                let (count, bytes) = self.opaque().unwrap_or_default();
+                write!(f, ", count {count} of {bytes} bytes")?;
+            }
             CallKind::List(_) => write!(f, ", {}", ListCount::from_bits(self.count))?,
             CallKind::Collective(c) if c.counts_messages() && self.count == Call::WHOLE => {}
             CallKind::Collective(c) if c.counts_messages() && self.count & Call::PARCEL != 0 => {
@@ -178,6 +210,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_call_on_opaque_elements_names_their_size_and_is_another_call_with_another_size() {
+        let call = Call {
+            kind: CallKind::Collective(Collective::Reduce),
+            datatype: Datatype::Byte,
+            op: Some(ReduceOp::Callback),
+            root: 2,
+            count: 5,
+        };
+        let text = call.on_opaque(24).to_string();
+        assert_eq!(text, "reduce(byte commutative callback, count 5 of 24 bytes, root 2)");
+        assert_ne!(call.on_opaque(24).pack(), call.on_opaque(12).pack());
+        let unequal = Call { kind: CallKind::Collective(Collective::ReduceScatterV), ..call };
+        assert_ne!(unequal.on_opaque(24).pack(), unequal.on_opaque(12).pack());
+        assert_eq!(Call::unpack(call.on_opaque(usize::MAX).pack()).unwrap().root, 2);
     }
 
     #[test]

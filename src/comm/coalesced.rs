@@ -181,6 +181,10 @@ impl Communicator {
             operation.check(self.size())?;
             self.check_host(&operation)?;
             match operator {
+                Some(operator) if operator.opaque_bytes().is_some() => {
+                    let text = "a list of buffers by an operator on opaque elements: reduce each by itself";
+                    return Err(Error::Unsupported(text.into()));
+                }
                 Some(operator) => operator.check(&operation.call)?,
                 None => operation.kernels(self.rank, self.size()).map(|_| ())?,
             }

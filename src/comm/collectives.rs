@@ -145,11 +145,11 @@ impl Communicator {
             // SAFETY: passed on from our caller.
             return unsafe { self.start_variant(operation, &Variant { signature, callback: None }) };
         };
-        operation.check(self.size())?;
         operator.check(&operation.call)?;
+        let variant = operator.variant(&operation.call, signature);
+        operation.check_by(self.size(), variant.unit(&operation.call))?;
         // Its function, or ours that scales, reads it.
         self.check_host(operation)?;
-        let variant = Variant { signature, callback: operator.callback_on(operation.call.datatype) };
         if !operator.scales() {
             // SAFETY: passed on from our caller.
             return unsafe { self.start_variant(operation, &variant) };
@@ -202,7 +202,8 @@ impl Communicator {
     pub(super) fn prepare(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
         let (signature, number) =
             (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
-        let key = Key::new(&signature, operation.is_in_place(self.rank)).with_operator(number);
+        let in_place = operation.is_in_place_by(self.rank, variant.unit(&operation.call));
+        let key = Key::new(&signature, in_place).with_operator(number);
         let prepared = self.plan_cache.get_variant(&key, operation, variant, self.rank, &self.topology)?;
         Ok((key, prepared))
     }

@@ -101,7 +101,7 @@ impl Communicator {
             let (prepared, buffers) = get(operation)?;
             return Ok(PreparedUnequal { prepared, buffers, scaling: None });
         };
-        Placed::of(operation, self.rank, self.size())?;
+        Placed::of(operation, operation.datatype.bytes(), self.rank, self.size())?;
         let Places::Buffers { send, recv } = operation.places else {
             return Err(Error::Internal(format!("{} of a list of blocks", operation.collective.name())));
         };

@@ -70,7 +70,7 @@ impl Persistent {
         let mut variant = Variant::default();
         if let Some(operator) = &operator {
             operator.check(&operation.call)?;
-            variant.callback = operator.callback_on(operation.call.datatype);
+            variant = operator.variant(&operation.call, None);
         }
         let (key, prepared) = comm.prepare(&operation, &variant)?;
         Persistent::of(comm, Task::Collective { operation, operator, key, prepared })

@@ -71,8 +71,12 @@ pub(crate) struct FastProgram {
 }
 
 impl FastProgram {
-    /// The fast form of a program. `None`: some message is long, or two lanes have transfers.
+    /// The fast form of a program. `None`: some message is long, two lanes have transfers, or elements are
+    /// not those of a datatype.
     pub(super) fn of(program: &Program) -> Option<FastProgram> {
+        if !program.element_bytes.is_power_of_two() {
+            return None;
+        }
         let has_transfers = |lane: &usize| program.lanes[*lane].iter().any(|round| round.transfers > 0);
         let mut busy = (0..program.lanes.len()).filter(has_transfers);
         let lane = busy.next().unwrap_or(0);

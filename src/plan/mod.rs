@@ -29,6 +29,7 @@
 mod blocks;
 pub mod cache;
 mod print;
+mod unfused;
 pub mod verify;
 
 pub use blocks::{Block, BlockLayout, extent};

@@ -1,6 +1,9 @@
 //! Operators that are functions of the program.
 //!
-//! The function sees memory of its own rank only, aligned for the datatype: operands that lie elsewhere, in a
+//! Elements are those of a datatype, or *opaque*: runs of a number of bytes of which only the function knows
+//! what they mean.
+//!
+//! The function sees memory of its own rank only, aligned for the elements: operands that lie elsewhere, in a
 //! slot that a peer writes or at an odd address, are copied into a *piece* first, which stays in the nearest
 //! cache. So it may be written as if its arguments were plain arrays.
 //!
@@ -16,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::base::Datatype;
 
 /// `inout[i] = in[i] op inout[i]` for `count` elements of the datatype with this number; `context` is the
-/// program's own.
+/// program's own. Opaque elements are of [`Datatype::Byte`], and `count` is still the number of elements.
 pub type CallbackFn = unsafe extern "C-unwind" fn(
     input: *const c_void,
     inout: *mut c_void,
@@ -25,12 +28,13 @@ pub type CallbackFn = unsafe extern "C-unwind" fn(
     context: *mut c_void,
 );
 
-/// A function of the program, for one datatype.
+/// A function of the program, for elements of one datatype or size.
 #[derive(Clone, Copy, Debug)]
 pub struct Callback {
     function: CallbackFn,
     context: *mut c_void,
     datatype: Datatype,
+    element_bytes: usize,
 }
 
 // SAFETY: whoever makes one promises that function and context may be used from any thread.
@@ -38,12 +42,20 @@ unsafe impl Send for Callback {}
 // SAFETY: as above, by several at a time.
 unsafe impl Sync for Callback {}
 
-/// Most bytes that the function gets at once.
+/// Most bytes that the function gets at once, unless one element is longer.
 const PIECE_BYTES: usize = 16 << 10;
+/// Largest alignment of operands; opaque elements want that of the largest power of two that divides their
+/// size.
+const MOST_ALIGNED: u32 = 6;
 
 /// Operands on their way to the function.
 #[repr(align(64))]
 struct Piece([u8; PIECE_BYTES]);
+
+/// A part of a piece for an element that is longer than [`PIECE_BYTES`].
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct HeapLine(#[expect(dead_code, reason = "used as plain memory")] [u8; 64]);
 
 /// Threads that are inside of callbacks now. While there are none, nobody looks further.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -70,7 +82,20 @@ impl Callback {
     /// `function` keeps to [`CallbackFn`] and may be called from any thread and from several at a time. It
     /// touches nothing but its operands and `context`, which is valid for as long as the callback is in use.
     pub unsafe fn new(function: CallbackFn, context: *mut c_void, datatype: Datatype) -> Callback {
-        Callback { function, context, datatype }
+        Callback { function, context, datatype, element_bytes: datatype.bytes() }
+    }
+
+    /// A function on opaque elements of so many bytes, at least one.
+    ///
+    /// # Safety
+    /// See [`Callback::new`].
+    pub unsafe fn opaque(function: CallbackFn, context: *mut c_void, element_bytes: usize) -> Callback {
+        Callback { function, context, datatype: Datatype::Byte, element_bytes }
+    }
+
+    /// Size of an element.
+    pub fn element_bytes(&self) -> usize {
+        self.element_bytes
     }
 
     /// `dst[i] = a[i] op b[i]`, in this order, for `count` elements.
@@ -80,10 +105,34 @@ impl Callback {
     #[cold]
     pub(super) unsafe fn apply(&self, dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         let _inside = Inside::enter();
-        let element = self.datatype.bytes();
+        if self.element_bytes > PIECE_BYTES {
+            let lines = self.element_bytes.div_ceil(64);
+            let (mut left, mut right) = (vec![HeapLine([0; 64]); lines], vec![HeapLine([0; 64]); lines]);
+            let pieces = [left.as_mut_ptr().cast(), right.as_mut_ptr().cast()];
+            // SAFETY: passed on from our caller; both pieces hold one element.
+            return unsafe { self.apply_by_pieces(dst, a, b, count, 1, pieces) };
+        }
         let (mut left, mut right) = (Piece([0; PIECE_BYTES]), Piece([0; PIECE_BYTES]));
-        let (left, right) = (left.0.as_mut_ptr(), right.0.as_mut_ptr());
-        let step = PIECE_BYTES / element;
+        let pieces = [left.0.as_mut_ptr(), right.0.as_mut_ptr()];
+        // SAFETY: passed on from our caller; both pieces hold so many elements.
+        unsafe { self.apply_by_pieces(dst, a, b, count, PIECE_BYTES / self.element_bytes, pieces) };
+    }
+
+    /// Like [`Callback::apply`], at most `step` elements at a time.
+    ///
+    /// # Safety
+    /// The contract of [`super::ReduceFn`] holds; both pieces are aligned, apart from all else, and hold
+    /// `step` elements.
+    unsafe fn apply_by_pieces(
+        &self,
+        dst: *mut u8,
+        a: *const u8,
+        b: *const u8,
+        count: usize,
+        step: usize,
+        [left, right]: [*mut u8; 2],
+    ) {
+        let element = self.element_bytes;
         let mut done = 0;
         while done < count {
             let n = step.min(count - done);
@@ -113,7 +162,7 @@ impl Callback {
     /// Whether the function may read an operand where it is. Left operands are never a peer's: plans receive
     /// the right one, into memory of this rank or straight out of a link.
     fn is_plain(&self, left: *const u8) -> bool {
-        left.addr().is_multiple_of(self.datatype.bytes())
+        left.addr().is_multiple_of(1 << self.element_bytes.trailing_zeros().min(MOST_ALIGNED))
     }
 }
 
@@ -208,5 +257,45 @@ mod tests {
         }
         assert_eq!(calls.load(Ordering::Relaxed), 6 * count);
         assert!(!is_inside_callback());
+    }
+
+    /// Adds the bytes of each element, as numbers, and checks what it gets.
+    unsafe extern "C-unwind" fn add_bytes(
+        input: *const c_void,
+        inout: *mut c_void,
+        count: usize,
+        datatype: c_int,
+        context: *mut c_void,
+    ) {
+        assert_eq!(datatype, Datatype::Byte as c_int);
+        // SAFETY: the context of the test is the size of an element.
+        let element = unsafe { *context.cast::<usize>() };
+        let aligned = 1 << element.trailing_zeros().min(6);
+        assert!(input.addr().is_multiple_of(aligned) && inout.addr().is_multiple_of(aligned));
+        // SAFETY: `count` elements of that size.
+        let left = unsafe { std::slice::from_raw_parts(input.cast::<u8>(), count * element) };
+        // SAFETY: as above, and apart from the others.
+        let right = unsafe { std::slice::from_raw_parts_mut(inout.cast::<u8>(), count * element) };
+        left.iter().zip(right).for_each(|(x, y)| *y = y.wrapping_add(*x));
+    }
+
+    #[test]
+    fn opaque_elements_of_any_size_reach_the_function_whole_and_aligned() {
+        for element in [1, 3, 12, 48, 4096, PIECE_BYTES, PIECE_BYTES + 8, 100_001] {
+            let mut size = element;
+            // SAFETY: the function is as it should be, and the size outlives the callback.
+            let callback = unsafe { Callback::opaque(add_bytes, (&raw mut size).cast(), element) };
+            let count = 2 * PIECE_BYTES / element + 3;
+            let bytes = count * element;
+            let fill = |factor: usize| (0..=bytes).map(|i| (i * factor) as u8).collect::<Vec<u8>>();
+            for shift in [0, 1] {
+                let (mut a, b) = (fill(3), fill(7));
+                let start = a[shift..].as_mut_ptr();
+                // SAFETY: two vectors of `count` elements behind the shift.
+                unsafe { callback.apply(start, start.cast_const(), b[shift..].as_ptr(), count) };
+                let expected = (shift..shift + bytes).map(|i| (i * 10) as u8);
+                assert!(a[shift..shift + bytes].iter().copied().eq(expected), "{element} bytes, {shift}");
+            }
+        }
     }
 }

@@ -32,6 +32,8 @@ fn proof(
     let of_rank = |(rank, &in_place)| PlanRequest { rank, in_place, ..request };
     let requests: Vec<PlanRequest> = (0..).zip(in_place).map(of_rank).collect();
     let plans: Vec<Plan> = requests.iter().map(algorithm.build).collect();
+    verify_each(&plans, &requests).and_then(|()| verify_order(&plans, &requests))?;
+    let plans: Vec<Plan> = plans.into_iter().map(Plan::unfused).collect();
     verify_each(&plans, &requests).and_then(|()| verify_order(&plans, &requests))
 }
 

@@ -258,6 +258,13 @@ fn prove(
             "{name} of {collective}, {topology:?}, root {root}, {lengths:?}, gaps {gaps:?}, in place {in_place:?}: {violation}"
         );
     }
+    if algorithm.collective == Collective::ReduceScatterV {
+        let plans: Vec<Plan> = plans.iter().cloned().map(Plan::unfused).collect();
+        let keeps_order = |()| if is_ordered(algorithm) { verify_order(&plans, &requests) } else { Ok(()) };
+        if let Err(violation) = verify_each(&plans, &requests).and_then(keeps_order) {
+            panic!("{} unfused, {topology:?}, {lengths:?}, {in_place:?}: {violation}", algorithm.name);
+        }
+    }
 }
 
 fn rows() -> impl Iterator<Item = &'static Algorithm> {

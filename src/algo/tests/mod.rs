@@ -65,9 +65,19 @@ fn prove_exactly(
     let plan = |(rank, &in_place)| (algorithm.build)(&PlanRequest { rank, in_place, ..request });
     let plans: Vec<Plan> = (0..).zip(in_place).map(plan).collect();
     assert!((algorithm.supports)(&request));
+    let name = algorithm.name;
     if let Err(violation) = verify(&plans, in_place, &request) {
-        let name = algorithm.name;
         panic!("{name}, {topology:?}, root {root}, count {count}, in place {in_place:?}: {violation}");
+    }
+    let reduces = |plan: &Plan| {
+        let steps = plan.lanes.iter().flat_map(|lane| &lane.rounds).flat_map(|round| &round.steps);
+        steps.into_iter().any(|step| matches!(step, Step::RecvReduce { .. }))
+    };
+    if plans.iter().any(reduces) {
+        let plans: Vec<Plan> = plans.into_iter().map(Plan::unfused).collect();
+        if let Err(violation) = verify(&plans, in_place, &request) {
+            panic!("{name} unfused, {topology:?}, root {root}, count {count}, {in_place:?}: {violation}");
+        }
     }
 }
 

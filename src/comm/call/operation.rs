@@ -32,22 +32,29 @@ impl Operation {
         Key::new(&self.call, self.is_in_place(rank))
     }
 
-    /// The bytes that it reads and writes. Only for an operation that has passed [`Operation::check`].
-    pub(in crate::comm) fn extent(&self, rank: Rank, size: u32) -> Option<Extent> {
+    /// The bytes that it reads and writes, in elements of `unit` bytes. Only for an operation that has passed
+    /// [`Operation::check`].
+    pub(in crate::comm) fn extent(&self, rank: Rank, size: u32, unit: usize) -> Option<Extent> {
         let CallKind::Collective(collective) = self.call.kind else { return None };
-        let Call { root, count, datatype, .. } = self.call;
+        let Call { root, count, .. } = self.call;
         let read = collective.input_elements(size as usize, rank, root, count as usize);
         let written = collective.output_elements(size as usize, rank, root, count as usize);
-        Some(Extent { read: read * datatype.bytes(), written: written * datatype.bytes() })
+        Some(Extent { read: read * unit, written: written * unit })
     }
 
     /// Whether the buffers coincide as [`crate::plan::PlanRequest::in_place`] defines it.
     #[inline(always)]
     pub(in crate::comm) fn is_in_place(&self, rank: Rank) -> bool {
+        self.is_in_place_by(rank, self.call.datatype.bytes())
+    }
+
+    /// Like [`Operation::is_in_place`], in elements of `unit` bytes.
+    #[inline(always)]
+    pub(in crate::comm) fn is_in_place_by(&self, rank: Rank, unit: usize) -> bool {
         use Collective::*;
         let CallKind::Collective(collective) = self.call.kind else { return false };
         let (send, recv) = (self.send, self.recv.cast_const());
-        let part = (self.call.count as usize).wrapping_mul(self.call.datatype.bytes());
+        let part = (self.call.count as usize).wrapping_mul(unit);
         let mine = (rank as usize).wrapping_mul(part);
         let at_root = rank == self.call.root;
         !send.is_null()
@@ -65,7 +72,12 @@ impl Operation {
 
     /// Whether a communicator of so many ranks can do it.
     pub(in crate::comm) fn check(&self, size: u32) -> Result<()> {
-        addressable(&self.call, size)?;
+        self.check_by(size, self.call.datatype.bytes())
+    }
+
+    /// Like [`Operation::check`], in elements of `unit` bytes.
+    pub(in crate::comm) fn check_by(&self, size: u32, unit: usize) -> Result<()> {
+        addressable(&self.call, size, unit)?;
         match self.call.kind {
             CallKind::Transfer => Err(Error::Internal("a message is no operation".into())),
             CallKind::Collective(collective) if collective.has_layout() => {
@@ -109,6 +121,13 @@ pub(in crate::comm) struct Variant {
     pub callback: Option<(u32, Callback)>,
 }
 
+impl Variant {
+    /// Bytes of an element of the call.
+    pub fn unit(&self, call: &Call) -> usize {
+        self.callback.map_or(call.datatype.bytes(), |(_, callback)| callback.element_bytes())
+    }
+}
+
 /// The functions that a reduction needs.
 #[derive(Default)]
 pub(in crate::comm) struct Kernels {
@@ -133,12 +152,16 @@ impl Kernels {
 }
 
 /// No buffer of the call, of `size` blocks at most, is larger than memory can be.
-fn addressable(call: &Call, size: u32) -> Result<()> {
-    let bytes = u128::from(call.count) * u128::from(size) * call.datatype.bytes() as u128;
-    if bytes <= isize::MAX as u128 {
+fn addressable(call: &Call, size: u32, unit: usize) -> Result<()> {
+    let bytes = (u128::from(call.count) * u128::from(size)).checked_mul(unit as u128);
+    if bytes.is_some_and(|bytes| bytes <= isize::MAX as u128) {
         return Ok(());
     }
-    let got = format!("{} elements of {} for {size} ranks exceed memory", call.count, call.datatype.name());
+    let got = if unit == call.datatype.bytes() {
+        format!("{} elements of {} for {size} ranks exceed memory", call.count, call.datatype.name())
+    } else {
+        format!("{} elements of {unit} bytes for {size} ranks exceed memory", call.count)
+    };
     Err(Error::InvalidArgument { what: "count", got })
 }
 

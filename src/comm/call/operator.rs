@@ -11,6 +11,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::operation::Variant;
 use crate::base::{Call, Datatype, Error, ReduceOp, Result};
 use crate::reduce::{Callback, CallbackFn, scale_fn};
 
@@ -45,6 +46,7 @@ pub struct Operator {
 enum Kind {
     PremulSum { datatype: Datatype, scalar: Scalar },
     Callback { function: CallbackFn, context: Context, commutative: bool },
+    Opaque { function: CallbackFn, context: Context, commutative: bool, element_bytes: usize },
 }
 
 /// The program's own pointer: handed on, never followed.
@@ -86,6 +88,28 @@ impl Operator {
         Operator::new(Kind::Callback { function, context: Context(context), commutative })
     }
 
+    /// A function of the program on opaque elements of `element_bytes` bytes. Calls with it are of
+    /// [`Datatype::Byte`], and their counts are numbers of elements: buffers hold `count * element_bytes`
+    /// bytes. Ranks agree on the size, too.
+    ///
+    /// The function gets whole elements, most often fewer than `count`, aligned for the largest power of two
+    /// that divides their size, up to 64.
+    ///
+    /// # Safety
+    /// See [`Callback::new`].
+    pub unsafe fn opaque(
+        function: CallbackFn,
+        context: *mut std::ffi::c_void,
+        commutative: bool,
+        element_bytes: usize,
+    ) -> Result<Operator> {
+        if element_bytes == 0 || isize::try_from(element_bytes).is_err() {
+            let got = format!("{element_bytes}; an element has at least one byte and fits into memory");
+            return Err(Error::InvalidArgument { what: "element_bytes", got });
+        }
+        Operator::new(Kind::Opaque { function, context: Context(context), commutative, element_bytes })
+    }
+
     fn new(kind: Kind) -> Result<Operator> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         if number > LAST {
@@ -104,8 +128,12 @@ impl Operator {
     pub fn op(&self) -> ReduceOp {
         match self.kind {
             Kind::PremulSum { .. } => ReduceOp::PremulSum,
-            Kind::Callback { commutative: true, .. } => ReduceOp::Callback,
-            Kind::Callback { commutative: false, .. } => ReduceOp::OrderedCallback,
+            Kind::Callback { commutative: true, .. } | Kind::Opaque { commutative: true, .. } => {
+                ReduceOp::Callback
+            }
+            Kind::Callback { commutative: false, .. } | Kind::Opaque { commutative: false, .. } => {
+                ReduceOp::OrderedCallback
+            }
         }
     }
 
@@ -114,6 +142,15 @@ impl Operator {
         match self.kind {
             Kind::PremulSum { datatype: own, .. } => own == datatype,
             Kind::Callback { .. } => true,
+            Kind::Opaque { .. } => datatype == Datatype::Byte,
+        }
+    }
+
+    /// Bytes of an opaque element; `None`: it works on elements of datatypes.
+    pub fn opaque_bytes(&self) -> Option<usize> {
+        match self.kind {
+            Kind::Opaque { element_bytes, .. } => Some(element_bytes),
+            Kind::PremulSum { .. } | Kind::Callback { .. } => None,
         }
     }
 }
@@ -121,9 +158,25 @@ impl Operator {
 impl Operator {
     /// Its part of a plan: what takes the place of the kernel on `datatype`, if it is a function.
     pub(in crate::comm) fn callback_on(&self, datatype: Datatype) -> Option<(u32, Callback)> {
-        let Kind::Callback { function, context, .. } = &self.kind else { return None };
-        // SAFETY: whoever made the operator has promised it.
-        Some((self.number, unsafe { Callback::new(*function, context.0, datatype) }))
+        let callback = match &self.kind {
+            Kind::PremulSum { .. } => return None,
+            Kind::Callback { function, context, .. } => {
+                // SAFETY: whoever made the operator has promised it.
+                unsafe { Callback::new(*function, context.0, datatype) }
+            }
+            Kind::Opaque { function, context, element_bytes, .. } => {
+                // SAFETY: as above.
+                unsafe { Callback::opaque(*function, context.0, *element_bytes) }
+            }
+        };
+        Some((self.number, callback))
+    }
+
+    /// What is different about a call with this operator. `signature`: the call that the other ranks see, if
+    /// it is another one.
+    pub(in crate::comm) fn variant(&self, call: &Call, signature: Option<Call>) -> Variant {
+        let opaque = || self.opaque_bytes().map(|bytes| call.on_opaque(bytes));
+        Variant { signature: signature.or_else(opaque), callback: self.callback_on(call.datatype) }
     }
 
     /// Whether contributions are scaled before they are combined.

@@ -113,7 +113,9 @@ impl ByteRun {
 
 impl Placed {
     /// Says what is wrong with the call, or where its blocks are.
-    pub fn of(call: &Unequal, rank: Rank, size: u32) -> Result<Placed> {
+    ///
+    /// `unit`: bytes of an element.
+    pub fn of(call: &Unequal, unit: usize, rank: Rank, size: u32) -> Result<Placed> {
         let BlockLayout { input, output, sources, destinations, .. } = call.layout;
         if call.collective.has_root() {
             in_range("root", call.root, size)?;
@@ -125,17 +127,18 @@ impl Placed {
         }
         call.check_own(rank)?;
         let (sends, recvs) = match call.places {
-            Places::Buffers { send, recv } => {
-                (runs(call, input, |_| send.addr(), "send")?, runs(call, output, |_| recv.addr(), "recv")?)
-            }
+            Places::Buffers { send, recv } => (
+                runs(call, unit, input, |_| send.addr(), "send")?,
+                runs(call, unit, output, |_| recv.addr(), "recv")?,
+            ),
             Places::Lists { sends, recvs } => {
                 if (sends.len(), recvs.len()) != (input.len(), output.len()) {
                     let got = format!("{} and {}", sends.len(), recvs.len());
                     return Err(Error::InvalidArgument { what: "number of pointers", got });
                 }
                 (
-                    runs(call, input, |at| sends[at].addr(), "sends")?,
-                    runs(call, output, |at| recvs[at].addr(), "recvs")?,
+                    runs(call, unit, input, |at| sends[at].addr(), "sends")?,
+                    runs(call, unit, output, |at| recvs[at].addr(), "recvs")?,
                 )
             }
         };
@@ -171,12 +174,12 @@ impl Placed {
 /// The memory of blocks that are not empty. `start` gives where a buffer or, for lists, a block begins.
 fn runs(
     call: &Unequal,
+    unit: usize,
     blocks: &[Block],
     start: impl Fn(usize) -> usize,
     what: &'static str,
 ) -> Result<Vec<ByteRun>> {
     let is_list = matches!(call.places, Places::Lists { .. });
-    let unit = call.datatype.bytes();
     let mut runs = Vec::with_capacity(blocks.len());
     for (index, block) in blocks.iter().enumerate().filter(|(_, block)| block.len > 0) {
         let base = start(index);

@@ -16,10 +16,10 @@ use crate::algo::Algorithm;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
 use crate::executor::{Buffers, Key, Prepared, Program, Stretch, Widened};
 use crate::plan::cache::Cache;
-use crate::plan::{BlockLayout, PlanRequest};
+use crate::plan::{BlockLayout, Plan, PlanRequest};
 use crate::reduce::{Callback, Conversions, Reducer, conversions};
 use crate::topology::Topology;
-use crate::transport::SingleCopy;
+use crate::transport::{FRAGMENT_GRAIN, SingleCopy};
 use crate::tuning::Tuning;
 
 /// Compiled plans that are kept.
@@ -117,16 +117,17 @@ impl PlanCache {
         rank: Rank,
         topology: &Topology,
     ) -> Result<Prepared> {
-        operation.check(topology.size())?;
+        let unit = variant.unit(&operation.call);
+        operation.check_by(topology.size(), unit)?;
         let widening = self.widening(&operation.call, topology.size());
         let Kernels { reduce, divide } = match variant.callback {
             Some((_, callback)) => Kernels { reduce: Some(Reducer::Callback(callback)), divide: None },
             None if widening.is_some() => operation.kernels_on(Datatype::Float32, rank, topology.size())?,
             None => operation.kernels(rank, topology.size())?,
         };
-        let program = self.build(operation, rank, topology)?;
+        let program = self.build(operation, unit, rank, topology)?;
         let call = variant.signature.unwrap_or(operation.call);
-        let extent = operation.extent(rank, topology.size());
+        let extent = operation.extent(rank, topology.size(), unit);
         let prepared = Prepared { reduce, divide, extent, ..Prepared::new(call, program) };
         let Some((conversions, extent)) = widening.zip(extent) else { return Ok(prepared) };
         let whole = |elements| vec![Stretch { offset: 0, at: 0, elements }];
@@ -164,8 +165,11 @@ impl PlanCache {
         if let Some(again) = layouts.latest(operation, number) {
             return Ok(again);
         }
+        let opaque = callback.map(|(_, callback)| callback.element_bytes());
+        let unit = opaque.unwrap_or(operation.datatype.bytes());
         let call = operation.whole_call();
-        let Placed { buffers, placement } = Placed::of(operation, rank, topology.size())?;
+        let call = if unit == operation.datatype.bytes() { call } else { call.on_opaque(unit) };
+        let Placed { buffers, placement } = Placed::of(operation, unit, rank, topology.size())?;
         let prepared = layouts.get_or_build((&call, number), operation.layout, &placement, || {
             let widening = self.widening(&call, topology.size());
             let Kernels { reduce, divide } = match callback {
@@ -179,6 +183,7 @@ impl PlanCache {
                 layout: operation.layout,
                 ..self.request(&call, rank, topology)
             };
+            let request = on_elements(request, &call, unit);
             let algorithm = self.choose(&call, &request)?;
             let single_copy = self.single_copy(call.kind);
             if algorithm.needs_length_exchange() {
@@ -199,7 +204,7 @@ impl PlanCache {
                 let [input, output] = placement.stretches(operation.layout);
                 return Ok(prepared.on_copies(Widened { conversions, input, output }));
             }
-            let plan = (algorithm.build)(&request);
+            let plan = whole_elements((algorithm.build)(&request), &request);
             let program = placement.compile(&plan, &request, single_copy);
             let program = self.with_single_copy_trial(program, call.kind).through(&self.endpoints);
             Ok(Prepared { reduce, divide, ..Prepared::new(call, program) })
@@ -208,12 +213,14 @@ impl PlanCache {
         Ok((prepared, buffers))
     }
 
-    fn build(&self, operation: &Operation, rank: Rank, topology: &Topology) -> Result<Program> {
+    /// The program of an operation on elements of `unit` bytes.
+    fn build(&self, operation: &Operation, unit: usize, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
         // Copies are apart.
-        let in_place = operation.is_in_place(rank) && self.widening(call, topology.size()).is_none();
+        let in_place = operation.is_in_place_by(rank, unit) && self.widening(call, topology.size()).is_none();
         let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
-        let plan = (self.choose(call, &request)?.build)(&request);
+        let request = on_elements(request, call, unit);
+        let plan = whole_elements((self.choose(call, &request)?.build)(&request), &request);
         let program = Program::compile(&plan, &request, self.single_copy(call.kind));
         Ok(self.with_single_copy_trial(program, call.kind).through(&self.endpoints))
     }
@@ -267,6 +274,19 @@ impl PlanCache {
             layout: BlockLayout::NONE,
         }
     }
+}
+
+/// A request for a call on elements of `unit` bytes, which may be opaque.
+fn on_elements<'a>(request: PlanRequest<'a>, call: &Call, unit: usize) -> PlanRequest<'a> {
+    match unit == call.datatype.bytes() {
+        true => request,
+        false => PlanRequest { element_bytes: unit, ..request },
+    }
+}
+
+/// A plan for a request that reduces no part of an element.
+fn whole_elements(plan: Plan, request: &PlanRequest) -> Plan {
+    if FRAGMENT_GRAIN.is_multiple_of(request.element_bytes) { plan } else { plan.unfused() }
 }
 
 /// Whether a call neither reduces nor passes on what it gets.

@@ -60,7 +60,7 @@ impl Communicator {
         only_start: bool,
     ) -> Result<Request> {
         self.check_foreign(foreign)?;
-        let placed = Placed::of(operation, self.rank, self.size())?;
+        let placed = Placed::of(operation, operation.datatype.bytes(), self.rank, self.size())?;
         let Unequal { collective, datatype, op, root, layout, places } = *operation;
         if let Support::Composed(Recipe::Messages(algorithm)) = support {
             // SAFETY: passed on from our caller; the call was placed.

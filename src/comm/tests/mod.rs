@@ -3,6 +3,7 @@
 mod devices;
 mod foreign;
 mod formation;
+mod opaque;
 
 use std::thread;
 use std::time::Duration;

@@ -171,6 +171,9 @@ impl Execution {
     #[inline]
     fn writable_bytes(&self, step: &RecvStep) -> usize {
         let mut limit = step.dst.len;
+        if step.hazards.is_empty() {
+            return limit;
+        }
         for hazard in &step.hazards {
             let send = self.sends[hazard.queue as usize];
             if send.next == hazard.position {
@@ -179,8 +182,8 @@ impl Execution {
                 limit = 0;
             }
         }
-        // Only whole elements leave, so only whole elements may be overwritten.
-        limit - limit % self.prepared.program.element_bytes
+        // What is reduced is so in whole elements. (Long ones may leave in parts, and be replaced in parts.)
+        if step.operand.is_none() { limit } else { limit - limit % self.prepared.program.element_bytes }
     }
 
     /// `dst = a op b`. With `streamed`, stores go past the caches, where `dst` is neither `a` nor `b`.
