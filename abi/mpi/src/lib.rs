@@ -19,6 +19,7 @@ pub mod arguments;
 pub mod call;
 pub mod comm;
 pub mod constants;
+pub mod datatype;
 pub mod environment;
 pub mod errhandler;
 pub mod error;
