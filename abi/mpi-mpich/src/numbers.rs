@@ -110,6 +110,7 @@ pub const OTHERS: &[Pair<u32>] = &[
     (c::ERRHANDLER_NULL, 0x14000000),
     (c::ERRORS_ARE_FATAL, 0x54000000),
     (c::ERRORS_RETURN, 0x54000001),
+    (c::ERRORS_ABORT, 0x54000003),
     (c::INFO_NULL, 0x1c000000),
     (c::INFO_ENV, 0x5c000001),
     (c::WIN_NULL, 0x20000000),

@@ -7,7 +7,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anyccl_engine::reduce::is_inside_callback;
 
 use crate::abi::{Abi, Numbers};
-use crate::constants::COMM_SELF;
 use crate::errhandler;
 use crate::error::{Class, Error, Result};
 
@@ -18,7 +17,7 @@ pub enum Scope {
     Process,
     /// That of this communicator.
     Comm(u32),
-    /// That of files that are not open, which returns.
+    /// That of files that are not open, which returns unless the program has set another.
     File,
 }
 
@@ -37,12 +36,7 @@ pub fn call<A: Abi>(name: &'static str, scope: Scope, body: impl FnOnce() -> Res
 #[cold]
 #[inline(never)]
 fn fail<A: Abi>(name: &'static str, scope: Scope, error: &Error) -> c_int {
-    let comm = match (error.comm, scope) {
-        (Some(comm), _) | (None, Scope::Comm(comm)) => Some(comm),
-        (None, Scope::Process) => Some(COMM_SELF),
-        (None, Scope::File) => None,
-    };
-    A::raw_number(Numbers::ErrorCode, errhandler::raise(name, comm, error).0)
+    A::raw_number(Numbers::ErrorCode, errhandler::raise(name, scope, error).0)
 }
 
 /// What becomes of a call that this library only declares.

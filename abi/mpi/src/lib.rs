@@ -23,6 +23,7 @@ pub mod datatype;
 pub mod environment;
 pub mod errhandler;
 pub mod error;
+pub mod error_codes;
 pub mod functions;
 pub mod group;
 pub mod handles;

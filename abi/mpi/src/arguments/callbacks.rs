@@ -140,6 +140,15 @@ pub struct ErrorFunction {
 }
 
 impl ErrorFunction {
+    /// A function that is never called.
+    #[cfg(test)]
+    pub fn none() -> ErrorFunction {
+        unsafe fn none(_: Address, _: u32, class: i32) -> i32 {
+            class
+        }
+        ErrorFunction { address: 0, call: none }
+    }
+
     /// Calls it. What it writes to the code is the result.
     ///
     /// # Safety
@@ -175,6 +184,33 @@ impl<A: Abi> Kind<A> for CommErrorFunction {
             return Err(null(name));
         }
         Ok(ErrorFunction { address: raw, call: handle_error::<A> })
+    }
+}
+
+/// # Safety
+/// `function` is the address of an error handler of files.
+unsafe fn handle_file_error<A: Abi>(function: Address, _: u32, class: i32) -> i32 {
+    type Raw<F> = unsafe extern "C" fn(*mut F, *mut c_int, ...);
+    // SAFETY: promised by the caller.
+    let function = unsafe { std::mem::transmute::<Address, Raw<A::File>>(function) };
+    let (mut file, mut code) = (A::NO_FILE, A::raw_number(Numbers::ErrorCode, class));
+    // SAFETY: promised by the caller; both places outlive the call.
+    unsafe { function(&raw mut file, &raw mut code) };
+    A::number(Numbers::ErrorCode, code)
+}
+
+/// An error handler for files.
+pub struct FileErrorFunction;
+
+impl<A: Abi> Kind<A> for FileErrorFunction {
+    type C = Address;
+    type Value = ErrorFunction;
+
+    unsafe fn value(raw: Address, name: &'static str) -> Result<ErrorFunction> {
+        if raw == 0 {
+            return Err(null(name));
+        }
+        Ok(ErrorFunction { address: raw, call: handle_file_error::<A> })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Numbers that ABIs choose differently, and elements of arrays of plain numbers.
 
 use std::ffi::{c_int, c_void};
-use std::num::TryFromIntError;
 
 use super::{Aint, Count, Element, Int, Kind, LargeCount};
 use crate::abi::{Abi, Numbers};
@@ -93,7 +92,7 @@ macro_rules! integers {
 integers! {
     Int: c_int => i32, |value| value;
     // What an int cannot say is undefined: MPI 5.0, section 5.1.5 and others.
-    Count: c_int => i64, |value| c_int::try_from(value).unwrap_or_else(|_: TryFromIntError| UNDEFINED);
+    Count: c_int => i64, |value| c_int::try_from(value).unwrap_or(UNDEFINED);
     LargeCount: i64 => i64, |value| value;
     Aint: isize => i64, |value| value as isize;
 }

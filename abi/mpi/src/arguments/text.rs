@@ -39,7 +39,7 @@ impl TextPlace {
         // SAFETY: the program passes memory for as many bytes as the limit says, and one more.
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.place, len) };
         // SAFETY: as above.
-        unsafe { self.place.add(len).write(0) };
+        unsafe { self.place.wrapping_add(len).write(0) };
         len as i32
     }
 }

@@ -5,17 +5,17 @@
 macro_rules! files {
     ($door:ident) => {
         $crate::export! { $door FILES
-            3 "2.0" MPI_File_call_errhandler PMPI_File_call_errhandler (fh: FileHandle, errorcode: ErrorCode) on file = refused;
+            3 "2.0" MPI_File_call_errhandler PMPI_File_call_errhandler (fh: FileHandle, errorcode: ErrorCode) on file = errhandler::calls::file_call;
             3 "2.0" MPI_File_close PMPI_File_close (fh: InOut<FileHandle>) on file = refused;
-            3 "2.0" MPI_File_create_errhandler PMPI_File_create_errhandler (file_errhandler_fn: OtherFunction, errhandler:
-                Out<ErrhandlerHandle>) on file = refused;
+            3 "2.0" MPI_File_create_errhandler PMPI_File_create_errhandler (file_errhandler_fn: FileErrorFunction, errhandler:
+                Out<ErrhandlerHandle>) on file = errhandler::calls::file_create;
             3 "2.0" MPI_File_delete PMPI_File_delete (filename: InText, info: InfoHandle) on file = refused;
             3 "2.0" MPI_File_get_amode PMPI_File_get_amode (fh: FileHandle, amode: Out<Int>) on file = refused;
             3 "2.0" MPI_File_get_atomicity PMPI_File_get_atomicity (fh: FileHandle, flag: Out<Flag>) on file = refused;
             3 "2.0" MPI_File_get_byte_offset PMPI_File_get_byte_offset (fh: FileHandle, offset: LargeCount, disp:
                 Out<LargeCount>) on file = refused;
             3 "2.0" MPI_File_get_errhandler PMPI_File_get_errhandler (file: FileHandle, errhandler: Out<ErrhandlerHandle>)
-                on file = refused;
+                on file = errhandler::calls::file_get;
             3 "2.0" MPI_File_get_group PMPI_File_get_group (fh: FileHandle, group: Out<GroupHandle>) on file = refused;
             3 "2.0" MPI_File_get_info PMPI_File_get_info (fh: FileHandle, info_used: Out<InfoHandle>) on file = refused;
             3 "2.0" MPI_File_get_position PMPI_File_get_position (fh: FileHandle, offset: Out<LargeCount>) on file = refused;
@@ -77,7 +77,7 @@ macro_rules! files {
             3 "2.0" MPI_File_seek_shared PMPI_File_seek_shared (fh: FileHandle, offset: LargeCount, whence: Int) on file = refused;
             3 "2.0" MPI_File_set_atomicity PMPI_File_set_atomicity (fh: FileHandle, flag: Int) on file = refused;
             3 "2.0" MPI_File_set_errhandler PMPI_File_set_errhandler (file: FileHandle, errhandler: ErrhandlerHandle) on
-                file = refused;
+                file = errhandler::calls::file_set;
             3 "2.0" MPI_File_set_info PMPI_File_set_info (fh: FileHandle, info: InfoHandle) on file = refused;
             3 "2.0" MPI_File_set_size PMPI_File_set_size (fh: FileHandle, size: LargeCount) on file = refused;
             3 "2.0" MPI_File_set_view PMPI_File_set_view (fh: FileHandle, disp: LargeCount, etype: DatatypeHandle, filetype:

@@ -1,0 +1,79 @@
+//! MPI's functions of error handlers (MPI 5.0, section 9.3).
+
+use super::{Errhandler, Kind, OF_FILES, failure};
+use crate::arguments::{CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output};
+use crate::comm::Comm;
+use crate::constants::COMM_NULL;
+use crate::error::{Class, Result};
+
+/// `MPI_Comm_create_errhandler`.
+pub unsafe fn comm_create(function: ErrorFunction, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(Errhandler::make(Kind::Comm, function));
+    Ok(())
+}
+
+/// `MPI_Comm_set_errhandler`.
+pub unsafe fn comm_set(comm: CommHandle, errhandler: ErrhandlerHandle) -> Result<()> {
+    let comm = Comm::from_handle(comm)?;
+    let new = Errhandler::from_handle(errhandler, Kind::Comm)?;
+    let old = std::mem::replace(&mut *comm.errhandler.lock(), new);
+    // Not under the lock: the last user takes the handler's number away.
+    drop(old);
+    Ok(())
+}
+
+/// `MPI_Comm_get_errhandler`.
+pub unsafe fn comm_get(comm: CommHandle, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    let comm = Comm::from_handle(comm)?;
+    errhandler.set(comm.errhandler.lock().handle());
+    Ok(())
+}
+
+/// `MPI_Comm_call_errhandler`.
+pub unsafe fn comm_call(comm: CommHandle, errorcode: i32) -> Result<()> {
+    let (handler, id, title) = {
+        let comm = Comm::from_handle(comm)?;
+        (comm.errhandler.lock().clone(), comm.id, comm.title())
+    };
+    // The handler has been called: that is success, whatever it says.
+    failure::handle(&handler, id, Class(errorcode), || {
+        format!("MPI_Comm_call_errhandler on {title} with error code {errorcode}")
+    });
+    Ok(())
+}
+
+/// `MPI_Errhandler_free`.
+pub unsafe fn free(errhandler: InputOutput<ErrhandlerHandle>) -> Result<()> {
+    Errhandler::free(errhandler.get())?;
+    errhandler.set(ErrhandlerHandle::NULL);
+    Ok(())
+}
+
+/// `MPI_File_create_errhandler`.
+pub unsafe fn file_create(function: ErrorFunction, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(Errhandler::make(Kind::File, function));
+    Ok(())
+}
+
+/// `MPI_File_set_errhandler`, for `MPI_FILE_NULL`: files that are opened from now on, and failures to open.
+pub unsafe fn file_set(_file: FileHandle, errhandler: ErrhandlerHandle) -> Result<()> {
+    let new = Errhandler::from_handle(errhandler, Kind::File)?;
+    let old = std::mem::replace(&mut *OF_FILES.lock(), new);
+    drop(old);
+    Ok(())
+}
+
+/// `MPI_File_get_errhandler`, for `MPI_FILE_NULL`.
+pub unsafe fn file_get(_file: FileHandle, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(OF_FILES.lock().handle());
+    Ok(())
+}
+
+/// `MPI_File_call_errhandler`, for `MPI_FILE_NULL`.
+pub unsafe fn file_call(_file: FileHandle, errorcode: i32) -> Result<()> {
+    let handler = OF_FILES.lock().clone();
+    failure::handle(&handler, COMM_NULL, Class(errorcode), || {
+        format!("MPI_File_call_errhandler with error code {errorcode}")
+    });
+    Ok(())
+}

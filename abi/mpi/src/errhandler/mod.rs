@@ -1,0 +1,187 @@
+//! Error handlers: what happens when a function fails.
+//!
+//! A communicator holds an [`Errhandler`]. A handler that the program has made lives as long as a handle of it
+//! or an object that uses it: both are counted as users. [`raise`] calls the handler of a failed call;
+//! [`calls`] are MPI's functions.
+
+pub mod calls;
+mod failure;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::arguments::{ErrhandlerHandle, ErrorFunction};
+use crate::constants::{ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN};
+use crate::error::{Class, Error, Result};
+use crate::table::Table;
+
+pub use failure::{last_detail, raise};
+
+/// An error handler in use.
+#[derive(Clone)]
+pub struct Errhandler {
+    /// Its number.
+    pub id: u32,
+    action: Action,
+    /// Counts this use of a handler that the program has made.
+    _user: Option<User>,
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    /// The job ends.
+    Fatal,
+    /// This communicator's processes end. The job ends here, too.
+    Abort,
+    /// The function returns the error class.
+    Return,
+    /// The program's function is called.
+    Program(ErrorFunction),
+}
+
+/// Kinds of objects that have error handlers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Communicators.
+    Comm,
+    /// Files.
+    File,
+}
+
+/// A handler that the program has made.
+struct Made {
+    id: u32,
+    kind: Kind,
+    function: ErrorFunction,
+    /// Handles of it and objects that use it.
+    users: AtomicU32,
+}
+
+static MADE: Table<Made> = Table::new("error handler", Class::ERRHANDLER);
+/// The handler of files that are not open.
+static OF_FILES: Mutex<Errhandler> = Mutex::new(Errhandler::RETURN);
+
+/// A user of a handler that the program has made.
+struct User(Arc<Made>);
+
+impl Clone for User {
+    fn clone(&self) -> User {
+        self.0.users.fetch_add(1, Ordering::Relaxed);
+        User(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        release(&self.0);
+    }
+}
+
+/// One user less. The last one takes the number away.
+fn release(made: &Made) {
+    if made.users.fetch_sub(1, Ordering::AcqRel) == 1 {
+        // It is unknown where another process has forked from the one that made it.
+        let _ = MADE.remove(made.id);
+    }
+}
+
+impl Errhandler {
+    /// `MPI_ERRORS_ARE_FATAL`.
+    pub const ARE_FATAL: Errhandler = Errhandler::predefined(ERRORS_ARE_FATAL, Action::Fatal);
+    /// `MPI_ERRORS_ABORT`.
+    pub const ABORT: Errhandler = Errhandler::predefined(ERRORS_ABORT, Action::Abort);
+    /// `MPI_ERRORS_RETURN`.
+    pub const RETURN: Errhandler = Errhandler::predefined(ERRORS_RETURN, Action::Return);
+
+    const fn predefined(id: u32, action: Action) -> Errhandler {
+        Errhandler { id, action, _user: None }
+    }
+
+    /// Makes a handler of the program's function; the handle is its first user.
+    pub fn make(kind: Kind, function: ErrorFunction) -> ErrhandlerHandle {
+        let users = AtomicU32::new(1);
+        ErrhandlerHandle(MADE.insert_with(|id| Made { id, kind, function, users }))
+    }
+
+    /// The handler of a handle, for an object of this kind.
+    pub fn from_handle(handle: ErrhandlerHandle, wanted: Kind) -> Result<Errhandler> {
+        match handle.0 {
+            ERRORS_ARE_FATAL => Ok(Errhandler::ARE_FATAL),
+            ERRORS_ABORT => Ok(Errhandler::ABORT),
+            ERRORS_RETURN => Ok(Errhandler::RETURN),
+            ERRHANDLER_NULL => {
+                Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL"))
+            }
+            id => {
+                let made = MADE.get(id)?.share();
+                let (kind, function) = (made.kind, made.function);
+                if kind != wanted {
+                    let text = format!("an error handler for objects of kind {kind:?}, not {wanted:?}");
+                    return Err(Error::new(Class::ERRHANDLER, text));
+                }
+                made.users.fetch_add(1, Ordering::Relaxed);
+                Ok(Errhandler { id, action: Action::Program(function), _user: Some(User(made)) })
+            }
+        }
+    }
+
+    /// A handle of it, to be freed.
+    pub fn handle(&self) -> ErrhandlerHandle {
+        if let Some(User(made)) = &self._user {
+            made.users.fetch_add(1, Ordering::Relaxed);
+        }
+        ErrhandlerHandle(self.id)
+    }
+
+    /// Gives a handle back. Objects go on using the handler.
+    pub fn free(handle: ErrhandlerHandle) -> Result<()> {
+        match handle.0 {
+            // What MPI_Comm_get_errhandler gives is freed, whatever it is.
+            ERRORS_ARE_FATAL | ERRORS_ABORT | ERRORS_RETURN => Ok(()),
+            ERRHANDLER_NULL => {
+                Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL"))
+            }
+            id => {
+                let made = MADE.get(id)?.share();
+                release(&made);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handler() -> ErrhandlerHandle {
+        Errhandler::make(Kind::Comm, ErrorFunction::none())
+    }
+
+    #[test]
+    fn a_handler_lives_as_long_as_its_last_handle_or_object() {
+        let handle = handler();
+        let of_object = Errhandler::from_handle(handle, Kind::Comm).unwrap();
+        Errhandler::free(handle).unwrap();
+        let again = of_object.handle();
+        assert_eq!(again, handle);
+        let other = of_object.clone();
+        drop(of_object);
+        Errhandler::free(again).unwrap();
+        assert!(Errhandler::from_handle(handle, Kind::Comm).is_ok());
+        drop(other);
+        let error = Errhandler::from_handle(handle, Kind::Comm).err().unwrap();
+        assert_eq!(error.class, Class::ERRHANDLER);
+    }
+
+    #[test]
+    fn a_handler_for_communicators_is_refused_for_files() {
+        let handle = handler();
+        let error = Errhandler::from_handle(handle, Kind::File).err().unwrap();
+        assert_eq!(error.class, Class::ERRHANDLER);
+        Errhandler::free(handle).unwrap();
+        assert!(Errhandler::free(handle).is_err());
+    }
+}
