@@ -46,12 +46,7 @@ pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
 }
 
 /// Calls an error handler. `comm` is the object that failed, `text` what is printed if the job ends.
-pub(super) fn handle(
-    handler: &Errhandler,
-    comm: u32,
-    class: Class,
-    text: impl FnOnce() -> String,
-) -> Class {
+pub(super) fn handle(handler: &Errhandler, comm: u32, class: Class, text: impl FnOnce() -> String) -> Class {
     match handler.action {
         Action::Return => class,
         // SAFETY: the program has made the handler for such calls.

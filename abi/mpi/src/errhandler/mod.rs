@@ -111,9 +111,7 @@ impl Errhandler {
             ERRORS_ARE_FATAL => Ok(Errhandler::ARE_FATAL),
             ERRORS_ABORT => Ok(Errhandler::ABORT),
             ERRORS_RETURN => Ok(Errhandler::RETURN),
-            ERRHANDLER_NULL => {
-                Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL"))
-            }
+            ERRHANDLER_NULL => Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL")),
             id => {
                 let made = MADE.get(id)?.share();
                 let (kind, function) = (made.kind, made.function);
@@ -140,9 +138,7 @@ impl Errhandler {
         match handle.0 {
             // What MPI_Comm_get_errhandler gives is freed, whatever it is.
             ERRORS_ARE_FATAL | ERRORS_ABORT | ERRORS_RETURN => Ok(()),
-            ERRHANDLER_NULL => {
-                Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL"))
-            }
+            ERRHANDLER_NULL => Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL")),
             id => {
                 let made = MADE.get(id)?.share();
                 release(&made);
