@@ -109,17 +109,17 @@ static void probes(void)
     say("iprobe with nothing there: %d", flag);
     for (int nonblocking = 0; nonblocking < 2; nonblocking++) {
         fill(41 + nonblocking);
-        CALL(MPI_Isend(out, 9, MPI_INT, right, 4, MPI_COMM_WORLD, &request));
+        CALL(MPI_Isend(out, 9, MPI_INT, right, 4 + 6 * nonblocking, MPI_COMM_WORLD, &request));
         for (flag = 0; !flag;) {
             if (nonblocking) {
-                CALL(MPI_Improbe(left, 4, MPI_COMM_WORLD, &flag, &message, &status));
+                CALL(MPI_Improbe(left, 10, MPI_COMM_WORLD, &flag, &message, &status));
             } else {
                 CALL(MPI_Mprobe(left, 4, MPI_COMM_WORLD, &message, &status));
                 flag = 1;
             }
         }
         CALL(MPI_Get_count(&status, MPI_INT, &count));
-        CALL(MPI_Iprobe(left, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+        CALL(MPI_Iprobe(left, 4 + 6 * nonblocking, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
         say("matched probe: %d, seen by another probe %d", count, flag);
         if (nonblocking) {
             MPI_Request receive;

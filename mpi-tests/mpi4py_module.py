@@ -1,0 +1,75 @@
+"""Runs modules of mpi4py's own tests in this rank, and writes down what became of each test.
+
+    mpi4py_module.py TESTS OUT MODULE [EXCLUDED...]
+
+TESTS is the folder test/ of mpi4py's sdist, MODULE a regular expression on names of files there. OUT gets, of each rank,
+rank-N.json at the end, and now-N: the test that runs, for whoever waits in vain.
+"""
+
+import collections
+import contextlib
+import json
+import sys
+import unittest
+from pathlib import Path
+
+tests, out, module, *excluded = sys.argv[1:]
+tests, out = Path(tests), Path(out)
+sys.path.insert(0, str(tests))
+import main  # noqa: E402
+
+results = {"tests": 0, "skipped": collections.Counter(), "failed": []}
+
+
+def my_rank():
+    from mpi4py import MPI
+    return MPI.COMM_WORLD.Get_rank()
+
+
+def name(test):
+    # Of a subtest, with its parameters.
+    return test.id().removeprefix("test.")
+
+
+def last_line(error):
+    return f"{error[0].__name__}: {error[1]}".splitlines()[0][:200]
+
+
+class Result(unittest.TextTestResult):
+    now = None
+
+    def startTest(self, test):
+        super().startTest(test)
+        results["tests"] += 1
+        Result.now = Result.now or open(out / f"now-{my_rank()}", "w")
+        self.now.seek(0)
+        self.now.truncate()
+        self.now.write(test.id())
+        self.now.flush()
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        results["skipped"][reason] += 1
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        results["failed"].append((name(test), last_line(err)))
+
+    addError = addFailure
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            results["failed"].append((name(subtest), last_line(err)))
+
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+
+
+words = [str(tests / "main.py"), "--quiet", "--no-builddir", "-i", module]
+for test in excluded:
+    words += ["-x", f"*{test}"]
+with contextlib.suppress(SystemExit):
+    main.TestProgram(module=None, argv=words, testRunner=Runner)
+(out / f"rank-{my_rank()}.json").write_text(json.dumps(results))

@@ -1,0 +1,38 @@
+"""A tool of somebody else's kind: a preloaded library that overrides MPI_Send and MPI_Allreduce sees every call."""
+
+import subprocess
+
+from programs import build, describe
+from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_for_standard_abi
+
+EXPECTED = [f"profiler {rank}: 5 sends of 20, 3 reductions of 30" for rank in range(2)]
+
+
+def tool(abi):
+    """The library to preload."""
+    file = WORK / "programs" / f"profiler-{abi}.so"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    folder, more = (HEADER, ["-DLARGE_COUNTS", "-lmpi_abi"]) if abi == "std" else (VENV / "include", ["-lmpi"])
+    # It needs the MPI library itself: in Python, that one is not among the names that all see.
+    ended = subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{folder}", HERE / "profiler.c", "-o", file,
+                            f"-L{VENV}/lib", *more], capture_output=True, text=True)
+    if ended.returncode != 0:
+        raise Failure(ended.stderr)
+    return file
+
+
+def run(library):
+    """Runs a C program and a Python program under it, on two ranks."""
+    python = {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": str(library.folder)}
+    if library.abi == "std":
+        python = {"PYTHONPATH": str(mpi4py_for_standard_abi())}
+    # `env` loads nothing but the program: the launcher is not profiled.
+    preload = ["env", f"LD_PRELOAD={tool(library.abi)}"]
+    for words, more in (([build("profiled", library.abi)], {}), ([VENV / "bin" / "python", HERE / "profiled.py"], python)):
+        ended = job(launch("mpiexec", 2, [*preload, *words]), library, 60, **more)
+        if ended.status != 0:
+            raise Failure(describe(ended))
+        seen = sorted(line for line in ended.err.splitlines() if line.startswith("profiler"))
+        if seen != EXPECTED:
+            raise Failure(f"{words[-1].name}: the tool saw {seen}, not {EXPECTED}")
+    return "in C and through mpi4py"

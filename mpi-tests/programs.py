@@ -1,0 +1,78 @@
+"""Our own test programs: built for each ABI, run on MPICH and on ours, and compared."""
+
+import shutil
+import subprocess
+
+from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpich
+
+# In the order in which a library is best built: what a program needs, those before it have shown.
+PROGRAMS = ["p2p_modes", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
+            "collectives", "operators", "intercomm", "topologies", "threads"]
+RANKS = [1, 2, 3, 4]
+SECONDS = 60
+WARNINGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
+
+
+def exists(name):
+    return (HERE / f"{name}.c").exists()
+
+
+def build(name, abi):
+    """Compiles a program with MPICH's mpi.h, for what MPI 3.1 has, or with ours. Its file."""
+    source, program = HERE / f"{name}.c", WORK / "programs" / f"{name}-{abi}"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    parts = [source, HERE / "common" / "report.h", HEADER / "mpi.h"]
+    if program.exists() and all(program.stat().st_mtime > part.stat().st_mtime for part in parts):
+        return program
+    command = {
+        "std": ["cc", *WARNINGS, "-Wpedantic", f"-I{HEADER}", f"-I{HERE}", source, "-o", program, f"-L{VENV}/lib",
+                f"-Wl,-rpath,{VENV}/lib", "-lmpi_abi"],
+        "mpich": [VENV / "bin" / "mpicc", *WARNINGS, "-DMPI_3_1_ONLY", f"-I{HERE}", source, "-o", program],
+    }[abi]
+    ended = subprocess.run([*map(str, command), "-lpthread", "-lm"], capture_output=True, text=True)
+    if ended.returncode != 0:
+        raise Failure(f"{name} cannot be compiled for {abi}:\n{ended.stderr}")
+    return program
+
+
+def reference(name, abi, ranks):
+    """What the program prints on MPICH; kept until it is compiled anew."""
+    program = build(name, abi)
+    kept = WORK / "reference" / f"{name}-{abi}-{ranks}.txt"
+    if not kept.exists() or kept.stat().st_mtime < program.stat().st_mtime:
+        # MPICH polls: where ranks share cores, it takes long.
+        ended = job(launch("mpiexec", ranks, [program]), mpich(abi), 5 * SECONDS)
+        if ended.status != 0:
+            raise Failure(f"on MPICH: {describe(ended)}")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(ended.out)
+    return kept.read_text()
+
+
+def describe(ended, seconds=SECONDS):
+    """The end of a job that failed, and its first bad lines."""
+    bad = [line for line in ended.out.splitlines() if "FAILED" in line]
+    if bad == ["FAILED"]:
+        bad = []
+    how = f"not finished after {seconds} s" if ended.status is None else f"exit status {ended.status}"
+    return "\n    ".join([how, *bad[:8], *ended.err.strip().splitlines()[-8:]])
+
+
+def first_difference(ours, its):
+    """Where two texts part."""
+    ours, its = ours.splitlines(), its.splitlines()
+    for number, (one, other) in enumerate(zip(ours, its), 1):
+        if one != other:
+            return f"line {number}:\n    ours  {one}\n    MPICH {other}"
+    return f"{len(ours)} lines, MPICH has {len(its)}"
+
+
+def run(name, library, ranks, launcher, seconds=SECONDS):
+    """Runs a program; raises Failure unless it passes and prints what it prints on MPICH."""
+    ended = job(launch(launcher, ranks, [build(name, library.abi)]), library, seconds)
+    if ended.status != 0:
+        raise Failure(describe(ended, seconds))
+    if shutil.which(VENV / "bin" / "mpiexec"):
+        expected = reference(name, library.abi, ranks)
+        if ended.out != expected:
+            raise Failure(f"another output than on MPICH: {first_difference(ended.out, expected)}")

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Judges the MPI libraries: libmpi_abi.so.1 (standard ABI) and libmpi.so.12 (MPICH ABI).
+
+    run.py                                           everything: an hour
+    run.py --quick                                   what `make test` runs: three minutes
+    run.py --library target/debug --program p2p_modes --ranks 2
+    run.py --library target/debug --module test_comm --ranks 2 --abi std
+    run.py --library mpich ...                       the same on MPICH itself: are the tests right?
+    run.py --constants                               the numbers of mpi.h alone
+
+--library is a folder with the libraries under their names at run time, an installed prefix, or a build folder of Cargo.
+The launcher is MPICH's mpiexec, and `anyccl run` besides, where --anyccl or the library's folder has one.
+
+MPICH, mpi4py and NumPy come from PyPI into target/mpi-venv, once. Where that is not possible, all is skipped, with the
+reason. The table of mpi4py's modules is written to target/mpi-tests/mpi4py.md. Ends with 1 if anything failed.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import constants
+import headers
+import mpi4py_suite
+import profiler
+import programs
+from setting import SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
+
+counts = {"ok": 0, "FAILED": 0, "SKIPPED": 0}
+
+
+def report(word, what, why=""):
+    counts[word] += 1
+    print(f"{word:7} {what}{f': {why}' if why else ''}", flush=True)
+
+
+def attempt(what, function, *arguments):
+    """Runs a test and says how it ended."""
+    started = time.monotonic()
+    try:
+        more = function(*arguments)
+    except Failure as failure:
+        report("FAILED", what, failure)
+    except pypi.Missing as reason:
+        report("SKIPPED", what, reason)
+    else:
+        report("ok", f"{what} ({time.monotonic() - started:.1f} s)", more or "")
+
+
+def check_constants():
+    wrong, same = constants.differences(VENV / "include" / "mpi_abi.h")
+    if constants.TABLE.read_text() != constants.table(VENV):
+        wrong.append(f"{constants.TABLE.name} is not what MPICH's mpi.h says")
+    if wrong:
+        raise Failure("\n    ".join(wrong))
+    return f"{same} names, sizes and offsets agree"
+
+
+def run_module(module, library, ranks, launcher, kept):
+    outcome = mpi4py_suite.run(module, library, ranks, launcher)
+    kept[module] = outcome
+    if outcome.failed and module not in mpi4py_suite.OUT_OF_SCOPE:
+        raise Failure(f"{outcome}" + "".join(f"\n    {test}: {why}" for test, why in outcome.failed))
+    return str(outcome)
+
+
+def chosen(options):
+    """The libraries to test."""
+    found = []
+    for abi in options.abi or list(SONAMES):
+        library = mpich(abi) if str(options.library) == "mpich" else ours(options.library, abi)
+        if library is None:
+            report("FAILED", f"{SONAMES[abi]}", f"is not in {options.library}")
+        else:
+            found.append(library)
+    return found
+
+
+def launchers(options):
+    tool = options.anyccl or next((folder / name for folder in (options.library, options.library / "bin")
+                                   for name in ("anyccl",) if (folder / name).is_file()), None)
+    found = {"mpiexec": "mpiexec"} | ({"anyccl run": tool.resolve()} if tool else {})
+    if str(options.library) == "mpich":
+        found = {"mpiexec": "mpiexec"}
+    return {name: found[name] for name in options.launcher or found if name in found}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", "--prefix", type=Path, default=TARGET / "demo-prefix")
+    parser.add_argument("--anyccl", type=Path, help="the file of the tool, for `anyccl run`")
+    parser.add_argument("--abi", action="append", choices=list(SONAMES))
+    parser.add_argument("--launcher", action="append", choices=["mpiexec", "anyccl run"])
+    parser.add_argument("--ranks", type=lambda text: [int(n) for n in text.split(",")])
+    parser.add_argument("--program", action="append", default=[], help="run only this one of ours")
+    parser.add_argument("--module", action="append", default=[], help="run only this module of mpi4py's tests")
+    parser.add_argument("--constants", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    try:
+        environment()
+    except pypi.Missing as reason:
+        print(f"SKIPPED all tests of MPI: {reason}", flush=True)
+        return
+    only_some = options.program or options.module
+    if not only_some:
+        attempt("numbers of mpi.h", check_constants)
+        attempt("mpi.h by itself", headers.compile_alone)
+    if options.constants:
+        return finish()
+    libraries, starters = chosen(options), launchers(options)
+    for name in options.program or ([] if only_some else filter(programs.exists, programs.PROGRAMS)):
+        for library in libraries:
+            for title, launcher in starters.items():
+                for ranks in options.ranks or ([2] if options.quick else programs.RANKS):
+                    attempt(f"{name} on {library}, {ranks} ranks, {title}", programs.run, name, library, ranks, launcher)
+    columns = {}
+    wanted = options.module or ([] if only_some else mpi4py_suite.QUICK if options.quick else mpi4py_suite.modules())
+    for library in libraries:
+        if not only_some:
+            attempt(f"profiling of {library}", profiler.run, library)
+        for title, launcher in starters.items():
+            if options.quick and title == "mpiexec" and len(starters) > 1:
+                continue
+            for ranks in options.ranks or ([2] if options.quick else [1, 2, 4]):
+                kept = columns.setdefault(f"{library}, {title} -n {ranks}", {})
+                for module in wanted:
+                    attempt(f"mpi4py {module} on {library}, {ranks} ranks, {title}", run_module, module, library, ranks,
+                            launcher, kept)
+    if wanted:
+        (WORK / "mpi4py.md").write_text(mpi4py_suite.page(columns))
+        print(f"the table is in {WORK / 'mpi4py.md'}")
+    finish()
+
+
+def finish():
+    print(f"{counts['ok']} passed, {counts['FAILED']} failed, {counts['SKIPPED']} skipped")
+    sys.exit(1 if counts["FAILED"] else 0)
+
+
+if __name__ == "__main__":
+    main()

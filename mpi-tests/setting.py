@@ -1,0 +1,160 @@
+"""What the MPI tests stand on: MPICH and mpi4py from PyPI, the libraries under test, launchers, and jobs with a time limit."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "mpi-tests"
+TARGET = ROOT / "target"
+WORK = TARGET / "mpi-tests"
+HEADER = ROOT / "include" / "mpi"
+sys.path.append(str(ROOT / "capi-tests"))
+import pypi  # noqa: E402
+
+VENV = TARGET / "mpi-venv"
+MPI4PY = "4.1.2"
+PACKAGES = ["mpich==5.0.2", f"mpi4py=={MPI4PY}", "numpy"]
+# ABI: name of the library at run time, and names it may have in a build folder of Cargo.
+SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12"}
+BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so"}
+
+
+class Failure(Exception):
+    """What did not go as it should."""
+
+
+def environment():
+    """Installs MPICH, mpi4py's wheel and NumPy, once. Raises pypi.Missing."""
+    return pypi.environment(VENV, PACKAGES)
+
+
+def mpi4py_tests():
+    """The folder of mpi4py's own tests: they are in its sdist."""
+    folder = WORK / f"mpi4py-{MPI4PY}"
+    with pypi.locked(folder):
+        if not folder.exists():
+            pypi.pip("download", "--no-deps", "--no-binary", "mpi4py", "--dest", WORK,
+                     f"mpi4py=={MPI4PY}", python=environment())
+            with tarfile.open(next(WORK.glob(f"mpi4py-{MPI4PY}.tar.gz"))) as archive:
+                archive.extractall(WORK / "unpacked")
+            (WORK / "unpacked" / folder.name).rename(folder)
+    return folder / "test"
+
+
+def mpi4py_for_standard_abi():
+    """A folder with mpi4py built from source with our mpi.h, for libmpi_abi.so.1. Takes three minutes, once."""
+    folder, python = WORK / "mpi4py-std", environment()
+    stamp = folder / "built.txt"
+    wanted = MPI4PY + hashlib.sha256((HEADER / "mpi.h").read_bytes()).hexdigest()
+    with pypi.locked(folder):
+        if not stamp.exists() or stamp.read_text() != wanted:
+            print("building mpi4py from source with our mpi.h: three minutes, once", flush=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            compiler = WORK / "mpicc-for-mpi4py"
+            compiler.write_text(f"#!/bin/sh\nexec cc -I{HEADER} \"$@\" -L{VENV}/lib -lmpi_abi\n")
+            compiler.chmod(0o755)
+            with variables(MPI4PY_BUILD_MPIABI="1", MPICC=str(compiler)):
+                pypi.pip("install", "--no-binary", "mpi4py", "--no-deps", "--target", folder, f"mpi4py=={MPI4PY}",
+                         python=python)
+            stamp.write_text(wanted)
+    return folder
+
+
+@contextlib.contextmanager
+def variables(**values):
+    """Environment variables, for as long as the block runs."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library under test: `folder` has it under its name at run time."""
+
+    name: str
+    abi: str
+    folder: Path
+
+    def __str__(self):
+        return f"{self.name}-{self.abi}"
+
+
+def mpich(abi):
+    return Library("mpich", abi, VENV / "lib")
+
+
+def ours(folder, abi):
+    """The library of a folder: one to which it was installed, or a build folder of Cargo. None where it is not there."""
+    folder = folder.resolve()
+    for place in (folder, folder / "lib" / "anyccl" / "mpi", folder / "lib"):
+        if (place / SONAMES[abi]).exists():
+            return Library("anyccl", abi, place)
+    built = folder / BUILT[abi]
+    if not built.exists():
+        return None
+    link = WORK / "doors" / hashlib.sha256(str(folder).encode()).hexdigest()[:8] / SONAMES[abi]
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(built)
+    return Library("anyccl", abi, link.parent)
+
+
+def clean_environment():
+    """Without what another launcher, or this session, has set."""
+    unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_", "MPI4PY_", "PYTHON")
+    names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LD_PRELOAD", "LD_LIBRARY_PATH")
+    kept = ("ANYCCL_LOG", "ANYCCL_TRANSPORT", "ANYCCL_TIMEOUT_MS")
+    return {name: value for name, value in os.environ.items()
+            if name in kept or not name.startswith(unwanted) and name not in names}
+
+
+def launch(launcher, ranks, words):
+    """The command that starts `ranks` processes: launcher is "mpiexec", or the file of `anyccl`, or None."""
+    if launcher is None:
+        return [str(word) for word in words]
+    first = [VENV / "bin" / "mpiexec"] if launcher == "mpiexec" else [launcher, "run", "--no-prefix"]
+    return [str(word) for word in [*first, "-n", ranks, *words]]
+
+
+@dataclass
+class Ended:
+    """How a job ended. `status` is None when it ran past its limit."""
+
+    status: int | None
+    out: str
+    err: str
+
+
+def job(command, library, seconds, **more):
+    """Runs a command with the library in place; ends it, and what it has started, at the limit."""
+    settings = clean_environment() | {"LD_LIBRARY_PATH": str(library.folder)} | more
+    process = subprocess.Popen(command, env=settings, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    status = None
+    try:
+        out, err = process.communicate(timeout=seconds)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        # The launcher ends its ranks; if it does not, they are ended here.
+        process.terminate()
+        try:
+            out, err = process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            out, err = "", ""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return Ended(status, out, err)
