@@ -1,12 +1,19 @@
-//! Copies between typed memory and packed bytes: one run, and many equal runs.
+//! Copies between typed memory and packed bytes: one run, and many equal runs in equal steps.
 //!
-//! Runs of 1 to 32 bytes, powers of two, have loops of their own, which the compiler unrolls: an ordinary
-//! `memcpy` would be called with a length that it has to look at for every run.
+//! Runs of up to 64 bytes have loops of their own with the length as a constant, or copies of two overlapping
+//! halves: a call of `memcpy` would look at the length again for every run. Runs that alternate with gaps of
+//! their own length, such as the real parts of complex numbers, are gathered by vector instructions in
+//! [`deinterleave`](super::deinterleave).
 
 use std::ptr;
 
+use super::deinterleave;
+
 /// Which way bytes go.
 pub(super) trait Direction {
+    /// Whether typed memory is only read.
+    const GATHER: bool;
+
     /// Copies `len` bytes.
     ///
     /// # Safety
@@ -22,6 +29,8 @@ pub(super) struct Gather;
 pub(super) struct Scatter;
 
 impl Direction for Gather {
+    const GATHER: bool = true;
+
     #[inline(always)]
     unsafe fn copy(typed: *mut u8, packed: *mut u8, len: usize) {
         // SAFETY: the caller promises that `typed` is readable and `packed` writable for `len` bytes, apart.
@@ -30,6 +39,8 @@ impl Direction for Gather {
 }
 
 impl Direction for Scatter {
+    const GATHER: bool = false;
+
     #[inline(always)]
     unsafe fn copy(typed: *mut u8, packed: *mut u8, len: usize) {
         // SAFETY: the caller promises that `packed` is readable and `typed` writable for `len` bytes, apart.
@@ -37,74 +48,88 @@ impl Direction for Scatter {
     }
 }
 
-/// Copies `count` runs of `len` bytes, which lie `stride` bytes apart in typed memory.
+/// Equal steps through both sides of a copy.
+#[derive(Clone, Copy)]
+pub(super) struct Steps {
+    /// Number of runs.
+    pub count: u64,
+    /// Bytes from one run to the next in typed memory.
+    pub typed: i64,
+    /// Bytes from one run to the next among the packed bytes.
+    pub packed: i64,
+}
+
+/// Copies `steps.count` runs of `len` bytes.
 ///
 /// # Safety
 ///
-/// Every run is valid for [`Direction::copy`], and so are `count * len` packed bytes.
+/// Every run is valid for [`Direction::copy`].
 #[inline]
-pub(super) unsafe fn blocks<D: Direction>(
-    typed: *mut u8,
-    stride: i64,
-    count: u64,
-    len: u64,
-    packed: *mut u8,
-) {
+pub(super) unsafe fn strided<D: Direction>(typed: *mut u8, packed: *mut u8, steps: Steps, len: u64) {
     match len {
         // SAFETY: the promise of the caller, with the length as a constant. So are the next ones.
-        1 => unsafe { fixed::<D, 1>(typed, stride, count, packed) },
+        1 => unsafe { fixed::<D, 1>(typed, packed, steps) },
         // SAFETY: as above.
-        2 => unsafe { fixed::<D, 2>(typed, stride, count, packed) },
+        2 => unsafe { fixed::<D, 2>(typed, packed, steps) },
         // SAFETY: as above.
-        4 => unsafe { fixed::<D, 4>(typed, stride, count, packed) },
+        4 => unsafe { fixed::<D, 4>(typed, packed, steps) },
         // SAFETY: as above.
-        8 => unsafe { fixed::<D, 8>(typed, stride, count, packed) },
+        8 => unsafe { fixed::<D, 8>(typed, packed, steps) },
         // SAFETY: as above.
-        12 => unsafe { fixed::<D, 12>(typed, stride, count, packed) },
+        12 => unsafe { fixed::<D, 12>(typed, packed, steps) },
         // SAFETY: as above.
-        16 => unsafe { fixed::<D, 16>(typed, stride, count, packed) },
+        16 => unsafe { fixed::<D, 16>(typed, packed, steps) },
         // SAFETY: as above.
-        24 => unsafe { fixed::<D, 24>(typed, stride, count, packed) },
+        24 => unsafe { fixed::<D, 24>(typed, packed, steps) },
         // SAFETY: as above.
-        32 => unsafe { fixed::<D, 32>(typed, stride, count, packed) },
+        32 => unsafe { fixed::<D, 32>(typed, packed, steps) },
         // SAFETY: as above.
-        64 => unsafe { fixed::<D, 64>(typed, stride, count, packed) },
+        64 => unsafe { fixed::<D, 64>(typed, packed, steps) },
         _ => {
             let (mut typed, mut packed) = (typed, packed);
-            for _ in 0..count {
+            for _ in 0..steps.count {
                 // SAFETY: the caller promises every run.
-                unsafe { D::copy(typed, packed, len as usize) };
-                typed = typed.wrapping_offset(stride as isize);
-                packed = packed.wrapping_add(len as usize);
+                unsafe { run::<D>(typed, packed, len as usize) };
+                typed = typed.wrapping_offset(steps.typed as isize);
+                packed = packed.wrapping_offset(steps.packed as isize);
             }
         }
     }
 }
 
-/// [`blocks`] for runs of `N` bytes.
+/// [`strided`] for runs of `N` bytes.
 ///
 /// # Safety
 ///
-/// As for [`blocks`].
-unsafe fn fixed<D: Direction, const N: usize>(typed: *mut u8, stride: i64, count: u64, packed: *mut u8) {
-    let (mut typed, mut packed, stride) = (typed, packed, stride as isize);
+/// As for [`strided`].
+unsafe fn fixed<D: Direction, const N: usize>(typed: *mut u8, packed: *mut u8, steps: Steps) {
+    let (mut typed, mut packed, mut count) = (typed, packed, steps.count);
+    if D::GATHER && N <= 8 && steps.typed == 2 * N as i64 && steps.packed == N as i64 {
+        // SAFETY: the promise of the caller; the runs alternate with gaps of their length.
+        let done = unsafe { deinterleave::gather::<N>(typed, packed, count) };
+        typed = typed.wrapping_add(done as usize * 2 * N);
+        packed = packed.wrapping_add(done as usize * N);
+        count -= done;
+    }
+    let (over, along) = (steps.typed as isize, steps.packed as isize);
     for _ in 0..count / 4 {
         // SAFETY: four whole runs are left, and the caller promises every run.
         unsafe { D::copy(typed, packed, N) };
         // SAFETY: the second of them.
-        unsafe { D::copy(typed.wrapping_offset(stride), packed.wrapping_add(N), N) };
+        unsafe { D::copy(typed.wrapping_offset(over), packed.wrapping_offset(along), N) };
+        let (third, fourth) = (over.wrapping_mul(2), over.wrapping_mul(3));
         // SAFETY: the third.
-        unsafe { D::copy(typed.wrapping_offset(stride.wrapping_mul(2)), packed.wrapping_add(2 * N), N) };
+        unsafe { D::copy(typed.wrapping_offset(third), packed.wrapping_offset(2 * along), N) };
         // SAFETY: the fourth.
-        unsafe { D::copy(typed.wrapping_offset(stride.wrapping_mul(3)), packed.wrapping_add(3 * N), N) };
-        typed = typed.wrapping_offset(stride.wrapping_mul(4));
-        packed = packed.wrapping_add(4 * N);
+        unsafe { D::copy(typed.wrapping_offset(fourth), packed.wrapping_offset(3 * along), N) };
+        typed = typed.wrapping_offset(over.wrapping_mul(4));
+        packed = packed.wrapping_offset(4 * along);
     }
     for _ in 0..count % 4 {
         // SAFETY: the caller promises every run.
         unsafe { D::copy(typed, packed, N) };
-        typed = typed.wrapping_offset(stride);
-        packed = packed.wrapping_add(N);
+        typed = typed.wrapping_offset(over);
+        packed = packed.wrapping_offset(along);
     }
 }
 
@@ -113,7 +138,7 @@ unsafe fn fixed<D: Direction, const N: usize>(typed: *mut u8, stride: i64, count
 /// # Safety
 ///
 /// As for [`Direction::copy`].
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn run<D: Direction>(typed: *mut u8, packed: *mut u8, len: usize) {
     match len {
         // SAFETY: the promise of the caller, with the length as a constant. So are the next ones.
@@ -125,14 +150,72 @@ pub(super) unsafe fn run<D: Direction>(typed: *mut u8, packed: *mut u8, len: usi
         // SAFETY: as above.
         8 => unsafe { D::copy(typed, packed, 8) },
         // SAFETY: as above.
-        12 => unsafe { D::copy(typed, packed, 12) },
-        // SAFETY: as above.
         16 => unsafe { D::copy(typed, packed, 16) },
         // SAFETY: as above.
-        24 => unsafe { D::copy(typed, packed, 24) },
-        // SAFETY: as above.
         32 => unsafe { D::copy(typed, packed, 32) },
+        // SAFETY: the promise of the caller, for the first and the last bytes of the run.
+        5..=7 => unsafe { halves::<D, 4>(typed, packed, len) },
+        // SAFETY: as above.
+        9..=15 => unsafe { halves::<D, 8>(typed, packed, len) },
+        // SAFETY: as above.
+        17..=31 => unsafe { halves::<D, 16>(typed, packed, len) },
+        // SAFETY: as above.
+        33..=64 => unsafe { halves::<D, 32>(typed, packed, len) },
         // SAFETY: the promise of the caller.
         _ => unsafe { D::copy(typed, packed, len) },
+    }
+}
+
+/// Copies the first and the last `N` bytes of a run, which overlap unless it has twice as many.
+///
+/// # Safety
+///
+/// As for [`Direction::copy`], with `len` from `N` to `2 * N`.
+#[inline(always)]
+unsafe fn halves<D: Direction, const N: usize>(typed: *mut u8, packed: *mut u8, len: usize) {
+    // SAFETY: the run has at least `N` bytes.
+    unsafe { D::copy(typed, packed, N) };
+    // SAFETY: the last `N` bytes of the run. The sides do not overlap, so bytes copied twice are equal.
+    unsafe { D::copy(typed.wrapping_add(len - N), packed.wrapping_add(len - N), N) };
+}
+
+/// Copies runs of `len` bytes, which lie at `offsets` in typed memory and follow each other when packed.
+///
+/// # Safety
+///
+/// Every run is valid for [`Direction::copy`].
+pub(super) unsafe fn indexed<D: Direction>(typed: *mut u8, offsets: &[i64], len: u64, packed: *mut u8) {
+    match len {
+        // SAFETY: the promise of the caller, with the length as a constant. So are the next ones.
+        1 => unsafe { at_offsets::<D>(typed, offsets, 1, packed) },
+        // SAFETY: as above.
+        2 => unsafe { at_offsets::<D>(typed, offsets, 2, packed) },
+        // SAFETY: as above.
+        4 => unsafe { at_offsets::<D>(typed, offsets, 4, packed) },
+        // SAFETY: as above.
+        8 => unsafe { at_offsets::<D>(typed, offsets, 8, packed) },
+        // SAFETY: as above.
+        16 => unsafe { at_offsets::<D>(typed, offsets, 16, packed) },
+        // SAFETY: as above.
+        24 => unsafe { at_offsets::<D>(typed, offsets, 24, packed) },
+        // SAFETY: as above.
+        32 => unsafe { at_offsets::<D>(typed, offsets, 32, packed) },
+        // SAFETY: the promise of the caller.
+        _ => unsafe { at_offsets::<D>(typed, offsets, len as usize, packed) },
+    }
+}
+
+/// The loop of [`indexed`], made anew for every constant length.
+///
+/// # Safety
+///
+/// As for [`indexed`].
+#[inline(always)]
+unsafe fn at_offsets<D: Direction>(typed: *mut u8, offsets: &[i64], len: usize, packed: *mut u8) {
+    let mut packed = packed;
+    for offset in offsets {
+        // SAFETY: the caller promises every run.
+        unsafe { run::<D>(typed.wrapping_offset(*offset as isize), packed, len) };
+        packed = packed.wrapping_add(len);
     }
 }

@@ -123,6 +123,26 @@ impl Body {
     }
 }
 
+/// Most runs of a layout whose repetitions are moved run by run.
+const PATTERN: u64 = 64;
+
+impl Layout {
+    /// Runs of a layout that is not a loop. Parts of a list count as one each.
+    pub fn runs(&self) -> u64 {
+        match &self.shape {
+            Shape::Blocks { count, .. } => *count,
+            Shape::Offsets { offsets, .. } => offsets.len() as u64,
+            Shape::List(parts) => parts.len() as u64,
+            Shape::Loop { count, .. } => *count,
+        }
+    }
+
+    /// Whether it is a few runs and nothing else.
+    pub fn is_pattern(&self) -> bool {
+        self.depth == 1 && self.runs() <= PATTERN
+    }
+}
+
 impl Placed {
     /// A layout without bytes.
     pub const EMPTY: Placed = Placed { offset: 0, body: Body::Run(0) };

@@ -16,6 +16,7 @@ mod basic;
 mod bounds;
 mod construct;
 mod copy;
+mod deinterleave;
 mod kernels;
 mod layout;
 mod predefined;

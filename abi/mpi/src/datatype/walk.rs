@@ -8,8 +8,13 @@
 //! computed with wrapping arithmetic, which never goes wrong where the memory exists, as the caller promises.
 
 use super::Datatype;
-use super::kernels::{self, Direction, Gather, Scatter};
+use super::kernels::{self, Direction, Gather, Scatter, Steps};
 use super::layout::{Body, Layout, Part, Shape, follows};
+
+/// Bytes of the first cache that a piece of a pattern may touch.
+const CACHE: u64 = 32 * 1024;
+/// Fewest layouts for which the loops are exchanged.
+const FEWEST: u64 = 6;
 
 /// The packed bytes that are still to be moved.
 struct Packed {
@@ -57,8 +62,9 @@ unsafe fn blocks<D: Direction>(typed: *mut u8, stride: i64, len: u64, skip: u64,
         }
     }
     let whole = packed.left / len;
+    let steps = Steps { count: whole, typed: stride, packed: len as i64 };
     // SAFETY: the promise of the caller, for runs that are whole in what is left.
-    unsafe { kernels::blocks::<D>(typed, stride, whole, len, packed.at) };
+    unsafe { kernels::strided::<D>(typed, packed.at, steps, len) };
     packed.advance(whole * len);
     if packed.left > 0 {
         typed = typed.wrapping_offset((whole as i64).wrapping_mul(stride) as isize);
@@ -79,14 +85,71 @@ unsafe fn repeated<D: Direction>(
     skip: u64,
     packed: &mut Packed,
 ) {
-    let (first, mut inside) = if skip == 0 { (0, 0) } else { (skip / inner.size, skip % inner.size) };
-    let mut typed = typed.wrapping_offset((first as i64).wrapping_mul(stride) as isize);
+    let mut typed = typed;
+    if skip > 0 {
+        let (first, inside) = (skip / inner.size, skip % inner.size);
+        typed = typed.wrapping_offset((first as i64).wrapping_mul(stride) as isize);
+        if inside > 0 {
+            // SAFETY: the promise of the caller, for the layout in which the walk begins.
+            unsafe { layout::<D>(typed, inner, inside, packed) };
+            typed = typed.wrapping_offset(stride as isize);
+        }
+    }
+    if inner.is_pattern() {
+        // SAFETY: the promise of the caller.
+        let whole = unsafe { pattern::<D>(typed, stride, inner, packed) };
+        typed = typed.wrapping_offset((whole as i64).wrapping_mul(stride) as isize);
+    }
     while packed.left > 0 {
         // SAFETY: the promise of the caller, for the layout of this step.
-        unsafe { layout::<D>(typed, inner, inside, packed) };
+        unsafe { layout::<D>(typed, inner, 0, packed) };
         typed = typed.wrapping_offset(stride as isize);
-        inside = 0;
     }
+}
+
+/// Moves those of many small layouts that are whole in what is left, and returns how many. The loops are
+/// exchanged: one run of all layouts, then the next run, a piece of the first cache at a time.
+///
+/// # Safety
+///
+/// The bytes moved exist on both sides.
+unsafe fn pattern<D: Direction>(typed: *mut u8, stride: i64, inner: &Layout, packed: &mut Packed) -> u64 {
+    let runs = inner.runs();
+    let whole = packed.left / inner.size;
+    // Memory of one layout that is touched, and how many layouts are moved together.
+    let touched = stride.unsigned_abs().min(runs * 64).max(inner.size);
+    let together = CACHE / touched;
+    if whole.min(together) < FEWEST {
+        return 0;
+    }
+    let mut done = 0;
+    while done < whole {
+        let count = together.min(whole - done);
+        let steps = Steps { count, typed: stride, packed: inner.size as i64 };
+        let typed = typed.wrapping_offset((done as i64).wrapping_mul(stride) as isize);
+        let target = packed.at.wrapping_add((done * inner.size) as usize);
+        let one = |offset: i64, start: u64, len: u64| {
+            let (typed, packed) =
+                (typed.wrapping_offset(offset as isize), target.wrapping_add(start as usize));
+            // SAFETY: the promise of the caller, for this run of `count` layouts.
+            unsafe { kernels::strided::<D>(typed, packed, steps, len) }
+        };
+        match &inner.shape {
+            Shape::Blocks { count, stride, len } => {
+                (0..*count).for_each(|run| one((run as i64).wrapping_mul(*stride), run * len, *len));
+            }
+            Shape::Offsets { offsets, len } => {
+                offsets.iter().zip(0..).for_each(|(offset, run)| one(*offset, run * len, *len));
+            }
+            Shape::List(parts) => {
+                parts.iter().for_each(|part| one(part.offset, part.start, part.body.size()))
+            }
+            Shape::Loop { .. } => return done,
+        }
+        done += count;
+    }
+    packed.advance(whole * inner.size);
+    whole
 }
 
 /// Moves the bytes of a list from byte `skip` on, as many as are wanted.
@@ -125,12 +188,20 @@ unsafe fn layout<D: Direction>(typed: *mut u8, layout: &Layout, skip: u64, packe
         // SAFETY: the promise of the caller, with what is left cut to this layout.
         Shape::Blocks { stride, len, .. } => unsafe { blocks::<D>(typed, *stride, *len, skip, packed) },
         Shape::Offsets { offsets, len } => {
-            let (first, mut inside) = ((skip / len) as usize, skip % len);
-            let runs = (inside + packed.left).div_ceil(*len) as usize;
-            for offset in &offsets[first..first + runs] {
-                // SAFETY: the promise of the caller, for the run of this offset.
-                unsafe { run::<D>(typed.wrapping_offset(*offset as isize), *len, inside, packed) };
-                inside = 0;
+            let (mut first, inside) = ((skip / len) as usize, skip % len);
+            if inside > 0 {
+                // SAFETY: the promise of the caller, for the run in which the walk begins.
+                unsafe { run::<D>(typed.wrapping_offset(offsets[first] as isize), *len, inside, packed) };
+                first += 1;
+            }
+            let whole = packed.left / len;
+            let last = first + whole as usize;
+            // SAFETY: the promise of the caller, for the runs that are whole in what is left.
+            unsafe { kernels::indexed::<D>(typed, &offsets[first..last], *len, packed.at) };
+            packed.advance(whole * len);
+            if packed.left > 0 {
+                // SAFETY: the promise of the caller, for the run in which the walk ends.
+                unsafe { run::<D>(typed.wrapping_offset(offsets[last] as isize), *len, 0, packed) };
             }
         }
         // SAFETY: the promise of the caller, with what is left cut to this layout.
