@@ -32,7 +32,7 @@ pub use create::{world, world_finalize, world_init};
 pub use graph::Graph;
 pub use persistent::Persistent;
 pub use request::Request;
-pub use wait_all::{Pending, wait_all, wait_until_one_engine};
+pub use wait_all::{Pending, wait_all, wait_for_any, wait_until_one_engine};
 pub use work::{Work, wait_some};
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl Request {
     }
 
     /// This request, with memory that the operation uses to its end.
-    pub(super) fn keeping(mut self, memory: Vec<u8>) -> Request {
+    pub fn keeping(mut self, memory: Vec<u8>) -> Request {
         self._memory = memory;
         self
     }

@@ -61,6 +61,17 @@ pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
     }
 }
 
+/// Waits until one of these has ended, or something has moved that may end one soon. They may be of several
+/// communicators. Its end is seen by `test`.
+pub fn wait_for_any<'a>(requests: impl Iterator<Item = &'a Request> + Clone) {
+    if requests.clone().any(Request::is_foreign) {
+        // Only another look tells.
+        yield_now();
+        return;
+    }
+    wait_for_first(&requests.filter_map(Request::pending_call).collect::<Vec<_>>());
+}
+
 /// Waits for all; the first error is returned after all have ended.
 pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
     wait_until_one_engine(requests);

@@ -16,6 +16,8 @@ use crate::constants::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE, THREAD_SINGLE};
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
+use crate::p2p::buffered;
+use crate::request;
 
 /// Where a process is in the life of MPI.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +93,7 @@ fn begin(level: i32) -> Result<()> {
         let made = if id == COMM_WORLD {
             world.dup(&own)?
         } else {
-            world.split(Some(world.rank()), 0, &own)?.expect("this rank has a color")
+            world.form_with_context(world.new_context()?, &ranks, &own)?
         };
         Ok(Comm::intra(id, made, Arc::new(Group::new(ranks)), Errhandler::ARE_FATAL))
     };
@@ -119,6 +121,8 @@ pub unsafe fn finalize() -> Result<()> {
     if stage() != Stage::Initialized {
         return Err(no_world());
     }
+    request::finish_orphans();
+    buffered::finish();
     comm::remove_predefined();
     STAGE.store(Stage::Finalized as u8, Ordering::Release);
     engine::world_finalize()?;

@@ -27,5 +27,8 @@ pub mod error_codes;
 pub mod functions;
 pub mod group;
 pub mod handles;
+pub mod p2p;
+pub mod request;
 pub mod status;
 pub mod table;
+pub mod types;

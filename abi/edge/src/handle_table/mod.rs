@@ -47,6 +47,12 @@ impl<T> Deref for ObjectRef<'_, T> {
     }
 }
 
+impl<T, const SLOTS: usize> Default for HandleTable<T, SLOTS> {
+    fn default() -> HandleTable<T, SLOTS> {
+        HandleTable::new()
+    }
+}
+
 impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
     /// No objects yet.
     pub fn new() -> HandleTable<T, SLOTS> {

@@ -136,3 +136,23 @@ impl<A: Abi> Returned<A> for Number {
         value
     }
 }
+
+/// The form of a function that exists twice: with int arguments, and with `MPI_Count` arguments.
+pub trait Form {
+    /// Whether its counts are `MPI_Count`s.
+    const IS_LARGE: bool;
+}
+
+/// The form with ints.
+pub struct Small;
+
+/// The form with `MPI_Count`s, whose name ends with `_c`.
+pub struct Large;
+
+impl Form for Small {
+    const IS_LARGE: bool = false;
+}
+
+impl Form for Large {
+    const IS_LARGE: bool = true;
+}

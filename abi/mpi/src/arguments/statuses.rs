@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use super::element::present;
 use super::{InputOutput, Kind};
 use crate::abi::Abi;
-use crate::error::Result;
+use crate::error::{Class, Result};
 use crate::status::Status;
 
 /// Where a function writes a status, unless the program wants none.
@@ -25,6 +25,7 @@ pub struct StatusPlaces {
     /// NULL: there is none.
     place: *mut c_void,
     write: unsafe fn(*mut c_void, usize, &Status),
+    write_error: unsafe fn(*mut c_void, usize, Class),
 }
 
 impl StatusPlaces {
@@ -40,6 +41,14 @@ impl StatusPlaces {
         if !self.place.is_null() {
             // SAFETY: the program passes memory for as many statuses as MPI documents.
             unsafe { (self.write)(self.place, at, status) }
+        }
+    }
+
+    /// Writes the error class of a status whose other fields are there already.
+    pub fn set_error(&self, at: usize, class: Class) {
+        if !self.place.is_null() {
+            // SAFETY: as in `set_at`.
+            unsafe { (self.write_error)(self.place, at, class) }
         }
     }
 
@@ -60,10 +69,20 @@ unsafe fn write<A: Abi>(place: *mut c_void, at: usize, status: &Status) {
     unsafe { place.write(A::raw_status(status, &before)) }
 }
 
+/// # Safety
+/// `place` is an array of statuses, with one that was written at this position.
+unsafe fn write_error<A: Abi>(place: *mut c_void, at: usize, class: Class) {
+    let one = place.cast::<A::Status>().wrapping_add(at);
+    // SAFETY: promised by the caller.
+    let status = A::status(unsafe { &*one });
+    // SAFETY: as above.
+    unsafe { write::<A>(place, at, &status.with_error(class)) }
+}
+
 /// Places at `raw`.
 fn places<A: Abi>(raw: *mut A::Status, name: &'static str) -> Result<StatusPlaces> {
     let place = if A::is_status_ignored(raw) { std::ptr::null_mut() } else { present(raw, name)?.cast() };
-    Ok(StatusPlaces { place, write: write::<A> })
+    Ok(StatusPlaces { place, write: write::<A>, write_error: write_error::<A> })
 }
 
 impl<A: Abi> Kind<A> for OutStatus {
@@ -84,7 +103,7 @@ impl<A: Abi> Kind<A> for OutStatusArray {
     unsafe fn value(raw: *mut A::Status, _: &'static str) -> Result<StatusPlaces> {
         // NULL is an array of length 0.
         let place = if A::is_status_ignored(raw) { std::ptr::null_mut() } else { raw.cast() };
-        Ok(StatusPlaces { place, write: write::<A> })
+        Ok(StatusPlaces { place, write: write::<A>, write_error: write_error::<A> })
     }
 }
 

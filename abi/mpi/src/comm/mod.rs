@@ -117,6 +117,12 @@ impl Comm {
         Error::new(Class::RANK, text)
     }
 
+    /// First rank in the engine's communicator of the processes that messages come from.
+    #[inline]
+    pub fn first_peer(&self) -> u32 {
+        self.peer_offset
+    }
+
     /// The rank in this communicator of a process that has sent a message.
     #[inline]
     pub fn rank_of_peer(&self, engine_rank: base::Rank) -> i32 {

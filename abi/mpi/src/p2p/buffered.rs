@@ -1,0 +1,178 @@
+//! Buffered sends (MPI 5.0, section 3.6): messages that wait in memory of the library.
+//!
+//! The program attaches a buffer, which says how much may wait at a time. The messages themselves lie in
+//! memory of the library, because their requests do; what is attached only bounds them. With
+//! `MPI_BUFFER_AUTOMATIC` nothing does.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use anyccl_engine::base;
+use anyccl_engine::comm as engine;
+use parking_lot::Mutex;
+
+use super::send::{self, Mode};
+use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle};
+use crate::comm::Comm;
+use crate::constants::{BSEND_OVERHEAD, BUFFER_AUTOMATIC, COMM_SELF};
+use crate::error::{Class, Error, Result};
+use crate::request::{self, Active, Staged};
+use crate::status::Status;
+
+/// A buffer that the program has attached, and the messages that are on their way.
+struct Attached {
+    address: usize,
+    bytes: usize,
+    messages: Vec<Waiting>,
+}
+
+/// A message on its way.
+struct Waiting {
+    bytes: usize,
+    request: engine::Request,
+}
+
+/// Key of the buffer of the whole process: no communicator has this number.
+const PROCESS: u32 = 0;
+
+/// Buffers by communicator.
+static BUFFERS: Mutex<Option<HashMap<u32, Attached>>> = Mutex::new(None);
+
+impl Attached {
+    fn forget_sent(&mut self) {
+        self.messages.retain_mut(|waiting| matches!(waiting.request.test(), Ok(false)));
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        if self.address == BUFFER_AUTOMATIC {
+            return true;
+        }
+        let used: usize = self.messages.iter().map(|waiting| waiting.bytes + BSEND_OVERHEAD).sum();
+        used + bytes + BSEND_OVERHEAD <= self.bytes
+    }
+}
+
+/// Sends a message out of a copy. It is complete for its sender at once.
+pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Result<Active> {
+    let mut buffers = BUFFERS.lock();
+    let all = buffers.get_or_insert_default();
+    let key = if all.contains_key(&comm.id) { comm.id } else { PROCESS };
+    let Some(attached) = all.get_mut(&key) else {
+        return Err(Error::new(Class::BUFFER, "no buffer is attached: call MPI_Buffer_attach first"));
+    };
+    if !attached.has_room(data.len()) {
+        attached.forget_sent();
+    }
+    if !attached.has_room(data.len()) {
+        let text = format!("{} bytes do not fit into what is free of the attached buffer", data.len());
+        return Err(Error::new(Class::BUFFER, text));
+    }
+    let bytes = data.len();
+    let message = send::message(to, tag, data.as_ptr(), bytes, Mode::Standard);
+    // SAFETY: the request keeps what is sent.
+    let request = unsafe { comm.engine().start_send(&message) }?.keeping(data);
+    attached.messages.push(Waiting { bytes, request });
+    Ok(Active::Complete(Status::EMPTY))
+}
+
+fn attach(key: u32, buffer: RecvAddress, size: i64) -> Result<()> {
+    let bytes =
+        usize::try_from(size).map_err(|_| Error::new(Class::ARG, format!("a buffer of {size} bytes")))?;
+    let address = if buffer.is_automatic() { BUFFER_AUTOMATIC } else { buffer.pointer().addr() };
+    let mut buffers = BUFFERS.lock();
+    let all = buffers.get_or_insert_default();
+    if all.contains_key(&key) {
+        return Err(Error::new(Class::BUFFER, "a buffer is attached already"));
+    }
+    all.insert(key, Attached { address, bytes, messages: Vec::new() });
+    Ok(())
+}
+
+fn detach(key: u32, place: *mut c_void, size: Output<i64>) -> Result<()> {
+    let attached = BUFFERS.lock().get_or_insert_default().remove(&key);
+    // MPI 4.1: without a buffer, the address is NULL and the size 0.
+    let (address, bytes) = attached.as_ref().map_or((0, 0), |attached| (attached.address, attached.bytes));
+    for mut waiting in attached.into_iter().flat_map(|attached| attached.messages) {
+        waiting.request.wait()?;
+    }
+    if !place.is_null() {
+        // SAFETY: the program passes the place of a pointer.
+        unsafe { place.cast::<usize>().write(address) };
+    }
+    size.set(bytes as i64);
+    Ok(())
+}
+
+fn flush(key: u32) -> Result<()> {
+    let messages = match BUFFERS.lock().get_or_insert_default().get_mut(&key) {
+        Some(attached) => std::mem::take(&mut attached.messages),
+        None => return Ok(()),
+    };
+    for mut waiting in messages {
+        waiting.request.wait()?;
+    }
+    Ok(())
+}
+
+/// A request that is complete when what waits now has been sent.
+fn start_flush(comm: u32, key: u32, request: &Output<RequestHandle>) -> Result<()> {
+    let messages = match BUFFERS.lock().get_or_insert_default().get_mut(&key) {
+        Some(attached) => std::mem::take(&mut attached.messages),
+        None => Vec::new(),
+    };
+    let stages = messages
+        .into_iter()
+        .map(|waiting| -> request::Stage { Box::new(move |_| Ok(Some(waiting.request))) });
+    request.set(request::create(comm, Staged::start(stages)?));
+    Ok(())
+}
+
+/// Waits for all buffered messages of the process: MPI_Finalize detaches every buffer.
+pub fn finish() {
+    let all = std::mem::take(&mut *BUFFERS.lock()).unwrap_or_default();
+    for mut waiting in all.into_values().flat_map(|attached| attached.messages) {
+        // Nobody is left to be told.
+        let _ = waiting.request.wait();
+    }
+}
+
+/// `MPI_Buffer_attach`.
+pub unsafe fn buffer_attach(buffer: RecvAddress, size: i64) -> Result<()> {
+    attach(PROCESS, buffer, size)
+}
+
+/// `MPI_Buffer_detach`.
+pub unsafe fn buffer_detach(place: *mut c_void, size: Output<i64>) -> Result<()> {
+    detach(PROCESS, place, size)
+}
+
+/// `MPI_Buffer_flush`.
+pub unsafe fn buffer_flush() -> Result<()> {
+    flush(PROCESS)
+}
+
+/// `MPI_Buffer_iflush`.
+pub unsafe fn buffer_iflush(request: Output<RequestHandle>) -> Result<()> {
+    start_flush(COMM_SELF, PROCESS, &request)
+}
+
+/// `MPI_Comm_attach_buffer`.
+pub unsafe fn comm_attach_buffer(comm: CommHandle, buffer: RecvAddress, size: i64) -> Result<()> {
+    attach(Comm::from_handle(comm)?.id, buffer, size)
+}
+
+/// `MPI_Comm_detach_buffer`.
+pub unsafe fn comm_detach_buffer(comm: CommHandle, place: *mut c_void, size: Output<i64>) -> Result<()> {
+    detach(Comm::from_handle(comm)?.id, place, size)
+}
+
+/// `MPI_Comm_flush_buffer`.
+pub unsafe fn comm_flush_buffer(comm: CommHandle) -> Result<()> {
+    flush(Comm::from_handle(comm)?.id)
+}
+
+/// `MPI_Comm_iflush_buffer`.
+pub unsafe fn comm_iflush_buffer(comm: CommHandle, request: Output<RequestHandle>) -> Result<()> {
+    let id = Comm::from_handle(comm)?.id;
+    start_flush(id, id, &request)
+}

@@ -1,0 +1,170 @@
+//! A send and a receive at once: `MPI_Sendrecv` and its forms.
+
+use super::send::Mode;
+use super::{receive, send};
+use crate::arguments::{
+    CommHandle, DatatypeHandle, Output, RecvAddress, RequestHandle, SendAddress, StatusPlaces,
+};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::request::{self, Active};
+use crate::status::Status;
+use crate::types::memory::Memory;
+
+/// Both operations of an exchange.
+pub struct Pair {
+    receive: Active,
+    send: Active,
+    received: Option<Result<Status>>,
+}
+
+impl Pair {
+    /// The outcome, once both have completed.
+    pub fn poll(&mut self) -> Option<Result<Status>> {
+        if self.received.is_none() {
+            self.received = Some(self.receive.poll()?);
+        }
+        let sent = self.send.poll()?;
+        let received = self.received.clone()?;
+        Some(sent.and(received))
+    }
+
+    /// The operation to wait for next.
+    pub fn next(&self) -> &Active {
+        if self.received.is_none() { &self.receive } else { &self.send }
+    }
+}
+
+/// `MPI_Sendrecv`.
+pub unsafe fn sendrecv(
+    sendbuf: SendAddress,
+    sendcount: i64,
+    sendtype: DatatypeHandle,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: RecvAddress,
+    recvcount: i64,
+    recvtype: DatatypeHandle,
+    source: i32,
+    recvtag: i32,
+    comm: CommHandle,
+    status: StatusPlaces,
+) -> Result<()> {
+    Memory::of(sendbuf.pointer().cast_mut(), sendcount, sendtype)?;
+    check_send(comm, dest, sendtag)?;
+    // SAFETY: passed on from our caller; both are waited for.
+    let (_, mut receive) = unsafe { receive::start(recvbuf, recvcount, recvtype, source, recvtag, comm) }?;
+    // SAFETY: as above.
+    let (_, mut send) =
+        unsafe { send::start(sendbuf, sendcount, sendtype, dest, sendtag, comm, Mode::Standard) }?;
+    let received = receive.wait();
+    send.wait()?;
+    status.set(&received?);
+    Ok(())
+}
+
+/// A wrong send is found before the receive is started.
+fn check_send(comm: CommHandle, dest: i32, tag: i32) -> Result<()> {
+    Comm::from_handle(comm)?.peer(dest)?;
+    super::checked_tag(tag).map(drop)
+}
+
+/// `MPI_Sendrecv_replace`.
+pub unsafe fn sendrecv_replace(
+    buf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: CommHandle,
+    status: StatusPlaces,
+) -> Result<()> {
+    // SAFETY: passed on from our caller; the pair is waited for.
+    let (_, pair) = unsafe { start_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm) }?;
+    status.set(&request::run(pair)?);
+    Ok(())
+}
+
+/// `MPI_Isendrecv`.
+pub unsafe fn isendrecv(
+    sendbuf: SendAddress,
+    sendcount: i64,
+    sendtype: DatatypeHandle,
+    dest: i32,
+    sendtag: i32,
+    recvbuf: RecvAddress,
+    recvcount: i64,
+    recvtype: DatatypeHandle,
+    source: i32,
+    recvtag: i32,
+    comm: CommHandle,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    Memory::of(sendbuf.pointer().cast_mut(), sendcount, sendtype)?;
+    check_send(comm, dest, sendtag)?;
+    // SAFETY: passed on from our caller.
+    let (id, receive) = unsafe { receive::start(recvbuf, recvcount, recvtype, source, recvtag, comm) }?;
+    // SAFETY: as above.
+    let (_, send) =
+        unsafe { send::start(sendbuf, sendcount, sendtype, dest, sendtag, comm, Mode::Standard) }?;
+    request.set(request::create(id, Active::Pair(Box::new(Pair { receive, send, received: None }))));
+    Ok(())
+}
+
+/// `MPI_Isendrecv_replace`.
+pub unsafe fn isendrecv_replace(
+    buf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: CommHandle,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let (id, pair) = unsafe { start_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm) }?;
+    request.set(request::create(id, pair));
+    Ok(())
+}
+
+/// Starts the send out of a copy, and the receive into the place.
+///
+/// # Safety
+/// The memory is readable now, and writable until the operation is complete.
+unsafe fn start_replace(
+    buf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    sendtag: i32,
+    source: i32,
+    recvtag: i32,
+    comm: CommHandle,
+) -> Result<(u32, Active)> {
+    let memory = Memory::of(buf.pointer(), count, datatype)?;
+    check_send(comm, dest, sendtag)?;
+    let copy = match memory {
+        // SAFETY: the caller's memory is readable.
+        Memory::Run(data, bytes) => {
+            unsafe { std::slice::from_raw_parts(send::present(data), bytes) }.to_vec()
+        }
+        // SAFETY: as above.
+        Memory::Pieces(typed) => unsafe { typed.pack() },
+    };
+    // SAFETY: passed on from our caller.
+    let (id, receive) = unsafe { receive::start(buf, count, datatype, source, recvtag, comm) }?;
+    let found = Comm::from_handle(comm)?;
+    let send = match found.peer(dest)? {
+        None => Active::Complete(Status::PROC_NULL),
+        Some(to) => {
+            let message = send::message(to, sendtag, copy.as_ptr(), copy.len(), Mode::Standard);
+            // SAFETY: the request keeps the copy.
+            Active::engine(unsafe { found.engine().start_send(&message) }?.keeping(copy))
+        }
+    };
+    Ok((id, Active::Pair(Box::new(Pair { receive, send, received: None }))))
+}

@@ -1,0 +1,129 @@
+//! Receives, blocking and not.
+
+use anyccl_engine::base;
+use anyccl_engine::comm as engine;
+use anyccl_engine::p2p::{RecvBuffer, Selector};
+
+use super::selector;
+use super::send::present;
+use crate::arguments::{CommHandle, DatatypeHandle, Output, RecvAddress, RequestHandle, StatusPlaces};
+use crate::call::check_outside_callback;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::request::{self, Active, Stage, Staged};
+use crate::status::Status;
+use crate::types::memory::Memory;
+
+/// A buffer of bytes, for messages of any type.
+#[inline]
+pub(super) fn buffer(data: *mut u8, bytes: usize) -> RecvBuffer {
+    RecvBuffer { data: present(data), datatype: base::Datatype::Byte, count: bytes as u64, is_lenient: true }
+}
+
+/// `MPI_Recv`.
+#[inline]
+pub unsafe fn recv(
+    buf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    source: i32,
+    tag: i32,
+    comm: CommHandle,
+    status: StatusPlaces,
+) -> Result<()> {
+    let comm = Comm::from_handle(comm)?;
+    check_outside_callback()?;
+    let memory = Memory::of(buf.pointer(), count, datatype)?;
+    let Some(selector) = selector(&comm, source, tag)? else {
+        status.set(&Status::PROC_NULL);
+        return Ok(());
+    };
+    if let Memory::Run(data, bytes) = memory
+        && !request::has_staged()
+    {
+        // SAFETY: the program's buffer is writable for the whole call.
+        let received = unsafe { comm.engine().receive(selector, buffer(data, bytes)) }?;
+        let mut received = Status::from(&received);
+        received.source = comm.rank_of_peer(received.source.cast_unsigned());
+        status.set(&received);
+        return Ok(());
+    }
+    // SAFETY: as above; this waits for the end.
+    status.set(&request::run(unsafe { begin(&comm, memory, selector) }?)?);
+    Ok(())
+}
+
+/// `MPI_Irecv`.
+pub unsafe fn irecv(
+    buf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    source: i32,
+    tag: i32,
+    comm: CommHandle,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let (id, active) = unsafe { start(buf, count, datatype, source, tag, comm) }?;
+    request.set(request::create(id, active));
+    Ok(())
+}
+
+/// Starts a receive; gives the communicator's number, too.
+///
+/// # Safety
+/// The memory is writable, and used by nobody else, until the operation is complete.
+pub(super) unsafe fn start(
+    buf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    source: i32,
+    tag: i32,
+    comm: CommHandle,
+) -> Result<(u32, Active)> {
+    let comm = Comm::from_handle(comm)?;
+    check_outside_callback()?;
+    let memory = Memory::of(buf.pointer(), count, datatype)?;
+    let Some(selector) = selector(&comm, source, tag)? else {
+        return Ok((comm.id, Active::Complete(Status::PROC_NULL)));
+    };
+    // SAFETY: passed on from our caller.
+    Ok((comm.id, unsafe { begin(&comm, memory, selector) }?))
+}
+
+/// Starts a receive into memory that was checked.
+///
+/// # Safety
+/// See [`start`].
+pub(super) unsafe fn begin(comm: &Comm, memory: Memory, selector: Selector) -> Result<Active> {
+    let engine = comm.engine();
+    // SAFETY: the buffer is the caller's, or outlives the request.
+    let start = |buffer| Ok(unsafe { engine.start_receive(selector, buffer) }?);
+    // SAFETY: passed on from our caller.
+    unsafe { into(memory, comm.first_peer(), start) }
+}
+
+/// Starts a receive by `start` into memory of any shape.
+///
+/// # Safety
+/// See [`start`]. `start` receives into the buffer that it gets.
+pub(super) unsafe fn into(
+    memory: Memory,
+    first_peer: u32,
+    start: impl FnOnce(RecvBuffer) -> Result<engine::Request>,
+) -> Result<Active> {
+    match memory {
+        Memory::Run(data, bytes) => Ok(Active::receive(start(buffer(data, bytes))?, first_peer)),
+        Memory::Pieces(typed) => {
+            let mut packed = vec![0; typed.bytes()];
+            let request = start(buffer(packed.as_mut_ptr(), packed.len()))?;
+            let unpack: Stage = Box::new(move |status| {
+                let bytes = packed.len().min(status.bytes.max(0) as usize);
+                // SAFETY: the program's memory is writable until the operation is complete.
+                unsafe { typed.unpack(&packed[..bytes]) };
+                Ok(None)
+            });
+            Staged::after(request, first_peer, [unpack])
+        }
+    }
+}

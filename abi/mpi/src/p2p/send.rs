@@ -1,0 +1,216 @@
+//! Sends of all modes, blocking and not.
+
+use anyccl_engine::base;
+use anyccl_engine::p2p::OutgoingMessage;
+
+use super::{buffered, checked_tag};
+use crate::arguments::{CommHandle, DatatypeHandle, Output, RequestHandle, SendAddress};
+use crate::call::check_outside_callback;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::request::{self, Active};
+use crate::status::Status;
+use crate::types::memory::Memory;
+
+/// How a send is meant to end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// When the buffer may be used again. A ready send is the same here.
+    Standard,
+    /// When a receive has matched the message.
+    Synchronous,
+    /// At once: the message lies in the program's buffer for such sends.
+    Buffered,
+}
+
+/// The message of bytes.
+#[inline]
+pub(super) fn message(
+    to: base::Rank,
+    tag: i32,
+    data: *const u8,
+    bytes: usize,
+    mode: Mode,
+) -> OutgoingMessage {
+    OutgoingMessage {
+        to,
+        tag,
+        datatype: base::Datatype::Byte,
+        count: bytes as u64,
+        data,
+        is_synchronous: mode == Mode::Synchronous,
+    }
+}
+
+/// `MPI_Send` and `MPI_Rsend`.
+#[inline]
+pub unsafe fn send(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+) -> Result<()> {
+    let comm = Comm::from_handle(comm)?;
+    check_outside_callback()?;
+    let memory = Memory::of(buf.pointer().cast_mut(), count, datatype)?;
+    let tag = checked_tag(tag)?;
+    let Some(to) = comm.peer(dest)? else { return Ok(()) };
+    if let Memory::Run(data, bytes) = memory {
+        let message = message(to, tag, present(data), bytes, Mode::Standard);
+        // SAFETY: the program's buffer is readable for the whole call.
+        if unsafe { comm.engine().send_fast_path(&message) } {
+            return Ok(());
+        }
+        if !request::has_staged() {
+            // SAFETY: as above.
+            return Ok(unsafe { comm.engine().send(&message) }?);
+        }
+    }
+    // SAFETY: the program's buffer is readable for the whole call, which waits for the end.
+    request::run(unsafe { begin(&comm, memory, to, tag, Mode::Standard) }?).map(drop)
+}
+
+/// `MPI_Ssend`.
+pub unsafe fn synchronous(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+) -> Result<()> {
+    // SAFETY: passed on from our caller, who waits.
+    request::run(unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Synchronous) }?.1).map(drop)
+}
+
+/// `MPI_Bsend`.
+pub unsafe fn buffered(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+) -> Result<()> {
+    // SAFETY: passed on from our caller; the message is copied before this returns.
+    unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Buffered) }.map(drop)
+}
+
+/// `MPI_Isend` and `MPI_Irsend`.
+pub unsafe fn isend(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Standard) }?;
+    request.set(request::create(id, active));
+    Ok(())
+}
+
+/// `MPI_Issend`.
+pub unsafe fn issend(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Synchronous) }?;
+    request.set(request::create(id, active));
+    Ok(())
+}
+
+/// `MPI_Ibsend`.
+pub unsafe fn ibsend(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    // SAFETY: passed on from our caller.
+    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Buffered) }?;
+    request.set(request::create(id, active));
+    Ok(())
+}
+
+/// Starts a send; gives the communicator's number, too.
+///
+/// # Safety
+/// The memory is readable until the operation is complete.
+pub(super) unsafe fn start(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+    mode: Mode,
+) -> Result<(u32, Active)> {
+    let comm = Comm::from_handle(comm)?;
+    check_outside_callback()?;
+    let memory = Memory::of(buf.pointer().cast_mut(), count, datatype)?;
+    let tag = checked_tag(tag)?;
+    let Some(to) = comm.peer(dest)? else { return Ok((comm.id, Active::Complete(Status::PROC_NULL))) };
+    // SAFETY: passed on from our caller.
+    Ok((comm.id, unsafe { begin(&comm, memory, to, tag, mode) }?))
+}
+
+/// Starts a send of memory that was checked.
+///
+/// # Safety
+/// See [`start`].
+pub(super) unsafe fn begin(
+    comm: &Comm,
+    memory: Memory,
+    to: base::Rank,
+    tag: i32,
+    mode: Mode,
+) -> Result<Active> {
+    match memory {
+        Memory::Run(data, bytes) if mode == Mode::Buffered => {
+            // SAFETY: the caller's memory is readable.
+            let copy = unsafe { std::slice::from_raw_parts(present(data), bytes) }.to_vec();
+            buffered::start(comm, copy, to, tag)
+        }
+        // SAFETY: as above.
+        Memory::Pieces(typed) if mode == Mode::Buffered => {
+            buffered::start(comm, unsafe { typed.pack() }, to, tag)
+        }
+        Memory::Run(data, bytes) => {
+            let message = message(to, tag, present(data), bytes, mode);
+            // SAFETY: the caller's memory is readable.
+            if unsafe { comm.engine().send_fast_path(&message) } {
+                return Ok(Active::Complete(Status::EMPTY));
+            }
+            // SAFETY: as above, until the operation is complete.
+            Ok(Active::engine(unsafe { comm.engine().start_send(&message) }?))
+        }
+        Memory::Pieces(typed) => {
+            // SAFETY: the caller's memory is readable.
+            let packed = unsafe { typed.pack() };
+            let message = message(to, tag, packed.as_ptr(), packed.len(), mode);
+            // SAFETY: the request keeps what was packed.
+            let request = unsafe { comm.engine().start_send(&message) }?;
+            Ok(Active::engine(request.keeping(packed)))
+        }
+    }
+}
+
+/// An address that is not NULL, where there are no bytes.
+#[inline]
+pub(super) fn present(data: *mut u8) -> *mut u8 {
+    if data.is_null() { std::ptr::NonNull::dangling().as_ptr() } else { data }
+}

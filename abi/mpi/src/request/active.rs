@@ -1,0 +1,178 @@
+//! Operations under way.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use anyccl_engine::comm as engine;
+
+use super::generalized::Generalized;
+use crate::error::{Error, Result};
+use crate::p2p::exchange::Pair;
+use crate::status::Status;
+
+/// An operation under way.
+pub enum Active {
+    /// It has completed.
+    Complete(Status),
+    /// It has failed.
+    Failed(Error),
+    /// A message or a collective in the engine.
+    Engine(Running),
+    /// Work in stages.
+    Staged(Box<Staged>),
+    /// A send and a receive at once.
+    Pair(Box<Pair>),
+    /// The program's own operation.
+    Generalized(Arc<Generalized>),
+}
+
+/// An operation in the engine.
+pub struct Running {
+    request: engine::Request,
+    /// First rank of the senders in the engine's communicator, for the status of a receive.
+    first_peer: u32,
+    is_receive: bool,
+}
+
+/// A stage: work on this rank, and what it starts in the engine then, if anything. It gets the status of what
+/// the stage before has started.
+pub type Stage = Box<dyn FnOnce(&Status) -> Result<Option<engine::Request>> + Send>;
+
+/// Work in stages: each begins when what the one before has started is complete.
+pub struct Staged {
+    current: Option<engine::Request>,
+    rest: VecDeque<Stage>,
+    status: Status,
+    /// See [`Running`].
+    first_peer: u32,
+}
+
+impl Staged {
+    /// These stages, of which the first begins at once.
+    pub fn start(stages: impl IntoIterator<Item = Stage>) -> Result<Active> {
+        Staged::begin(None, 0, stages)
+    }
+
+    /// These stages, of which the first begins after an operation in the engine. See [`Active::receive`].
+    pub fn after(
+        current: engine::Request,
+        first_peer: u32,
+        stages: impl IntoIterator<Item = Stage>,
+    ) -> Result<Active> {
+        Staged::begin(Some(current), first_peer, stages)
+    }
+
+    fn begin(
+        current: Option<engine::Request>,
+        first_peer: u32,
+        stages: impl IntoIterator<Item = Stage>,
+    ) -> Result<Active> {
+        let rest = stages.into_iter().collect();
+        let mut staged = Staged { current, rest, status: Status::EMPTY, first_peer };
+        match staged.poll() {
+            None => Ok(Active::Staged(Box::new(staged))),
+            Some(outcome) => outcome.map(Active::Complete),
+        }
+    }
+
+    /// Goes on as far as possible; the outcome, if it has come to its end.
+    fn poll(&mut self) -> Option<Result<Status>> {
+        loop {
+            if let Some(current) = &mut self.current {
+                match current.test() {
+                    Ok(false) => return None,
+                    Ok(true) => {}
+                    Err(error) => return Some(Err(error.into())),
+                }
+                if let Some(status) = current.status() {
+                    self.status = Status::from(&status);
+                    self.status.source -= self.first_peer.cast_signed();
+                }
+                self.current = None;
+            }
+            let Some(stage) = self.rest.pop_front() else { return Some(Ok(self.status)) };
+            match stage(&self.status) {
+                Ok(next) => self.current = next,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl Active {
+    /// A send or a collective in the engine.
+    pub fn engine(request: engine::Request) -> Active {
+        Active::Engine(Running { request, first_peer: 0, is_receive: false })
+    }
+
+    /// A receive in the engine, from senders whose first has this rank there.
+    pub fn receive(request: engine::Request, first_peer: u32) -> Active {
+        Active::Engine(Running { request, first_peer, is_receive: true })
+    }
+
+    /// The outcome, if it has completed; moves everything on.
+    pub fn poll(&mut self) -> Option<Result<Status>> {
+        match self {
+            Active::Complete(status) => Some(Ok(*status)),
+            Active::Failed(error) => Some(Err(error.clone())),
+            Active::Engine(running) => match running.request.test() {
+                Ok(false) => None,
+                Ok(true) => Some(Ok(running.status())),
+                Err(error) => Some(Err(error.into())),
+            },
+            Active::Staged(staged) => staged.poll(),
+            Active::Pair(pair) => pair.poll(),
+            Active::Generalized(generalized) => generalized.poll(),
+        }
+    }
+
+    /// The request in the engine to wait for next.
+    pub fn current(&self) -> Option<&engine::Request> {
+        match self {
+            Active::Engine(running) => Some(&running.request),
+            Active::Staged(staged) => staged.current.as_ref(),
+            Active::Pair(pair) => pair.next().current(),
+            Active::Complete(_) | Active::Failed(_) | Active::Generalized(_) => None,
+        }
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> Result<Status> {
+        match self {
+            Active::Engine(running) if !super::has_staged() => {
+                running.request.wait()?;
+                Ok(running.status())
+            }
+            _ => super::waiting::wait(self),
+        }
+    }
+
+    /// Ends a receive that has met no message yet; tells the program's own operation.
+    pub fn cancel(&self) -> Result<()> {
+        match self {
+            Active::Engine(running) if running.is_receive => running.request.cancel(),
+            Active::Staged(staged) => staged.current.iter().for_each(engine::Request::cancel),
+            Active::Generalized(generalized) => generalized.cancel()?,
+            // Sends and collectives are not cancelled: MPI 5.0, section 3.8.4, allows that.
+            Active::Complete(_) | Active::Failed(_) | Active::Engine(_) | Active::Pair(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Whether others must give it turns, for it to come to its end.
+    pub fn is_staged(&self) -> bool {
+        matches!(self, Active::Staged(_) | Active::Pair(_))
+    }
+}
+
+impl Running {
+    fn status(&self) -> Status {
+        if !self.is_receive {
+            return Status::EMPTY;
+        }
+        let Some(status) = self.request.status() else { return Status::EMPTY };
+        let mut status = Status::from(&status);
+        status.source -= self.first_peer.cast_signed();
+        status
+    }
+}

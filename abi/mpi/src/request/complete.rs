@@ -1,0 +1,135 @@
+//! Functions for one request: wait, test, start, free, cancel.
+
+use super::{Active, ORPHANS, is_active, requests, test, wait_for, with};
+use crate::arguments::{InputOutput, InputOutputs, Output, RequestHandle, StatusPlaces};
+use crate::error::{Class, Error, Result};
+use crate::status::Status;
+
+/// `MPI_Wait`.
+pub unsafe fn wait(request: InputOutput<RequestHandle>, status: StatusPlaces) -> Result<()> {
+    let id = request.get();
+    if id.is_null() {
+        status.set(&Status::EMPTY);
+        return Ok(());
+    }
+    let ended = wait_for(id)?;
+    if ended.is_gone {
+        request.set(RequestHandle::NULL);
+    }
+    status.set(&ended.outcome?);
+    Ok(())
+}
+
+/// `MPI_Test`.
+pub unsafe fn test_one(
+    request: InputOutput<RequestHandle>,
+    flag: Output<bool>,
+    status: StatusPlaces,
+) -> Result<()> {
+    let id = request.get();
+    if id.is_null() {
+        flag.set(true);
+        status.set(&Status::EMPTY);
+        return Ok(());
+    }
+    let Some(ended) = test(id)? else {
+        super::progress_staged();
+        flag.set(false);
+        return Ok(());
+    };
+    if ended.is_gone {
+        request.set(RequestHandle::NULL);
+    }
+    flag.set(true);
+    status.set(&ended.outcome?);
+    Ok(())
+}
+
+/// `MPI_Start`.
+pub unsafe fn start(request: InputOutput<RequestHandle>) -> Result<()> {
+    start_one(request.get())
+}
+
+/// `MPI_Startall`.
+pub unsafe fn start_all(count: i32, requests: InputOutputs<RequestHandle>) -> Result<()> {
+    let count = super::several::length(count)?;
+    requests.check(count)?;
+    (0..count).try_for_each(|at| start_one(requests.get(at)))
+}
+
+fn start_one(id: RequestHandle) -> Result<()> {
+    let (comm, restart) = with(id, |held| {
+        let Some(restart) = &held.restart else {
+            return Err(Error::new(Class::REQUEST, "only a persistent request can be started"));
+        };
+        if held.active.is_some() {
+            let text = "the request is active: it is waited for before it is started again";
+            return Err(Error::new(Class::REQUEST, text));
+        }
+        Ok((held.comm, std::sync::Arc::clone(restart)))
+    })??;
+    let active = restart().map_err(|error| error.on(comm))?;
+    with(id, |held| held.put_back(active))
+}
+
+/// `MPI_Request_free`. What is under way comes to its end.
+pub unsafe fn free(request: InputOutput<RequestHandle>) -> Result<()> {
+    let id = request.get();
+    if id.is_null() {
+        return Err(Error::new(Class::REQUEST, "the request is MPI_REQUEST_NULL"));
+    }
+    let mut place = requests().find(id.0)?;
+    let held = place.held_mut()?;
+    let active = held.take();
+    requests().give_back(id.0, place);
+    request.set(RequestHandle::NULL);
+    match active {
+        None | Some(Active::Complete(_) | Active::Failed(_)) => {}
+        Some(Active::Generalized(generalized)) => return generalized.free(),
+        Some(mut active) => {
+            if active.poll().is_none() {
+                let mut orphans = ORPHANS.lock();
+                orphans.retain_mut(|orphan| orphan.poll().is_none());
+                orphans.push(active);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `MPI_Cancel`.
+pub unsafe fn cancel(request: InputOutput<RequestHandle>) -> Result<()> {
+    let id = request.get();
+    if !is_active(id)? {
+        return Err(Error::new(Class::REQUEST, "only an active request can be cancelled"));
+    }
+    with(id, |held| held.active.as_ref().map_or(Ok(()), Active::cancel))?
+}
+
+/// `MPI_Request_get_status`.
+pub unsafe fn get_status(request: RequestHandle, flag: Output<bool>, status: StatusPlaces) -> Result<()> {
+    match look(request)? {
+        Some(found) => {
+            flag.set(true);
+            status.set(&found);
+        }
+        None => flag.set(false),
+    }
+    Ok(())
+}
+
+/// The status of a request that has completed; it stays as it is.
+pub(super) fn look(request: RequestHandle) -> Result<Option<Status>> {
+    if request.is_null() {
+        return Ok(Some(Status::EMPTY));
+    }
+    let outcome = with(request, |held| {
+        let comm = held.comm;
+        match &mut held.active {
+            None => Some(Ok(Status::EMPTY)),
+            Some(active) => active.poll().map(|outcome| outcome.map_err(|error| error.on(comm))),
+        }
+    })?;
+    super::progress_staged();
+    outcome.transpose()
+}

@@ -1,0 +1,84 @@
+//! Generalized requests: operations of the program's own, which MPI only waits for (MPI 5.0, section 13.2).
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::active::Active;
+use crate::arguments::{CancelFunction, FreeFunction, Output, QueryFunction, RequestHandle};
+use crate::error::{Class, Error, Result};
+use crate::status::Status;
+
+/// An operation of the program's own.
+pub struct Generalized {
+    query: QueryFunction,
+    free: FreeFunction,
+    cancel: CancelFunction,
+    extra: Extra,
+    is_complete: AtomicBool,
+}
+
+/// The program's pointer, which is handed on.
+struct Extra(*mut c_void);
+
+// SAFETY: the program's functions may be called from any thread that completes the request, says MPI; the
+// pointer is theirs.
+unsafe impl Send for Extra {}
+// SAFETY: as above.
+unsafe impl Sync for Extra {}
+
+impl Generalized {
+    /// The outcome, if the program has completed it. Asked once for it.
+    pub fn poll(&self) -> Option<Result<Status>> {
+        if !self.is_complete.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut status = Status::EMPTY;
+        // SAFETY: a request that is complete is waited for or tested: the query function is called.
+        Some(unsafe { self.query.call(self.extra.0, &mut status) }.map(|()| status))
+    }
+
+    /// Whether the program has completed it.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete.load(Ordering::Acquire)
+    }
+
+    /// Tells the program that it is to be cancelled.
+    pub fn cancel(&self) -> Result<()> {
+        // SAFETY: MPI_Cancel calls the cancel function.
+        unsafe { self.cancel.call(self.extra.0, self.is_complete.load(Ordering::Acquire)) }
+    }
+
+    /// Tells the program that the request is freed.
+    pub fn free(&self) -> Result<()> {
+        // SAFETY: called once, by the function that frees the request.
+        unsafe { self.free.call(self.extra.0) }
+    }
+}
+
+/// `MPI_Grequest_start`.
+pub unsafe fn start(
+    query: QueryFunction,
+    free: FreeFunction,
+    cancel: CancelFunction,
+    extra: *mut c_void,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    let generalized =
+        Generalized { query, free, cancel, extra: Extra(extra), is_complete: AtomicBool::new(false) };
+    request.set(super::create(crate::constants::COMM_SELF, Active::Generalized(Arc::new(generalized))));
+    Ok(())
+}
+
+/// `MPI_Grequest_complete`.
+pub unsafe fn complete(request: RequestHandle) -> Result<()> {
+    let found = super::with(request, |held| match held.active() {
+        Some(Active::Generalized(generalized)) => Some(Arc::clone(generalized)),
+        _ => None,
+    })?;
+    let Some(generalized) = found else {
+        return Err(Error::new(Class::REQUEST, "only a generalized request is completed by the program"));
+    };
+    generalized.is_complete.store(true, Ordering::Release);
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Requests: operations that were started, and how their end is seen.
+//!
+//! - [`Active`] is an operation under way; `generalized` has those of the program's own.
+//! - `slab` keeps requests by number; `waiting` waits, for one or several.
+//! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel.
+//!
+//! A persistent request knows how to start its operation anew. While a thread waits for a request, another
+//! thread that names it gets an error.
+
+pub mod active;
+pub mod complete;
+pub mod generalized;
+pub mod several;
+mod slab;
+pub mod status;
+mod waiting;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyccl_edge::PerProcess;
+use parking_lot::{Mutex, MutexGuard};
+
+pub use self::active::{Active, Stage, Staged};
+use self::slab::{Place, Slab};
+use crate::arguments::RequestHandle;
+use crate::error::Result;
+use crate::status::Status;
+
+/// Starts the operation of a persistent request.
+pub type Restart = Arc<dyn Fn() -> Result<Active> + Send + Sync>;
+
+/// What a handle stands for.
+pub struct Held {
+    /// Communicator whose error handler is called.
+    comm: u32,
+    /// Set for a persistent request.
+    restart: Option<Restart>,
+    /// Not set for a persistent request that is not active, and while a thread waits.
+    active: Option<Active>,
+    /// A thread waits for it.
+    is_awaited: bool,
+}
+
+impl Held {
+    /// What is under way.
+    pub fn active(&self) -> Option<&Active> {
+        self.active.as_ref()
+    }
+}
+
+static REQUESTS: PerProcess<Slab> = PerProcess::new();
+
+/// Operations in stages that are under way: they need turns while a thread waits for something else.
+static STAGED: AtomicUsize = AtomicUsize::new(0);
+
+/// Operations whose requests the program has freed before their end.
+static ORPHANS: Mutex<Vec<Active>> = Mutex::new(Vec::new());
+
+#[inline]
+fn requests() -> &'static Slab {
+    &REQUESTS.get_or(Slab::new).value
+}
+
+/// Whether operations in stages are under way.
+#[inline]
+pub fn has_staged() -> bool {
+    STAGED.load(Ordering::Relaxed) > 0
+}
+
+/// A request for an operation under way on a communicator.
+#[inline]
+pub fn create(comm: u32, active: Active) -> RequestHandle {
+    if active.is_staged() {
+        STAGED.fetch_add(1, Ordering::Relaxed);
+    }
+    RequestHandle(requests().put(Held { comm, restart: None, active: Some(active), is_awaited: false }))
+}
+
+/// A persistent request, not active yet.
+pub fn create_persistent(comm: u32, restart: Restart) -> RequestHandle {
+    RequestHandle(requests().put(Held { comm, restart: Some(restart), active: None, is_awaited: false }))
+}
+
+/// Runs an operation to its end, for a blocking call.
+pub fn run(mut active: Active) -> Result<Status> {
+    active.wait()
+}
+
+/// Looks at a request.
+pub fn with<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Result<T> {
+    let mut place = requests().find(request.0)?;
+    place.held_mut().map(look)
+}
+
+/// Waits for all operations whose requests were freed.
+pub fn finish_orphans() {
+    let orphans = std::mem::take(&mut *ORPHANS.lock());
+    for mut orphan in orphans {
+        // Nobody is left to be told.
+        let _ = orphan.wait();
+    }
+}
+
+/// Gives every operation in stages a turn.
+pub fn progress_staged() {
+    if !has_staged() {
+        return;
+    }
+    for id in requests().ids() {
+        let Ok(mut place) = requests().find(id) else { continue };
+        let Some(held) = &mut place.held else { continue };
+        let Some(active) = held.active.as_mut().filter(|active| active.is_staged()) else { continue };
+        match active.poll() {
+            None => {}
+            Some(Ok(status)) => held.replace(Active::Complete(status)),
+            Some(Err(error)) => held.replace(Active::Failed(error)),
+        }
+    }
+}
+
+/// How a request has ended, and whether its number is unknown now.
+struct Ended {
+    outcome: Result<Status>,
+    is_gone: bool,
+}
+
+impl Held {
+    fn replace(&mut self, active: Active) {
+        if self.active.as_ref().is_some_and(Active::is_staged) {
+            STAGED.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.active = Some(active);
+    }
+
+    /// Takes out what is under way.
+    fn take(&mut self) -> Option<Active> {
+        let active = self.active.take()?;
+        if active.is_staged() {
+            STAGED.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(active)
+    }
+
+    /// Puts it back.
+    fn put_back(&mut self, active: Active) {
+        if active.is_staged() {
+            STAGED.fetch_add(1, Ordering::Relaxed);
+        }
+        self.active = Some(active);
+    }
+}
+
+/// Takes note of the end of a request: a persistent one is inactive now, any other is gone.
+fn end(id: RequestHandle, mut place: MutexGuard<'_, Place>, outcome: Result<Status>) -> Ended {
+    let mut outcome = outcome;
+    let Some(held) = &mut place.held else { return Ended { outcome, is_gone: true } };
+    held.is_awaited = false;
+    if let Err(error) = outcome {
+        outcome = Err(error.on(held.comm));
+    }
+    let active = held.take();
+    let is_gone = held.restart.is_none();
+    if is_gone {
+        requests().give_back(id.0, place);
+    } else {
+        drop(place);
+    }
+    if let Some(Active::Generalized(generalized)) = active
+        && let Err(error) = generalized.free()
+    {
+        outcome = outcome.and(Err(error));
+    }
+    Ended { outcome, is_gone }
+}
+
+/// Waits for a request.
+fn wait_for(id: RequestHandle) -> Result<Ended> {
+    let mut place = requests().find(id.0)?;
+    let held = place.held_mut()?;
+    let Some(mut active) = held.take() else {
+        return Ok(Ended { outcome: Ok(Status::EMPTY), is_gone: false });
+    };
+    if let Active::Complete(status) = active {
+        return Ok(end(id, place, Ok(status)));
+    }
+    held.is_awaited = true;
+    drop(place);
+    let outcome = active.wait();
+    let mut place = requests().find(id.0)?;
+    if let Some(held) = &mut place.held {
+        held.put_back(active);
+    }
+    Ok(end(id, place, outcome))
+}
+
+/// Looks whether a request has ended; `None`: not yet.
+fn test(id: RequestHandle) -> Result<Option<Ended>> {
+    let mut place = requests().find(id.0)?;
+    let held = place.held_mut()?;
+    let Some(active) = &mut held.active else {
+        return Ok(Some(Ended { outcome: Ok(Status::EMPTY), is_gone: false }));
+    };
+    let was_staged = active.is_staged();
+    let Some(outcome) = active.poll() else { return Ok(None) };
+    debug_assert_eq!(was_staged, active.is_staged());
+    Ok(Some(end(id, place, outcome)))
+}
+
+/// Whether a request names an operation under way.
+fn is_active(id: RequestHandle) -> Result<bool> {
+    Ok(!id.is_null() && with(id, |held| held.active.is_some())?)
+}

@@ -1,0 +1,114 @@
+//! The places of requests. A request comes and goes with each message, so its place is found without a search
+//! and used again.
+//!
+//! A number is `generation << 20 | place`. The generation changes when a place is given back, so an old
+//! handle is noticed, until the generations of that place have come round.
+
+use std::sync::OnceLock;
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::Held;
+use crate::error::{Class, Error, Result};
+
+const PLACE_BITS: u32 = 20;
+/// Generations are 1 to this.
+const LAST_GENERATION: u32 = 63;
+const CHUNK: usize = 1024;
+const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
+
+/// All requests of a process.
+pub(super) struct Slab {
+    chunks: [OnceLock<Box<[Mutex<Place>]>>; CHUNKS],
+    free: Mutex<Free>,
+}
+
+#[derive(Default)]
+struct Free {
+    places: Vec<u32>,
+    /// Places below this have been used.
+    used: u32,
+}
+
+/// The place of a request.
+pub(super) struct Place {
+    generation: u32,
+    pub held: Option<Held>,
+}
+
+impl Place {
+    /// The request, unless another thread waits for it.
+    #[inline]
+    pub fn held_mut(&mut self) -> Result<&mut Held> {
+        match &mut self.held {
+            Some(held) if !held.is_awaited => Ok(held),
+            _ => Err(Error::new(Class::REQUEST, "another thread waits for this request")),
+        }
+    }
+}
+
+impl Slab {
+    pub fn new() -> Slab {
+        Slab { chunks: [const { OnceLock::new() }; CHUNKS], free: Mutex::new(Free::default()) }
+    }
+
+    /// Gives a request a place, and its number.
+    #[inline]
+    pub fn put(&self, held: Held) -> u32 {
+        let at = {
+            let mut free = self.free.lock();
+            free.places.pop().unwrap_or_else(|| {
+                free.used += 1;
+                free.used - 1
+            })
+        };
+        assert!(at < 1 << PLACE_BITS, "more than a million requests under way");
+        let mut place = self.place(at).lock();
+        place.held = Some(held);
+        place.generation << PLACE_BITS | at
+    }
+
+    fn place(&self, at: u32) -> &Mutex<Place> {
+        let chunk = self.chunks[at as usize / CHUNK]
+            .get_or_init(|| (0..CHUNK).map(|_| Mutex::new(Place { generation: 1, held: None })).collect());
+        &chunk[at as usize % CHUNK]
+    }
+
+    /// The place of a request, locked.
+    #[inline]
+    pub fn find(&self, id: u32) -> Result<MutexGuard<'_, Place>> {
+        let at = id & ((1 << PLACE_BITS) - 1);
+        if let Some(chunk) = self.chunks.get(at as usize / CHUNK).and_then(OnceLock::get) {
+            let place = chunk[at as usize % CHUNK].lock();
+            if place.generation == id >> PLACE_BITS {
+                return Ok(place);
+            }
+        }
+        Err(unknown(id))
+    }
+
+    /// Gives a place back: the number is unknown from here on.
+    #[inline]
+    pub fn give_back(&self, id: u32, mut place: MutexGuard<'_, Place>) {
+        place.held = None;
+        place.generation = if place.generation < LAST_GENERATION { place.generation + 1 } else { 1 };
+        drop(place);
+        self.free.lock().places.push(id & ((1 << PLACE_BITS) - 1));
+    }
+
+    /// All numbers in use.
+    pub fn ids(&self) -> Vec<u32> {
+        let used = self.free.lock().used;
+        (0..used)
+            .filter_map(|at| {
+                let place = self.place(at).lock();
+                place.held.is_some().then_some(place.generation << PLACE_BITS | at)
+            })
+            .collect()
+    }
+}
+
+#[cold]
+fn unknown(id: u32) -> Error {
+    Error::new(Class::REQUEST, format!("{id:#x} is no request; it was completed or freed, or never was one"))
+}

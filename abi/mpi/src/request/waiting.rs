@@ -1,0 +1,57 @@
+//! Waiting for operations while others, in stages, need turns.
+
+use std::time::Duration;
+
+use anyccl_engine::comm as engine;
+
+use super::active::Active;
+use crate::error::Result;
+use crate::status::Status;
+
+/// Looks before a thread sleeps between two looks.
+const LOOKS_BEFORE_NAP: u32 = 2000;
+/// How long it sleeps.
+const NAP: Duration = Duration::from_micros(50);
+
+/// What to do when nothing has moved.
+#[derive(Default)]
+struct Patience {
+    looks: u32,
+}
+
+impl Patience {
+    /// Gives others the processor.
+    fn rest(&mut self) {
+        self.looks += 1;
+        if self.looks < LOOKS_BEFORE_NAP { std::thread::yield_now() } else { std::thread::sleep(NAP) }
+    }
+}
+
+/// Waits for one operation.
+pub(super) fn wait(active: &mut Active) -> Result<Status> {
+    let mut patience = Patience::default();
+    loop {
+        if let Some(outcome) = active.poll() {
+            return outcome;
+        }
+        super::progress_staged();
+        patience.rest();
+    }
+}
+
+/// Waits until one of several has completed, which is left where it is: `poll` tells of each.
+pub(super) fn wait_for_any(
+    actives: &mut [&mut Active],
+    mut has_ended: impl FnMut(&mut [&mut Active]) -> bool,
+) {
+    let mut patience = Patience::default();
+    while !has_ended(actives) {
+        super::progress_staged();
+        let engine_only = !super::has_staged() && actives.iter().all(|active| active.current().is_some());
+        if engine_only {
+            engine::wait_for_any(actives.iter().filter_map(|active| active.current()));
+        } else {
+            patience.rest();
+        }
+    }
+}

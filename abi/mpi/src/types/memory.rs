@@ -1,0 +1,99 @@
+//! Typed memory: address, count and datatype of a message.
+
+use std::sync::Arc;
+
+use super::committed;
+use crate::arguments::DatatypeHandle;
+use crate::datatype::Datatype;
+use crate::error::{Class, Error, Result};
+
+/// Memory of `count` elements of a datatype.
+pub struct Typed {
+    /// Address that offsets of the datatype count from.
+    pub base: *mut u8,
+    /// Number of elements.
+    pub count: i64,
+    /// Their datatype.
+    pub datatype: Arc<Datatype>,
+}
+
+// SAFETY: the pointer is the caller's buffer, promised to be left alone until the operation is complete, on
+// whatever thread that is.
+unsafe impl Send for Typed {}
+// SAFETY: as above.
+unsafe impl Sync for Typed {}
+
+/// Memory of a message.
+pub enum Memory {
+    /// One run of bytes.
+    Run(*mut u8, usize),
+    /// Pieces.
+    Pieces(Typed),
+}
+
+impl Memory {
+    /// The memory of a message, after its checks.
+    #[inline]
+    pub fn of(base: *mut u8, count: i64, datatype: DatatypeHandle) -> Result<Memory> {
+        let datatype = committed(datatype)?;
+        Memory::with(base, count, &datatype)
+    }
+
+    /// The memory of a message of a datatype that may be used.
+    #[inline]
+    pub fn with(base: *mut u8, count: i64, datatype: &Arc<Datatype>) -> Result<Memory> {
+        if count < 0 {
+            return Err(negative(count));
+        }
+        if let Some((offset, bytes)) = datatype.run_for(count) {
+            if base.is_null() && bytes > 0 && offset == 0 {
+                return Err(null_buffer());
+            }
+            // Adding wraps: with `MPI_BOTTOM`, the offset is the address.
+            let start = base.wrapping_offset(offset as isize);
+            return Ok(Memory::Run(start, bytes as usize));
+        }
+        let datatype = Arc::clone(datatype);
+        Ok(Memory::Pieces(Typed { base, count, datatype }))
+    }
+}
+
+impl Typed {
+    /// Bytes of data.
+    pub fn bytes(&self) -> usize {
+        (self.count * self.datatype.size()) as usize
+    }
+
+    /// Copies all data into new memory.
+    ///
+    /// # Safety
+    /// The elements are readable.
+    pub unsafe fn pack(&self) -> Vec<u8> {
+        let bytes = self.bytes();
+        let mut packed = Vec::with_capacity(bytes);
+        // SAFETY: promised by the caller; the new memory has that many bytes.
+        let n = unsafe { self.datatype.gather(self.count, self.base, 0, packed.as_mut_ptr(), bytes) };
+        // SAFETY: so many were just written.
+        unsafe { packed.set_len(n) };
+        packed
+    }
+
+    /// Copies packed data into the elements.
+    ///
+    /// # Safety
+    /// The elements are writable.
+    pub unsafe fn unpack(&self, packed: &[u8]) {
+        // SAFETY: promised by the caller; what is packed is readable.
+        unsafe { self.datatype.scatter(self.count, self.base, 0, packed.as_ptr(), packed.len()) };
+    }
+}
+
+#[cold]
+fn negative(count: i64) -> Error {
+    Error::new(Class::COUNT, format!("the count is {count}"))
+}
+
+#[cold]
+fn null_buffer() -> Error {
+    Error::new(Class::BUFFER, "the buffer is NULL, and the count is not 0")
+}

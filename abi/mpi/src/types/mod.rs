@@ -1,0 +1,126 @@
+//! Datatypes as objects of the program: handles, names, and typed memory.
+//!
+//! [`crate::datatype`] says what a datatype is; here is what a program does with its handle. `construct`
+//! makes them, `inquiry` tells of them, `packing` packs. [`Typed`] is a buffer: address, count and datatype.
+
+pub mod construct;
+pub mod inquiry;
+pub mod memory;
+pub mod packing;
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use anyccl_edge::ObjectRef;
+use parking_lot::Mutex;
+
+pub use self::memory::Typed;
+use crate::arguments::DatatypeHandle;
+use crate::constants::DATATYPE_NULL;
+use crate::datatype::Datatype;
+use crate::error::{Class, Error, Result};
+use crate::table::{FIRST, Table};
+
+/// A datatype that the program has a handle of.
+pub struct TypeObject {
+    datatype: Arc<Datatype>,
+    name: Mutex<Option<CString>>,
+}
+
+/// All datatypes that the program has made.
+static TYPES: Table<TypeObject> = Table::new("datatype", Class::TYPE);
+
+/// A datatype in use.
+pub enum TypeRef {
+    /// A predefined one.
+    Predefined(&'static Arc<Datatype>),
+    /// One that the program has made.
+    Made(ObjectRef<'static, TypeObject>),
+}
+
+impl Deref for TypeRef {
+    type Target = Arc<Datatype>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Datatype> {
+        match self {
+            TypeRef::Predefined(datatype) => datatype,
+            TypeRef::Made(object) => &object.datatype,
+        }
+    }
+}
+
+/// The datatype of a handle.
+#[inline]
+pub fn get(handle: DatatypeHandle) -> Result<TypeRef> {
+    if handle.0 < FIRST {
+        return match Datatype::predefined(handle.0) {
+            Some(datatype) => Ok(TypeRef::Predefined(datatype)),
+            None => Err(no_datatype(handle)),
+        };
+    }
+    TYPES.get(handle.0).map(TypeRef::Made)
+}
+
+/// The datatype of a handle, for communication: it must be committed.
+#[inline]
+pub fn committed(handle: DatatypeHandle) -> Result<TypeRef> {
+    let datatype = get(handle)?;
+    if datatype.is_committed() { Ok(datatype) } else { Err(uncommitted()) }
+}
+
+/// Names that the program has given to predefined datatypes.
+static PREDEFINED_NAMES: Mutex<BTreeMap<u32, CString>> = Mutex::new(BTreeMap::new());
+
+/// Handles of sized Fortran types, which are predefined though the program asks for them: combiner,
+/// arguments.
+static SIZED: Mutex<BTreeMap<(i32, Vec<i64>), u32>> = Mutex::new(BTreeMap::new());
+
+/// A handle for a datatype. A predefined one has the same each time.
+pub fn handle(datatype: Arc<Datatype>) -> DatatypeHandle {
+    if let Some(code) = datatype.code() {
+        return DatatypeHandle(code);
+    }
+    let is_sized = datatype.is_predefined();
+    let key = || (datatype.combiner(), datatype.contents().integers);
+    let mut sized = is_sized.then(|| SIZED.lock());
+    if let Some(known) = sized.as_ref().and_then(|sized| sized.get(&key())) {
+        return DatatypeHandle(*known);
+    }
+    let key = is_sized.then(key);
+    let id = TYPES.insert(Arc::new(TypeObject { datatype, name: Mutex::new(None) }));
+    if let Some((sized, key)) = sized.as_mut().zip(key) {
+        sized.insert(key, id);
+    }
+    DatatypeHandle(id)
+}
+
+#[cold]
+fn no_datatype(handle: DatatypeHandle) -> Error {
+    match handle.0 {
+        DATATYPE_NULL => Error::new(Class::TYPE, "the datatype is MPI_DATATYPE_NULL"),
+        id => Error::new(Class::TYPE, format!("{id:#x} is no datatype")),
+    }
+}
+
+#[cold]
+fn uncommitted() -> Error {
+    Error::new(Class::TYPE, "the datatype is not committed: call MPI_Type_commit first")
+}
+
+/// Bytes of the first `count` basic elements of a message of this datatype; `None`: more than can be said.
+pub fn bytes_of_elements(datatype: &Datatype, count: i64) -> Option<i64> {
+    if let Some((code, _)) = datatype.basic() {
+        let basic = Datatype::predefined(code)?;
+        return basic.size().checked_mul(count);
+    }
+    let per_element = datatype.elements();
+    if per_element == 0 {
+        return (count == 0).then_some(0);
+    }
+    let whole = (count / per_element).checked_mul(datatype.size())?;
+    // The bytes at which the last element ends: a datatype of several kinds of elements is short.
+    (0..=datatype.size()).map(|rest| whole + rest).find(|bytes| datatype.elements_in(*bytes) == Some(count))
+}
