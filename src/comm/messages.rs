@@ -147,7 +147,7 @@ impl Communicator {
         started.map(|ticket| self.request(ticket))
     }
 
-    fn request(&self, ticket: Ticket) -> Request {
+    pub(super) fn request(&self, ticket: Ticket) -> Request {
         Request::new(Arc::clone(&self.driver), ticket, self.timeout.get())
     }
 
@@ -166,7 +166,7 @@ impl Communicator {
     }
 
     #[inline]
-    fn check_incoming(&self, selector: Selector) -> Result<()> {
+    pub(super) fn check_incoming(&self, selector: Selector) -> Result<()> {
         self.check_usable()?;
         selector.source().map_or(Ok(()), |source| self.check_rank(source))
     }

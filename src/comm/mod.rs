@@ -17,6 +17,7 @@ mod foreign;
 mod graph;
 mod messages;
 mod persistent;
+mod pieces;
 mod request;
 mod sar;
 mod timeout;

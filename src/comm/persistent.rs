@@ -9,11 +9,12 @@ use std::sync::Arc;
 use super::call::operation::Variant;
 use super::call::operator::Operator;
 use super::collectives_v::PreparedUnequal;
+use super::pieces::outgoing;
 use super::request::Request;
 use super::{Coalesced, Communicator, List, Operation, Part, Unequal};
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::executor::{Key, Prepared};
-use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
+use crate::p2p::{OutgoingMessage, Pieces, RecvBuffer, Selector, Status, Tag};
 
 /// An operation that can be started again and again, one run at a time. Dropping it waits for the run under
 /// way.
@@ -44,6 +45,13 @@ enum Task {
     },
     Send(OutgoingMessage),
     Receive(Selector, RecvBuffer),
+    SendPieces {
+        to: Rank,
+        tag: Tag,
+        is_synchronous: bool,
+        pieces: Arc<dyn Pieces>,
+    },
+    ReceivePieces(Selector, Arc<dyn Pieces>),
 }
 
 /// One run.
@@ -127,6 +135,34 @@ impl Persistent {
         Persistent::of(comm, Task::Receive(selector, buffer))
     }
 
+    /// Prepares a send of pieces. Local.
+    ///
+    /// # Safety
+    /// See [`Communicator::start_send_pieces`]; the promise holds from each start to the end of that run.
+    pub unsafe fn send_pieces(
+        comm: Arc<Communicator>,
+        to: Rank,
+        tag: Tag,
+        is_synchronous: bool,
+        pieces: Arc<dyn Pieces>,
+    ) -> Result<Persistent> {
+        comm.check_outgoing(&outgoing(to, tag, is_synchronous, &*pieces))?;
+        Persistent::of(comm, Task::SendPieces { to, tag, is_synchronous, pieces })
+    }
+
+    /// Prepares a receive into pieces. Local.
+    ///
+    /// # Safety
+    /// See [`Communicator::start_receive_pieces`]; the promise holds from each start to the end of that run.
+    pub unsafe fn receive_pieces(
+        comm: Arc<Communicator>,
+        selector: Selector,
+        pieces: Arc<dyn Pieces>,
+    ) -> Result<Persistent> {
+        comm.check_incoming(selector)?;
+        Persistent::of(comm, Task::ReceivePieces(selector, pieces))
+    }
+
     fn of(comm: Arc<Communicator>, task: Task) -> Result<Persistent> {
         comm.check_usable()?;
         Ok(Persistent { comm, task, running: None, status: None })
@@ -160,6 +196,15 @@ impl Persistent {
             Task::Send(what) => unsafe { self.comm.start_send(what) },
             // SAFETY: the promise of `receive`.
             Task::Receive(selector, buffer) => unsafe { self.comm.start_receive(*selector, *buffer) },
+            Task::SendPieces { to, tag, is_synchronous, pieces } => {
+                let pieces = Arc::clone(pieces);
+                // SAFETY: the promise of `send_pieces`.
+                unsafe { self.comm.start_send_pieces(*to, *tag, *is_synchronous, pieces) }
+            }
+            Task::ReceivePieces(selector, pieces) => {
+                // SAFETY: the promise of `receive_pieces`.
+                unsafe { self.comm.start_receive_pieces(*selector, Arc::clone(pieces)) }
+            }
         };
         self.running = Some(ActiveRun::Single(started?));
         Ok(())

@@ -230,9 +230,20 @@ impl Conversation {
                 taken
             }
             RecvTarget::Buffer(receive) => {
-                let buffer = &self.receives[*receive].buffer;
+                let receive = &self.receives[*receive];
+                let buffer = &receive.buffer;
                 let room = buffer.bytes().saturating_sub(incoming.arrived).min(want);
-                if room > 0 {
+                if room > 0
+                    && let Some(pieces) = &receive.pieces
+                {
+                    let arrival = link.arrival()?;
+                    let n = arrival.bytes.min(room);
+                    // SAFETY: `n` bytes have arrived, and the pieces have that much room, by the promise to
+                    // `start_receive_pieces`; a user's memory is not the link's own.
+                    unsafe { pieces.scatter(incoming.arrived, arrival.data, n) };
+                    link.consume(n)?;
+                    n
+                } else if room > 0 {
                     let end = buffer.data.wrapping_add(incoming.arrived);
                     // SAFETY: after what has arrived, the buffer has that much room, by the promise to
                     // `start_receive`; a user's memory is not the link's own.

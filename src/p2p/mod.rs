@@ -6,6 +6,7 @@
 //!   [`credit`] bounds how much may leave before the receiver has replied.
 //! - [`conversation`] is all messages of one communicator; its parts are `sending`, `receiving`, `incoming`
 //!   and `probing`.
+//! - [`Pieces`] is memory of a message that is not one run of bytes.
 //! - [`fast_path`] sends and receives small messages with little bookkeeping.
 //!
 //! What must hold:
@@ -25,6 +26,7 @@ pub mod matching;
 pub mod protocol;
 
 mod incoming;
+mod pieces;
 mod probing;
 mod receiving;
 mod sending;
@@ -34,6 +36,7 @@ mod status;
 pub use conversation::{Conversation, Ticket};
 pub use incoming::{Drain, Fault, Pulled};
 pub use matching::{Envelope, Selector, Tag};
+pub use pieces::Pieces;
 pub use receiving::RecvBuffer;
 pub use sending::OutgoingMessage;
 pub use status::{Completion, MatchedMessage, MessageOutcome, Status};

@@ -1,8 +1,11 @@
 //! The receiving side: how a receive matches a message, and where the bytes go.
 
+use std::sync::Arc;
+
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
 use super::matching::{Envelope, Selector, Waiting};
+use super::pieces::Pieces;
 use super::protocol::{Announcement, Protocol, ProtocolMessage};
 use super::slab::Key;
 use super::status::{MatchedMessage, MessageOutcome, Status};
@@ -33,6 +36,8 @@ impl RecvBuffer {
 pub(super) struct Receive {
     pub selector: Selector,
     pub buffer: RecvBuffer,
+    /// Set where the buffer is not one run of bytes, at `buffer.data`.
+    pub pieces: Option<Arc<dyn Pieces>>,
     stage: Stage,
     pub outcome: Option<MessageOutcome>,
 }
@@ -88,15 +93,38 @@ impl Conversation {
     /// # Safety
     /// `buffer.data` is writable for all elements, and nobody else uses it, until the outcome is there.
     pub unsafe fn start_receive(&mut self, selector: Selector, buffer: RecvBuffer) -> Result<Ticket> {
+        self.add_receive(selector, buffer, None)
+    }
+
+    /// Starts a receive into pieces, which have room for `buffer.count` elements. `buffer.data` is not used.
+    /// `Err`: see [`Conversation::start_receive`].
+    ///
+    /// # Safety
+    /// The pieces are writable, and nobody else uses them, until the outcome is there.
+    pub unsafe fn start_receive_pieces(
+        &mut self,
+        selector: Selector,
+        buffer: RecvBuffer,
+        pieces: Arc<dyn Pieces>,
+    ) -> Result<Ticket> {
+        self.add_receive(selector, buffer, Some(pieces))
+    }
+
+    fn add_receive(
+        &mut self,
+        selector: Selector,
+        buffer: RecvBuffer,
+        pieces: Option<Arc<dyn Pieces>>,
+    ) -> Result<Ticket> {
         if let Some((_, message)) = self.matching.take_unexpected(selector) {
-            let key = self.new_receive(selector, buffer, Stage::Matched);
+            let key = self.new_receive(selector, buffer, pieces);
             self.match_unexpected(key, message)?;
             return Ok(Ticket(Kind::Receive(key)));
         }
+        let key = self.new_receive(selector, buffer, pieces);
         if self.failure.is_some() {
-            return Ok(Ticket(Kind::Receive(self.new_receive(selector, buffer, Stage::Matched))));
+            return Ok(Ticket(Kind::Receive(key)));
         }
-        let key = self.new_receive(selector, buffer, Stage::Matched);
         self.receives[key].stage = Stage::Posted(self.matching.post_receive(selector, key));
         self.await_from(selector.source());
         Ok(Ticket(Kind::Receive(key)))
@@ -107,19 +135,46 @@ impl Conversation {
     /// # Safety
     /// The contract of `start_receive` holds.
     pub unsafe fn start_claimed(&mut self, message: MatchedMessage, buffer: RecvBuffer) -> Result<Ticket> {
+        self.receive_claimed(message, buffer, None)
+    }
+
+    /// Starts the receive of a message that a probe has taken out, into pieces.
+    ///
+    /// # Safety
+    /// The contract of [`Conversation::start_receive_pieces`] holds.
+    pub unsafe fn start_claimed_pieces(
+        &mut self,
+        message: MatchedMessage,
+        buffer: RecvBuffer,
+        pieces: Arc<dyn Pieces>,
+    ) -> Result<Ticket> {
+        self.receive_claimed(message, buffer, Some(pieces))
+    }
+
+    fn receive_claimed(
+        &mut self,
+        message: MatchedMessage,
+        buffer: RecvBuffer,
+        pieces: Option<Arc<dyn Pieces>>,
+    ) -> Result<Ticket> {
         if self.failure.is_some() {
-            let key = self.new_receive(Selector::ANY, buffer, Stage::Matched);
+            let key = self.new_receive(Selector::ANY, buffer, pieces);
             return Ok(Ticket(Kind::Receive(key)));
         }
         let Envelope { source, tag } = self.incoming[message.0].envelope();
-        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, Stage::Matched);
+        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, pieces);
         self.match_unexpected(key, message.0)?;
         Ok(Ticket(Kind::Receive(key)))
     }
 
-    fn new_receive(&mut self, selector: Selector, buffer: RecvBuffer, stage: Stage) -> Key<Receive> {
+    fn new_receive(
+        &mut self,
+        selector: Selector,
+        buffer: RecvBuffer,
+        pieces: Option<Arc<dyn Pieces>>,
+    ) -> Key<Receive> {
         let outcome = self.failure.clone().map(Err);
-        self.receives.put(Receive { selector, buffer, stage, outcome })
+        self.receives.put(Receive { selector, buffer, pieces, stage: Stage::Matched, outcome })
     }
 
     /// Cancels a receive that has matched no message; tells whether it was cancelled.
@@ -127,7 +182,7 @@ impl Conversation {
         let Kind::Receive(key) = ticket.0 else { return false };
         let receive = &mut self.receives[key];
         let (Stage::Posted(waiting), None) = (receive.stage, &receive.outcome) else { return false };
-        let Receive { selector, buffer, .. } = *receive;
+        let (selector, buffer) = (receive.selector, receive.buffer);
         let status = Status {
             source: selector.source().unwrap_or(0),
             tag: selector.tag().unwrap_or(0),
@@ -167,9 +222,14 @@ impl Conversation {
         incoming.expected = wanted;
         if let RecvTarget::Heap(bytes) = std::mem::replace(&mut incoming.target, RecvTarget::Buffer(key)) {
             let n = bytes.len().min(buffer.bytes());
-            // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which
-            // `start_receive`'s caller vouches; a new vector does not overlap it.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.data, n) };
+            if let Some(pieces) = &self.receives[key].pieces {
+                // SAFETY: as below; `start_receive_pieces`' caller vouches for the pieces.
+                unsafe { pieces.scatter(0, bytes.as_ptr(), n) };
+            } else {
+                // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which
+                // `start_receive`'s caller vouches; a new vector does not overlap it.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.data, n) };
+            }
         }
         if announcement.protocol != Protocol::Eager {
             self.queue_reply(source, number, ProtocolMessage::ClearToSend { limit: wanted as u64 });

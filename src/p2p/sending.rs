@@ -2,10 +2,12 @@
 
 use std::io;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use super::conversation::{Conversation, Kind, Ticket};
 use super::credit::cost;
 use super::matching::Tag;
+use super::pieces::{Gathering, Pieces};
 use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
 use super::slab::Key;
 use super::status::{MessageOutcome, Status};
@@ -42,6 +44,8 @@ pub struct OutgoingMessage {
 /// A message on its way out.
 pub(super) struct Sending {
     what: OutgoingMessage,
+    /// Set where the elements are not one run of bytes, at `what.data`.
+    gathering: Option<Box<Gathering>>,
     bytes: usize,
     /// Set when the first bytes are offered: credit is counted then.
     header: Option<Header>,
@@ -69,6 +73,10 @@ impl Sending {
     /// The receiver, the header, and the rest of the part that was offered; `None`: nothing was offered.
     pub fn under_way(&self) -> Option<(Rank, Header, *const u8, usize)> {
         let header = self.header.filter(|_| self.outcome.is_none())?;
+        if let Some(gathering) = &self.gathering {
+            let (rest, bytes) = gathering.rest(self.done);
+            return Some((self.what.to, header, rest, bytes));
+        }
         let (rest, bytes) = (self.what.data.wrapping_add(self.done), self.until - self.done);
         Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
     }
@@ -96,12 +104,25 @@ impl Conversation {
     /// # Safety
     /// `what.data` is readable for all elements, and unchanged, until the outcome is there.
     pub unsafe fn start_send(&mut self, what: &OutgoingMessage) -> Ticket {
+        self.add_send(what, None)
+    }
+
+    /// Starts a message in pieces, whose bytes are `what.count` elements. `what.data` is not used.
+    ///
+    /// # Safety
+    /// The pieces are readable, and unchanged, until the outcome is there.
+    pub unsafe fn start_send_pieces(&mut self, what: &OutgoingMessage, pieces: Arc<dyn Pieces>) -> Ticket {
+        self.add_send(what, Some(Box::new(Gathering::new(pieces))))
+    }
+
+    fn add_send(&mut self, what: &OutgoingMessage, gathering: Option<Box<Gathering>>) -> Ticket {
         let bytes = what.count as usize * what.datatype.bytes();
         let outcome = self.failure.clone().map(Err);
         let has_failed = outcome.is_some();
         let number = self.peer(what.to).next_out;
         let send = Sending {
             what: *what,
+            gathering,
             bytes,
             header: None,
             number,
@@ -223,6 +244,12 @@ impl Conversation {
     fn offer(&mut self, key: Key<Sending>, link: &mut dyn Link) -> io::Result<bool> {
         let send = &mut self.sends[key];
         let header = send.header.as_ref().expect("begun");
+        if let Some(gathering) = &mut send.gathering {
+            // SAFETY: `start_send_pieces`' caller vouches for as many bytes, until the outcome.
+            let taken = unsafe { gathering.offer(header, send.done, send.until, link) }?;
+            send.done += taken.unwrap_or(0);
+            return Ok(taken.is_some());
+        }
         let data = send.what.data.wrapping_add(send.done);
         // A message goes one way or the other.
         let single_copy = if send.done == 0 { SingleCopy::IfFaster } else { SingleCopy::IfOversubscribed };

@@ -70,7 +70,7 @@ impl Engine {
         self.start_message(id, |conversation| Ok(conversation.start_probe(selector, takes)))
     }
 
-    fn start_message(
+    pub(super) fn start_message(
         &mut self,
         id: CommId,
         start: impl FnOnce(&mut Conversation) -> Result<crate::p2p::Ticket>,

@@ -33,6 +33,18 @@ impl Link for LoopbackLink {
         Ok(Some(bytes))
     }
 
+    fn send_filled(
+        &mut self,
+        header: &Header,
+        bytes: usize,
+        fill: &mut dyn FnMut(*mut u8, usize, usize),
+    ) -> Option<io::Result<Option<usize>>> {
+        let mut data = vec![0; bytes];
+        fill(data.as_mut_ptr(), 0, bytes);
+        self.queue.push_back((*header, data));
+        Some(Ok(Some(bytes)))
+    }
+
     fn head(&mut self) -> io::Result<Option<Header>> {
         Ok(self.queue.front().map(|(header, _)| *header))
     }

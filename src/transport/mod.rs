@@ -112,6 +112,17 @@ pub trait Link: Send {
         single_copy: SingleCopy,
     ) -> io::Result<Option<usize>>;
 
+    /// Like [`Link::send`], but `fill` writes the bytes to where the peer reads them: to a place, from so many
+    /// bytes behind the first one that is offered, so many. `None`: the link has no such memory.
+    fn send_filled(
+        &mut self,
+        _header: &Header,
+        _bytes: usize,
+        _fill: &mut dyn FnMut(*mut u8, usize, usize),
+    ) -> Option<io::Result<Option<usize>>> {
+        None
+    }
+
     /// Takes note that a message will not be offered again: its call has failed. What was begun of it and
     /// must be completed, so that others can go on, is kept by the link; the bytes stay true. `data` and
     /// `bytes` are its rest.

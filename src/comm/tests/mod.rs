@@ -4,6 +4,7 @@ mod devices;
 mod foreign;
 mod formation;
 mod opaque;
+mod pieces;
 
 use std::thread;
 use std::time::Duration;

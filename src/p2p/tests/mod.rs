@@ -2,6 +2,7 @@
 
 mod bounds;
 mod orders;
+mod pieces;
 mod protocol;
 
 use std::collections::VecDeque;

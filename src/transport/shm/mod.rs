@@ -123,6 +123,15 @@ impl Link for ShmLink {
         unsafe { self.send_message(header, data, bytes, single_copy) }
     }
 
+    fn send_filled(
+        &mut self,
+        header: &Header,
+        bytes: usize,
+        fill: &mut dyn FnMut(*mut u8, usize, usize),
+    ) -> Option<io::Result<Option<usize>>> {
+        Some(self.send_filled_message(header, bytes, fill))
+    }
+
     fn cancel_sent(&mut self, header: &Header) {
         self.send.cancel(header);
     }

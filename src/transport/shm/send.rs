@@ -98,6 +98,43 @@ impl ShmLink {
         Ok(unsafe { self.send_fragment(header, data, bytes, FRAGMENT_BYTES) })
     }
 
+    /// Sends the next bytes of a message that `fill` writes, for [`super::Link::send_filled`].
+    pub(super) fn send_filled_message(
+        &mut self,
+        header: &Header,
+        bytes: usize,
+        fill: &mut dyn FnMut(*mut u8, usize, usize),
+    ) -> io::Result<Option<usize>> {
+        if self.exposures.current.as_ref().is_some_and(|exposed| exposed.is_abandoned) {
+            self.exposures.note_progress(&self.send.ring)?;
+        }
+        if !self.send.has_slots(1, &mut self.distance)? {
+            return Ok(None);
+        }
+        let ring = self.send.ring;
+        let line = ring.line(self.send.producer.next_slot());
+        if bytes <= INLINE_BYTES {
+            // The payload of a control line that is ours until it is published.
+            fill(line.inline_payload(), 0, bytes);
+            self.publish_inline(line, header, bytes);
+            return Ok(Some(bytes));
+        }
+        let is_led = bytes > HALF_FRAGMENT_BYTES && !self.is_oversubscribed;
+        let most = if is_led { self.memory.lead() } else { self.memory.quota() };
+        if !self.send.may_use(1, most, &mut self.distance)? || !self.has_buffers(1) {
+            return Ok(None);
+        }
+        let Some(buffer) = self.pool.pop() else { return Ok(None) };
+        let (left, bytes) = (bytes, bytes.min(FRAGMENT_BYTES));
+        // A buffer is ours until it is published.
+        fill(self.memory.buffer(buffer), 0, bytes);
+        if bytes >= HALF_FRAGMENT_BYTES {
+            line.write_message_bytes(left);
+        }
+        self.publish_buffer(line, header, Extent { bytes, buffer });
+        Ok(Some(bytes))
+    }
+
     /// Exposes a message in the next slot, which is free, if that is permitted and worth it. No other message
     /// is exposed.
     #[inline]
