@@ -112,8 +112,8 @@ pub trait Link: Send {
         single_copy: SingleCopy,
     ) -> io::Result<Option<usize>>;
 
-    /// Like [`Link::send`], but `fill` writes the bytes to where the peer reads them: to a place, from so many
-    /// bytes behind the first one that is offered, so many. `None`: the link has no such memory.
+    /// Like [`Link::send`], but `fill` writes the bytes to where the peer reads them: to a place, from so
+    /// many bytes behind the first one that is offered, so many. `None`: the link has no such memory.
     fn send_filled(
         &mut self,
         _header: &Header,

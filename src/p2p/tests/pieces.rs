@@ -31,14 +31,14 @@ impl Pieces for EveryOther {
     unsafe fn gather(&self, position: usize, dst: *mut u8, bytes: usize) {
         for (at, pair) in self.memory.lock()[2 * position..][..2 * bytes].chunks(2).enumerate() {
             // SAFETY: the caller vouches for `bytes` bytes at `dst`.
-            unsafe { dst.add(at).write(pair[0]) };
+            unsafe { dst.wrapping_add(at).write(pair[0]) };
         }
     }
 
     unsafe fn scatter(&self, position: usize, src: *const u8, bytes: usize) {
         for (at, pair) in self.memory.lock()[2 * position..][..2 * bytes].chunks_mut(2).enumerate() {
             // SAFETY: the caller vouches for `bytes` bytes at `src`.
-            pair[0] = unsafe { src.add(at).read() };
+            pair[0] = unsafe { src.wrapping_add(at).read() };
         }
     }
 }
