@@ -97,6 +97,22 @@ integers! {
     Aint: isize => i64, |value| value as isize;
 }
 
+/// An integer in the contents of a datatype: most are plain, some are of a set.
+pub struct ContentsNumber;
+
+impl<A: Abi> Element<A> for ContentsNumber {
+    type C = c_int;
+    type Value = (Option<Numbers>, i32);
+
+    fn value(raw: c_int) -> (Option<Numbers>, i32) {
+        (None, raw)
+    }
+
+    fn raw((numbers, value): (Option<Numbers>, i32)) -> c_int {
+        numbers.map_or(value, |numbers| A::raw_number(numbers, value))
+    }
+}
+
 /// A truth value: an int that is 0 or not.
 pub struct Flag;
 

@@ -1,7 +1,7 @@
 //! Error handlers: what happens when a function fails.
 //!
-//! A communicator holds an [`Errhandler`]. A handler that the program has made lives as long as a handle of it
-//! or an object that uses it: both are counted as users. [`raise`] calls the handler of a failed call;
+//! A communicator holds an [`Errhandler`]. A handler that the program has made lives as long as a handle of
+//! it or an object that uses it: both are counted as users. [`raise`] calls the handler of a failed call;
 //! [`calls`] are MPI's functions.
 
 pub mod calls;

@@ -42,7 +42,7 @@ macro_rules! datatypes {
             2 "2.0" MPI_Type_dup PMPI_Type_dup (oldtype: DatatypeHandle, newtype: Out<DatatypeHandle>) = types::construct::dup;
             1 "1.0" MPI_Type_free PMPI_Type_free (datatype: InOut<DatatypeHandle>) = types::construct::free;
             2 "2.0" MPI_Type_get_contents PMPI_Type_get_contents (datatype: DatatypeHandle, max_integers: Int,
-                max_addresses: Int, max_datatypes: Int, array_of_integers: OutArray<Int>, array_of_addresses: OutArray<Aint>,
+                max_addresses: Int, max_datatypes: Int, array_of_integers: OutArray<ContentsNumber>, array_of_addresses: OutArray<Aint>,
                 array_of_datatypes: OutArray<DatatypeHandle>) = types::inquiry::contents;
             2 "2.0" MPI_Type_get_envelope PMPI_Type_get_envelope (datatype: DatatypeHandle, num_integers: Out<Int>,
                 num_addresses: Out<Int>, num_datatypes: Out<Int>, combiner: Out<Combiner>) = types::inquiry::envelope;
@@ -110,8 +110,7 @@ macro_rules! datatypes_since_4 {
                 array_of_subsizes: Array<LargeCount>, array_of_starts: Array<LargeCount>, order: Order, oldtype: DatatypeHandle,
                 newtype: Out<DatatypeHandle>) = types::construct::subarray <Large>;
             2 "4.0" MPI_Type_get_contents_c PMPI_Type_get_contents_c (datatype: DatatypeHandle, max_integers: LargeCount,
-                max_addresses: LargeCount, max_large_counts: LargeCount, max_datatypes: LargeCount, array_of_integers:
-                OutArray<Int>, array_of_addresses: OutArray<Aint>, array_of_large_counts: OutArray<LargeCount>,
+                max_addresses: LargeCount, max_large_counts: LargeCount, max_datatypes: LargeCount, array_of_integers: OutArray<ContentsNumber>, array_of_addresses: OutArray<Aint>, array_of_large_counts: OutArray<LargeCount>,
                 array_of_datatypes: OutArray<DatatypeHandle>) = types::inquiry::large_contents;
             2 "4.0" MPI_Type_get_envelope_c PMPI_Type_get_envelope_c (datatype: DatatypeHandle, num_integers:
                 Out<LargeCount>, num_addresses: Out<LargeCount>, num_large_counts: Out<LargeCount>, num_datatypes:

@@ -10,10 +10,10 @@ macro_rules! partitioned_since_4 {
             3 "4.0" MPI_Pready_list PMPI_Pready_list (length: Count, array_of_partitions: Array<Int>, request:
                 RequestHandle) = refused;
             3 "4.0" MPI_Pready_range PMPI_Pready_range (partition_low: Int, partition_high: Int, request: RequestHandle) = refused;
-            3 "4.0" MPI_Precv_init PMPI_Precv_init (buf: RecvBuffer, partitions: Int, count: Count, datatype:
+            3 "4.0" MPI_Precv_init PMPI_Precv_init (buf: RecvBuffer, partitions: Int, count: LargeCount, datatype:
                 DatatypeHandle, dest: Rank, tag: Tag, comm: CommHandle, info: InfoHandle, request: Out<RequestHandle>) on comm =
                 refused;
-            3 "4.0" MPI_Psend_init PMPI_Psend_init (buf: SendBuffer, partitions: Int, count: Count, datatype:
+            3 "4.0" MPI_Psend_init PMPI_Psend_init (buf: SendBuffer, partitions: Int, count: LargeCount, datatype:
                 DatatypeHandle, dest: Rank, tag: Tag, comm: CommHandle, info: InfoHandle, request: Out<RequestHandle>) on comm =
                 refused;
             3 "4.0" MPI_Psend_init_c PMPI_Psend_init_c (buf: SendBuffer, partitions: Int, count: LargeCount, datatype:

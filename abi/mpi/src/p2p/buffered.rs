@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use super::send::{self, Mode};
 use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle};
 use crate::comm::Comm;
-use crate::constants::{BSEND_OVERHEAD, BUFFER_AUTOMATIC, COMM_SELF};
+use crate::constants::{BUFFER_AUTOMATIC, COMM_SELF};
 use crate::error::{Class, Error, Result};
 use crate::request::{self, Active, Staged};
 use crate::status::Status;
@@ -32,6 +32,9 @@ struct Waiting {
     request: engine::Request,
 }
 
+/// Bytes of the attached buffer that a message takes in addition: no ABI has a smaller `MPI_BSEND_OVERHEAD`.
+const OVERHEAD: usize = 96;
+
 /// Key of the buffer of the whole process: no communicator has this number.
 const PROCESS: u32 = 0;
 
@@ -47,8 +50,8 @@ impl Attached {
         if self.address == BUFFER_AUTOMATIC {
             return true;
         }
-        let used: usize = self.messages.iter().map(|waiting| waiting.bytes + BSEND_OVERHEAD).sum();
-        used + bytes + BSEND_OVERHEAD <= self.bytes
+        let used: usize = self.messages.iter().map(|waiting| waiting.bytes + OVERHEAD).sum();
+        used + bytes + OVERHEAD <= self.bytes
     }
 }
 

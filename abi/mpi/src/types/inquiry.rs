@@ -3,9 +3,9 @@
 use std::ffi::{CString, c_void};
 
 use super::{TYPES, get};
-use crate::abi::TextLimit;
+use crate::abi::{Numbers, TextLimit};
 use crate::arguments::{DatatypeHandle, Output, Outputs, TextPlace};
-use crate::constants::COMBINER_NAMED;
+use crate::constants::{COMBINER_DARRAY, COMBINER_NAMED, COMBINER_SUBARRAY};
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
 use crate::table::FIRST;
@@ -115,7 +115,7 @@ pub unsafe fn contents(
     max_integers: i32,
     max_addresses: i32,
     max_datatypes: i32,
-    integers: Outputs<i32>,
+    integers: Outputs<(Option<Numbers>, i32)>,
     addresses: Outputs<i64>,
     datatypes: Outputs<DatatypeHandle>,
 ) -> Result<()> {
@@ -138,7 +138,7 @@ pub unsafe fn large_contents(
     max_addresses: i64,
     max_counts: i64,
     max_datatypes: i64,
-    integers: Outputs<i32>,
+    integers: Outputs<(Option<Numbers>, i32)>,
     addresses: Outputs<i64>,
     counts: Outputs<i64>,
     datatypes: Outputs<DatatypeHandle>,
@@ -151,7 +151,7 @@ pub unsafe fn large_contents(
 fn write_contents(
     datatype: DatatypeHandle,
     room: [i64; 4],
-    integers: &Outputs<i32>,
+    integers: &Outputs<(Option<Numbers>, i32)>,
     addresses: &Outputs<i64>,
     counts: Option<&Outputs<i64>>,
     datatypes: &Outputs<DatatypeHandle>,
@@ -169,7 +169,9 @@ fn write_contents(
         );
         return Err(Error::new(Class::ARG, text));
     }
-    integers.set_all(contents.integers.iter().map(|number| *number as i32))?;
+    let kinds = kinds_of_integers(datatype.combiner(), &contents.integers);
+    let numbers = contents.integers.iter().map(|number| *number as i32);
+    integers.set_all(kinds.into_iter().zip(numbers))?;
     addresses.set_all(contents.addresses.iter().copied())?;
     if let Some(counts) = counts {
         counts.set_all(contents.counts.iter().copied())?;
@@ -179,4 +181,20 @@ fn write_contents(
         datatypes.set(at, super::handle(datatype));
     }
     Ok(())
+}
+
+/// Which integers of the contents are of a set of numbers: the order of an array, and how it is distributed.
+fn kinds_of_integers(combiner: i32, integers: &[i64]) -> Vec<Option<Numbers>> {
+    let mut kinds = vec![None; integers.len()];
+    if let (COMBINER_SUBARRAY | COMBINER_DARRAY, Some(last)) = (combiner, kinds.last_mut()) {
+        *last = Some(Numbers::Order);
+    }
+    if combiner == COMBINER_DARRAY {
+        // At the end: distributions, their arguments, processes, order.
+        let dims = integers.get(2).map_or(0, |dims| *dims as usize);
+        let start = integers.len().saturating_sub(3 * dims + 1);
+        kinds[start..start + dims].fill(Some(Numbers::Distribution));
+        kinds[start + dims..start + 2 * dims].fill(Some(Numbers::DistributionArg));
+    }
+    kinds
 }
