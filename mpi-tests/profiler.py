@@ -8,11 +8,13 @@ from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_for_s
 EXPECTED = [f"profiler {rank}: 5 sends of 20, 3 reductions of 30" for rank in range(2)]
 
 
-def tool(abi):
-    """The library to preload."""
-    file = WORK / "programs" / f"profiler-{abi}.so"
+def tool(library):
+    """The library to preload. Where a library has functions with large counts, mpi4py calls those."""
+    file = WORK / "programs" / f"profiler-{library}.so"
     file.parent.mkdir(parents=True, exist_ok=True)
-    folder, more = (HEADER, ["-DLARGE_COUNTS", "-lmpi_abi"]) if abi == "std" else (VENV / "include", ["-lmpi"])
+    folder, more = (HEADER, ["-lmpi_abi"]) if library.abi == "std" else (VENV / "include", ["-lmpi"])
+    if library.abi == "std" or library.name == "mpich":
+        more.append("-DLARGE_COUNTS")
     # It needs the MPI library itself: in Python, that one is not among the names that all see.
     ended = subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{folder}", HERE / "profiler.c", "-o", file,
                             f"-L{VENV}/lib", *more], capture_output=True, text=True)
@@ -27,7 +29,7 @@ def run(library):
     if library.abi == "std":
         python = {"PYTHONPATH": str(mpi4py_for_standard_abi())}
     # `env` loads nothing but the program: the launcher is not profiled.
-    preload = ["env", f"LD_PRELOAD={tool(library.abi)}"]
+    preload = ["env", f"LD_PRELOAD={tool(library)}"]
     for words, more in (([build("profiled", library.abi)], {}), ([VENV / "bin" / "python", HERE / "profiled.py"], python)):
         ended = job(launch("mpiexec", 2, [*preload, *words]), library, 60, **more)
         if ended.status != 0:
