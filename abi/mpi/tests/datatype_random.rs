@@ -249,6 +249,24 @@ proptest! {
     }
 
     #[test]
+    fn external32_and_back_gives_the_same_bytes((datatype, plain) in nested(), count in 1i64..4) {
+        let (bytes, origin, places) = memory(&plain, count);
+        // Not every 16 bytes are a long double.
+        prop_assume!(!overlaps(&places) && plain.entries.iter().all(|entry| entry.1 != c::LONG_DOUBLE));
+        let mut external = vec![0; datatype.external32_size(count).unwrap() as usize];
+        prop_assert_eq!(external.len(), places.len());
+        let base = bytes.as_ptr().wrapping_add(origin);
+        // SAFETY: the memory holds every byte of the typemap, and the target has the size asked for.
+        unsafe { datatype.pack_external(count, base, external.as_mut_ptr()) }.unwrap();
+        let mut back = bytes.clone();
+        places.iter().for_each(|place| back[*place] = 0xEE);
+        let base = back.as_mut_ptr().wrapping_add(origin);
+        // SAFETY: as above.
+        unsafe { datatype.unpack_external(count, base, external.as_ptr()) }.unwrap();
+        prop_assert_eq!(back, bytes);
+    }
+
+    #[test]
     fn elements_are_counted_where_the_bytes_end_between_two((datatype, plain) in nested(), bytes in 0i64..3000) {
         let sizes: Vec<i64> = plain.entries.iter().map(|entry| size_of_code(entry.1)).collect();
         let (mut left, mut elements) = (bytes, 0);

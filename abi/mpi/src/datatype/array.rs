@@ -103,6 +103,9 @@ impl Datatype {
             let block = typemap.blocks(&mut [(subsizes[dim], start)].into_iter(), false)?;
             typemap = block.resized(0, whole)?;
         }
+        if typemap.size == 0 {
+            typemap.bounds = typemap.bounds.without_data();
+        }
         let recipe =
             Recipe::Subarray { sizes: sizes.into(), subsizes: subsizes.into(), starts: starts.into(), order };
         Ok(Datatype::derived(typemap, recipe, std::slice::from_ref(oldtype)))
@@ -167,6 +170,9 @@ impl Datatype {
             typemap = cyclic(gsize, darg, coordinates[dim], processes, &typemap)?;
         }
         typemap.align = oldtype.typemap.align;
+        if typemap.size == 0 {
+            typemap.bounds = typemap.bounds.without_data();
+        }
         let distribution =
             distribs.iter().chain(dargs).chain(psizes).map(|number| i64::from(*number)).collect();
         let recipe = Recipe::Darray { size, rank, gsizes: gsizes.into(), distribution, order };

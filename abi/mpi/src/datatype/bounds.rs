@@ -101,6 +101,11 @@ impl Bounds {
         Bounds::new(self.lb.into(), i128::from(self.ub) + padding, self.true_lb.into(), self.true_ub.into())
     }
 
+    /// The bounds of a type of no data whose marks are these.
+    pub fn without_data(&self) -> Bounds {
+        Bounds { true_lb: 0, true_ub: 0, ..*self }
+    }
+
     /// Bounds of these marks around the same data.
     pub fn resized(&self, lb: i64, extent: i64) -> Result<Bounds> {
         Bounds::new(lb.into(), i128::from(lb) + i128::from(extent), self.true_lb.into(), self.true_ub.into())
