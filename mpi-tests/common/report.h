@@ -51,6 +51,36 @@ static inline void say(const char *format, ...)
     report_length += (size_t)length;
 }
 
+static inline int report_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorts the lines after the first `mark` bytes: those that may come in any order. */
+static inline void report_sort(size_t mark)
+{
+    enum { LINES = 64 };
+    char *copy, *lines[LINES], *at;
+    int n = 0;
+    if (report_length == mark) {
+        return;
+    }
+    copy = (char *)calloc(report_length - mark + 1, 1);
+    memcpy(copy, report_text + mark, report_length - mark);
+    for (at = strtok(copy, "\n"); at && n < LINES; at = strtok(NULL, "\n")) {
+        lines[n++] = at;
+    }
+    qsort(lines, (size_t)n, sizeof *lines, report_compare);
+    at = report_text + mark;
+    for (int i = 0; i < n; i++) {
+        size_t length = strlen(lines[i]);
+        memcpy(at, lines[i], length);
+        at[length] = '\n';
+        at += length + 1;
+    }
+    free(copy);
+}
+
 /* Name of the class of an error code: numbers are the ABI's, names are the standard's. */
 static inline const char *class_name(int code)
 {
