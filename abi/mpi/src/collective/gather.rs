@@ -1,0 +1,123 @@
+//! Gather, with equal and with unequal blocks.
+
+use std::ptr;
+
+use anyccl_engine::base::Collective;
+
+use super::inter;
+use super::script::{Blocks, Script};
+use super::typed::{Elements, check_apart, check_own, check_root};
+use super::uniform::{movement, whole, whole_send};
+use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::types;
+
+/// `MPI_Gather`.
+pub(super) unsafe fn gather(
+    sendbuf: SendAddress,
+    sendcount: i64,
+    sendtype: DatatypeHandle,
+    recvbuf: RecvAddress,
+    recvcount: i64,
+    recvtype: DatatypeHandle,
+    root: i32,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    if let Some(inter) = comm.inter() {
+        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
+        return inter::gather(&comm, inter, send, recvbuf, recvcount, recvtype, root);
+    }
+    let root = check_root(root, comm.size(), &comm)?;
+    let mut script = Script::new();
+    if comm.rank() != root {
+        let sendtype = types::committed(sendtype)?;
+        let sent = Elements::read(whole_send(sendbuf, "sendbuf")?, sendcount, &sendtype);
+        let (bytes, send) = (sent.bytes()?, script.input(sent, "sendbuf")?);
+        let operation = movement(Collective::Gather, root, bytes, send, ptr::null_mut());
+        script.call(comm.engine(), operation, None);
+        return Ok(script);
+    }
+    let recvtype = types::committed(recvtype)?;
+    let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
+    let all = Elements { count: recvcount.saturating_mul(i64::from(comm.size())), ..block };
+    let bytes = block.bytes()?;
+    let mine = comm.rank() as usize * bytes;
+    let (send, recv) = if sendbuf.is_in_place() {
+        let own = block.behind(i64::from(comm.rank()).wrapping_mul(recvcount), recvcount);
+        let recv = script.updated(all, own, mine, "recvbuf")?;
+        (recv.wrapping_add(mine).cast_const(), recv)
+    } else {
+        let sendtype = types::committed(sendtype)?;
+        let sent = Elements::read(sendbuf.pointer(), sendcount, &sendtype);
+        check_own(sent.bytes()?, bytes)?;
+        check_apart(sendbuf.pointer(), recvbuf.pointer(), bytes)?;
+        (script.input(sent, "sendbuf")?, script.output(all, "recvbuf")?)
+    };
+    script.call(comm.engine(), movement(Collective::Gather, root, bytes, send, recv), None);
+    Ok(script)
+}
+
+/// `MPI_Gatherv`.
+pub(super) unsafe fn gatherv(
+    sendbuf: SendAddress,
+    sendcount: i64,
+    sendtype: DatatypeHandle,
+    recvbuf: RecvAddress,
+    recvcounts: Inputs<i64>,
+    displs: Inputs<i64>,
+    recvtype: DatatypeHandle,
+    root: i32,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    if let Some(inter) = comm.inter() {
+        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
+        return inter::gatherv(&comm, inter, send, recvbuf, recvcounts, displs, recvtype, root);
+    }
+    let root = check_root(root, comm.size(), &comm)?;
+    let (mut script, rank) = (Script::new(), comm.rank() as usize);
+    let sendtype = if sendbuf.is_in_place() { None } else { Some(types::committed(sendtype)?) };
+    let sent = sendtype.as_ref().map(|sendtype| Elements::read(sendbuf.pointer(), sendcount, sendtype));
+    let (mut input, mut output) = (None, (ptr::null_mut(), Vec::new()));
+    if comm.rank() == root {
+        let recvtype = types::committed(recvtype)?;
+        let start = Elements::written(whole(recvbuf, "recvbuf")?, 0, &recvtype);
+        let blocks = blocks(start, recvcounts, displs, comm.size())?;
+        match sent {
+            None => {
+                let (recv, places) = script.updated_blocks(&blocks, |at| at == rank, "recvbuf")?;
+                input = Some((recv.cast_const(), vec![places[rank]]));
+                output = (recv, places);
+            }
+            Some(sent) => {
+                check_own(sent.bytes()?, blocks[rank].bytes()?)?;
+                output = script.output_blocks(&blocks, "recvbuf")?;
+            }
+        }
+    } else {
+        whole_send(sendbuf, "sendbuf")?;
+    }
+    let (send, input) = match (input, sent) {
+        (Some(found), _) => found,
+        (None, Some(sent)) => script.input_blocks(&[sent], "sendbuf")?,
+        (None, None) => unreachable!("in place is for the root"),
+    };
+    let (recv, output) = output;
+    let call = Blocks::new(Collective::GatherV, root, (send, input), (recv, output));
+    script.call_on_blocks(comm.engine(), call, None);
+    Ok(script)
+}
+
+/// The blocks of counts and displacements, in elements.
+pub(super) fn blocks<'a>(
+    start: Elements<'a>,
+    counts: Inputs<i64>,
+    displs: Inputs<i64>,
+    size: u32,
+) -> Result<Vec<Elements<'a>>> {
+    counts.check(size as usize)?;
+    displs.check(size as usize)?;
+    Ok((0..size as usize).map(|at| start.behind(displs.get(at), counts.get(at))).collect())
+}

@@ -1,0 +1,314 @@
+//! Reductions: to one rank, to all, scattered, and of the ranks before.
+
+use std::ptr;
+
+use anyccl_engine::base::{Call, CallKind, Collective, Rank};
+use anyccl_engine::comm::Operation;
+use anyccl_engine::plan::Block;
+
+use super::inter_reduction;
+use super::script::{Blocks, Script};
+use super::typed::{Elements, bytes_of, check_address, check_apart, check_count, check_root};
+use super::uniform::whole;
+use crate::arguments::{CommHandle, DatatypeHandle, Inputs, OpHandle, RecvAddress, SendAddress};
+use crate::comm::Comm;
+use crate::error::{Class, Error, Result};
+use crate::op::{Bound, Form, Op};
+use crate::types::{self, TypeRef};
+
+/// Datatype and operator of a reduction.
+pub(super) struct Reduction {
+    pub datatype: TypeRef,
+    /// Not set where elements have no bytes: nothing is to be done then.
+    pub bound: Option<Bound>,
+}
+
+impl Reduction {
+    /// Checks them.
+    pub fn new(datatype: DatatypeHandle, op: OpHandle) -> Result<Reduction> {
+        let handle = datatype;
+        let op = Op::from_handle(op)?;
+        let datatype = types::committed(handle)?;
+        let bound = match (&op, datatype.size()) {
+            (Op::User(_), 0) => None,
+            _ => Some(Bound::new(&op, handle, &datatype)?),
+        };
+        Ok(Reduction { datatype, bound })
+    }
+
+    /// Elements at an address.
+    pub fn elements(&self, base: *mut u8, count: i64) -> Elements<'_> {
+        Elements::written(base, count, &self.datatype)
+    }
+
+    /// Bytes of elements for the engine.
+    pub fn bytes(&self, count: i64) -> Result<usize> {
+        let unit = self.bound.as_ref().map_or(0, |bound| bound.unit);
+        (count as usize).checked_mul(unit).ok_or_else(too_many)
+    }
+
+    /// Where the engine reads elements.
+    pub fn input(&self, script: &mut Script, base: *mut u8, count: i64, name: &'static str) -> Result<*mut u8> {
+        if let Some(start) = self.in_place(base, count, name)? {
+            return Ok(start);
+        }
+        let memory = script.scratch(bytes_of(count, &self.datatype)?)?;
+        script.pack(self.elements(base, count).typed(), memory);
+        Ok(memory)
+    }
+
+    /// Where the engine writes elements.
+    pub fn output(&self, script: &mut Script, base: *mut u8, count: i64, name: &'static str) -> Result<*mut u8> {
+        if let Some(start) = self.in_place(base, count, name)? {
+            return Ok(start);
+        }
+        let memory = script.scratch(bytes_of(count, &self.datatype)?)?;
+        script.unpack(memory.cast_const(), self.elements(base, count).typed());
+        Ok(memory)
+    }
+
+    /// Scratch memory for elements, which are stored from there after the call of this stage.
+    pub fn output_apart(&self, script: &mut Script, base: *mut u8, count: i64) -> Result<*mut u8> {
+        let bytes = self.bytes(count)?;
+        let memory = script.scratch(bytes)?;
+        match self.in_place(base, count, "recvbuf")? {
+            Some(start) => script.copy_after(memory.cast_const(), start, bytes),
+            None => script.unpack(memory.cast_const(), self.elements(base, count).typed()),
+        }
+        Ok(memory)
+    }
+
+    fn in_place(&self, base: *mut u8, count: i64, name: &'static str) -> Result<Option<*mut u8>> {
+        check_count(count)?;
+        check_address(base.cast_const(), count, &self.datatype, name)?;
+        Ok(match self.bound.as_ref().map(|bound| bound.form) {
+            Some(Form::InPlace(offset)) => Some(base.wrapping_offset(offset as isize)),
+            Some(Form::Packed) | None => None,
+        })
+    }
+
+    /// The engine's call on so many elements, in the sense of the collective.
+    pub fn operation(
+        &self,
+        collective: Collective,
+        root: Rank,
+        count: i64,
+        send: *const u8,
+        recv: *mut u8,
+    ) -> Option<Operation> {
+        let bound = self.bound.as_ref()?;
+        let kind = CallKind::Collective(collective);
+        let call =
+            Call { kind, datatype: bound.element, op: Some(bound.op), root, count: count.cast_unsigned() };
+        Some(Operation { call, send, recv })
+    }
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::new(Class::COUNT, "the elements exceed memory")
+}
+
+/// Collectives whose input and output have the same elements on each rank that has both.
+fn aligned(
+    collective: Collective,
+    (sendbuf, recvbuf): (SendAddress, RecvAddress),
+    count: i64,
+    reduction: &Reduction,
+    comm: &Comm,
+    root: Rank,
+) -> Result<Script> {
+    let mut script = Script::new();
+    check_count(count)?;
+    let is_written = match collective {
+        Collective::Reduce => comm.rank() == root,
+        Collective::Exscan => comm.rank() > 0,
+        _ => true,
+    };
+    // Rank 0 has a buffer in an exclusive scan, too; it may be in place.
+    let has_recv = is_written || collective == Collective::Exscan;
+    let (send, recv) = if sendbuf.is_in_place() {
+        if !has_recv {
+            return Err(Error::new(Class::BUFFER, "sendbuf is MPI_IN_PLACE, which is for the root"));
+        }
+        let base = whole(recvbuf, "recvbuf")?;
+        let start = reduction.input(&mut script, base, count, "recvbuf")?;
+        if is_written && reduction.in_place(base, count, "recvbuf")?.is_none() {
+            script.unpack(start.cast_const(), reduction.elements(base, count).typed());
+        }
+        (start.cast_const(), start)
+    } else {
+        let recv = if is_written {
+            let recv = whole(recvbuf, "recvbuf")?;
+            check_apart(sendbuf.pointer(), recv, bytes_of(count, &reduction.datatype)?)?;
+            reduction.output(&mut script, recv, count, "recvbuf")?
+        } else {
+            ptr::null_mut()
+        };
+        let send = reduction.input(&mut script, sendbuf.pointer().cast_mut(), count, "sendbuf")?;
+        (send.cast_const(), recv)
+    };
+    reduction.bytes(count)?;
+    if let Some(operation) = reduction.operation(collective, root, count, send, recv) {
+        script.call(comm.engine(), operation, reduction.bound.clone());
+    }
+    Ok(script)
+}
+
+/// `MPI_Reduce`.
+pub(super) unsafe fn reduce(
+    sendbuf: SendAddress,
+    recvbuf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    root: i32,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    if let Some(inter) = comm.inter() {
+        return inter_reduction::reduce(&comm, inter, sendbuf, recvbuf, count, datatype, op, root);
+    }
+    let root = check_root(root, comm.size(), &comm)?;
+    let reduction = Reduction::new(datatype, op)?;
+    aligned(Collective::Reduce, (sendbuf, recvbuf), count, &reduction, &comm, root)
+}
+
+/// `MPI_Allreduce`.
+pub(super) unsafe fn allreduce(
+    sendbuf: SendAddress,
+    recvbuf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    let reduction = Reduction::new(datatype, op)?;
+    if let Some(inter) = comm.inter() {
+        return inter_reduction::allreduce(&comm, inter, sendbuf, recvbuf, count, &reduction);
+    }
+    aligned(Collective::AllReduce, (sendbuf, recvbuf), count, &reduction, &comm, 0)
+}
+
+/// `MPI_Scan`.
+pub(super) unsafe fn scan(
+    sendbuf: SendAddress,
+    recvbuf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    comm: CommHandle,
+) -> Result<Script> {
+    before(Collective::Scan, (sendbuf, recvbuf), count, datatype, op, comm)
+}
+
+/// `MPI_Exscan`.
+pub(super) unsafe fn exscan(
+    sendbuf: SendAddress,
+    recvbuf: RecvAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    comm: CommHandle,
+) -> Result<Script> {
+    before(Collective::Exscan, (sendbuf, recvbuf), count, datatype, op, comm)
+}
+
+fn before(
+    collective: Collective,
+    buffers: (SendAddress, RecvAddress),
+    count: i64,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    if comm.inter().is_some() {
+        return Err(Error::new(Class::COMM, "a scan needs a communicator of one group"));
+    }
+    let reduction = Reduction::new(datatype, op)?;
+    aligned(collective, buffers, count, &reduction, &comm, 0)
+}
+
+/// `MPI_Reduce_scatter_block`.
+pub(super) unsafe fn reduce_scatter_block(
+    sendbuf: SendAddress,
+    recvbuf: RecvAddress,
+    recvcount: i64,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    let reduction = Reduction::new(datatype, op)?;
+    check_count(recvcount)?;
+    if let Some(inter) = comm.inter() {
+        let counts = vec![recvcount; comm.size() as usize];
+        return inter_reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
+    }
+    let all = recvcount.checked_mul(i64::from(comm.size())).ok_or_else(too_many)?;
+    let mut script = Script::new();
+    let (send, recv) = scattered(&mut script, (sendbuf, recvbuf), all, recvcount, &reduction)?;
+    if let Some(operation) = reduction.operation(Collective::ReduceScatter, 0, recvcount, send, recv) {
+        script.call(comm.engine(), operation, reduction.bound.clone());
+    }
+    Ok(script)
+}
+
+/// `MPI_Reduce_scatter`.
+pub(super) unsafe fn reduce_scatter(
+    sendbuf: SendAddress,
+    recvbuf: RecvAddress,
+    recvcounts: Inputs<i64>,
+    datatype: DatatypeHandle,
+    op: OpHandle,
+    comm: CommHandle,
+) -> Result<Script> {
+    let comm = Comm::from_handle(comm)?;
+    let reduction = Reduction::new(datatype, op)?;
+    let counts = recvcounts.read(comm.size() as usize)?;
+    counts.iter().try_for_each(|count| check_count(*count))?;
+    if let Some(inter) = comm.inter() {
+        return inter_reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
+    }
+    let (all, blocks) = element_blocks(&counts)?;
+    let own = counts[comm.rank() as usize];
+    let mut script = Script::new();
+    let (send, recv) = scattered(&mut script, (sendbuf, recvbuf), all, own, &reduction)?;
+    if reduction.bound.is_some() {
+        let output = vec![Block { offset: 0, len: own as usize }];
+        let call = Blocks::new(Collective::ReduceScatterV, 0, (send, blocks), (recv, output));
+        script.call_on_blocks(comm.engine(), call, reduction.bound.clone());
+    }
+    Ok(script)
+}
+
+/// Blocks of so many elements, one behind the other, and the sum.
+pub(super) fn element_blocks(counts: &[i64]) -> Result<(i64, Vec<Block>)> {
+    let (mut offset, mut blocks) = (0_i64, Vec::with_capacity(counts.len()));
+    for count in counts {
+        blocks.push(Block { offset: offset as usize, len: *count as usize });
+        offset = offset.checked_add(*count).ok_or_else(too_many)?;
+    }
+    Ok((offset, blocks))
+}
+
+/// Input of all elements and output of the own ones. In place, the input begins where the result goes.
+fn scattered(
+    script: &mut Script,
+    (sendbuf, recvbuf): (SendAddress, RecvAddress),
+    all: i64,
+    own: i64,
+    reduction: &Reduction,
+) -> Result<(*const u8, *mut u8)> {
+    let recvbuf = whole(recvbuf, "recvbuf")?;
+    reduction.bytes(all)?;
+    if sendbuf.is_in_place() {
+        let send = reduction.input(script, recvbuf, all, "recvbuf")?;
+        return Ok((send.cast_const(), reduction.output_apart(script, recvbuf, own)?));
+    }
+    check_apart(sendbuf.pointer(), recvbuf, bytes_of(own, &reduction.datatype)?)?;
+    let send = reduction.input(script, sendbuf.pointer().cast_mut(), all, "sendbuf")?;
+    Ok((send.cast_const(), reduction.output(script, recvbuf, own, "recvbuf")?))
+}

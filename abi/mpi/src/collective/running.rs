@@ -1,0 +1,78 @@
+//! A script under way.
+
+use std::sync::Arc;
+
+use anyccl_engine::comm::Request;
+
+use super::script::Script;
+use super::turns::Turn;
+use crate::error::Result;
+use crate::status::Status;
+
+/// A script under way. Each stage begins when the call of the one before is complete and all earlier calls on
+/// the communicator have begun.
+pub struct Running {
+    // Dropped first: a request that is dropped waits, and uses memory of the script until then.
+    current: Option<Request>,
+    script: Arc<Script>,
+    /// The stage that is next, or whose call is under way.
+    at: usize,
+    /// Set until the last stage has begun, on an intercommunicator.
+    turn: Option<Turn>,
+}
+
+impl Running {
+    /// Nothing of it has begun.
+    pub(super) fn new(script: Arc<Script>) -> Running {
+        let turn = script.turns_of.map(Turn::take);
+        Running { current: None, script, at: 0, turn }
+    }
+
+    /// Goes on as far as possible; the outcome, if it has come to its end.
+    pub fn poll(&mut self) -> Option<Result<Status>> {
+        loop {
+            if let Some(current) = &mut self.current {
+                match current.test() {
+                    Ok(false) => return None,
+                    Ok(true) => {}
+                    Err(error) => return Some(Err(error.into())),
+                }
+                self.current = None;
+                // SAFETY: who has started the script keeps its buffers until it is complete.
+                unsafe { self.script.stage_at(self.at).finish() };
+                self.at += 1;
+            }
+            if self.at == self.script.stages() {
+                self.turn = None;
+                return Some(Ok(Status::EMPTY));
+            }
+            if self.turn.as_ref().is_some_and(|turn| !turn.has_come()) {
+                return None;
+            }
+            let stage = self.script.stage_at(self.at);
+            // SAFETY: as above.
+            unsafe { stage.prepare() };
+            // SAFETY: as above.
+            match unsafe { stage.start() } {
+                Ok(Some(started)) => self.current = Some(started),
+                Ok(None) => {
+                    // SAFETY: as above.
+                    unsafe { stage.finish() };
+                    self.at += 1;
+                }
+                Err(error) => {
+                    self.turn = None;
+                    return Some(Err(error));
+                }
+            }
+            if self.at + 1 >= self.script.stages() {
+                self.turn = None;
+            }
+        }
+    }
+
+    /// The request in the engine to wait for next.
+    pub fn current(&self) -> Option<&Request> {
+        self.current.as_ref()
+    }
+}

@@ -1,0 +1,319 @@
+//! The internal description of a collective call: what is packed, what the engine runs, what is unpacked.
+//!
+//! A [`Script`] is a list of stages. Most calls have one, whose engine call works on the program's memory as it
+//! is; then making and running it costs no memory. Others pack into scratch memory before the engine's call and
+//! unpack after it; reductions on an intercommunicator have several. The blocking, the non-blocking and the
+//! persistent form of a function run the same script.
+//!
+//! Stages of an intercommunicator take turns ([`super::turns`]): the engine matches calls by their order.
+
+use std::sync::Arc;
+
+use anyccl_engine::base::{Collective, Datatype as Element, Rank, ReduceOp};
+use anyccl_engine::comm::{Communicator, Operation, Places, Request, Unequal};
+use anyccl_engine::plan::{Block, BlockLayout};
+
+use super::running::Running;
+use crate::error::{Class, Error, Result};
+use crate::op::Bound;
+use crate::request::{self, Active};
+use crate::types::Typed;
+
+/// A collective call of this rank, ready to run.
+pub struct Script {
+    first: Stage,
+    rest: Vec<Stage>,
+    scratch: Vec<Box<[u128]>>,
+    /// The intercommunicator whose calls take turns, if it is on one.
+    pub(super) turns_of: Option<u32>,
+}
+
+/// A call of the engine, and what is done here before and after it.
+#[derive(Default)]
+pub(super) struct Stage {
+    before: Vec<Move>,
+    call: Option<EngineCall>,
+    after: Vec<Move>,
+}
+
+/// A copy on this rank.
+enum Move {
+    Pack(Typed, *mut u8),
+    Unpack(*const u8, Typed),
+    Copy(*const u8, *mut u8, usize),
+}
+
+/// A call of the engine.
+struct EngineCall {
+    comm: Arc<Communicator>,
+    work: Work,
+    /// The operator, where it reduces.
+    bound: Option<Bound>,
+}
+
+enum Work {
+    Uniform(Operation),
+    Unequal(Box<Blocks>),
+}
+
+/// A call of the engine on blocks that differ in length.
+pub(super) struct Blocks {
+    pub collective: Collective,
+    pub root: Rank,
+    /// Blocks that are read, at `send`, and written, at `recv`.
+    pub input: Vec<Block>,
+    pub output: Vec<Block>,
+    pub send: *const u8,
+    pub recv: *mut u8,
+    /// Neighbours, where the collective has some.
+    pub sources: Vec<Rank>,
+    pub destinations: Vec<Rank>,
+}
+
+// SAFETY: the pointers are the program's buffers, which it leaves alone until the call is complete, and scratch
+// memory of the script itself. Threads run a script one at a time.
+unsafe impl Send for Script {}
+// SAFETY: as above.
+unsafe impl Sync for Script {}
+
+impl Script {
+    /// Nothing to do yet.
+    pub(super) fn new() -> Script {
+        Script { first: Stage::default(), rest: Vec::new(), scratch: Vec::new(), turns_of: None }
+    }
+
+    /// Memory of the script's own, aligned for anything.
+    pub(super) fn scratch(&mut self, bytes: usize) -> Result<*mut u8> {
+        let words = bytes.div_ceil(16);
+        let mut memory = Vec::<u128>::new();
+        memory.try_reserve_exact(words).map_err(|_| {
+            Error::new(Class::NO_MEM, format!("no memory for {bytes} bytes that are packed"))
+        })?;
+        memory.resize(words, 0);
+        self.scratch.push(memory.into_boxed_slice());
+        Ok(self.scratch.last_mut().map_or(std::ptr::null_mut(), |memory| memory.as_mut_ptr().cast()))
+    }
+
+    fn stage(&mut self) -> &mut Stage {
+        self.rest.last_mut().unwrap_or(&mut self.first)
+    }
+
+    /// From here on, what is added belongs to the next stage.
+    pub(super) fn next_stage(&mut self) {
+        self.rest.push(Stage::default());
+    }
+
+    /// Packs before the call of this stage.
+    pub(super) fn pack(&mut self, from: Typed, to: *mut u8) {
+        self.stage().before.push(Move::Pack(from, to));
+    }
+
+    /// Unpacks after the call of this stage.
+    pub(super) fn unpack(&mut self, from: *const u8, to: Typed) {
+        self.stage().after.push(Move::Unpack(from, to));
+    }
+
+    /// Copies after the call of this stage.
+    pub(super) fn copy_after(&mut self, from: *const u8, to: *mut u8, bytes: usize) {
+        self.stage().after.push(Move::Copy(from, to, bytes));
+    }
+
+    /// The engine's call of this stage.
+    pub(super) fn call(&mut self, comm: &Arc<Communicator>, operation: Operation, bound: Option<Bound>) {
+        let work = Work::Uniform(operation);
+        self.stage().call = Some(EngineCall { comm: Arc::clone(comm), work, bound });
+    }
+
+    /// The engine's call of this stage, on blocks.
+    pub(super) fn call_on_blocks(&mut self, comm: &Arc<Communicator>, blocks: Blocks, bound: Option<Bound>) {
+        let work = Work::Unequal(Box::new(blocks));
+        self.stage().call = Some(EngineCall { comm: Arc::clone(comm), work, bound });
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Safety
+    /// The buffers of the call are as the program has described them.
+    pub unsafe fn run(self) -> Result<()> {
+        if self.turns_of.is_some() || request::has_staged() {
+            // SAFETY: passed on from our caller.
+            let active = unsafe { self.start() }?;
+            return request::run(active).map(drop);
+        }
+        for stage in std::iter::once(&self.first).chain(&self.rest) {
+            // SAFETY: passed on from our caller.
+            unsafe { stage.run() }?;
+        }
+        Ok(())
+    }
+
+    /// Starts it.
+    ///
+    /// # Safety
+    /// See [`Script::run`], until it is complete.
+    pub unsafe fn start(self) -> Result<Active> {
+        let is_plain = self.rest.is_empty()
+            && self.turns_of.is_none()
+            && self.first.before.is_empty()
+            && self.first.after.is_empty()
+            && self.scratch.is_empty();
+        if let Some(call) = self.first.call.as_ref().filter(|call| is_plain && call.needs_nothing()) {
+            // SAFETY: passed on from our caller.
+            return Ok(Active::engine(unsafe { call.start() }?));
+        }
+        // SAFETY: passed on from our caller.
+        unsafe { Arc::new(self).start_shared() }
+    }
+
+    /// Starts it, perhaps not for the last time.
+    ///
+    /// # Safety
+    /// See [`Script::start`]; no other run of it is under way.
+    pub unsafe fn start_shared(self: Arc<Script>) -> Result<Active> {
+        let mut running = Running::new(self);
+        match running.poll() {
+            None => Ok(Active::Collective(Box::new(running))),
+            Some(outcome) => outcome.map(Active::Complete),
+        }
+    }
+
+    /// Number of stages.
+    pub(super) fn stages(&self) -> usize {
+        1 + self.rest.len()
+    }
+
+    /// A stage.
+    pub(super) fn stage_at(&self, at: usize) -> &Stage {
+        if at == 0 { &self.first } else { &self.rest[at - 1] }
+    }
+}
+
+impl Stage {
+    /// # Safety
+    /// See [`Script::run`].
+    unsafe fn run(&self) -> Result<()> {
+        // SAFETY: passed on from our caller.
+        unsafe { self.prepare() };
+        if let Some(call) = &self.call {
+            // SAFETY: passed on from our caller.
+            unsafe { call.run() }?;
+        }
+        // SAFETY: passed on from our caller.
+        unsafe { self.finish() };
+        Ok(())
+    }
+
+    /// What is done before the call.
+    ///
+    /// # Safety
+    /// See [`Script::run`].
+    pub unsafe fn prepare(&self) {
+        // SAFETY: passed on from our caller.
+        self.before.iter().for_each(|copy| unsafe { copy.run() });
+    }
+
+    /// Starts the call, if there is one.
+    ///
+    /// # Safety
+    /// See [`Script::start`].
+    pub unsafe fn start(&self) -> Result<Option<Request>> {
+        // SAFETY: passed on from our caller.
+        self.call.as_ref().map(|call| unsafe { call.start() }).transpose()
+    }
+
+    /// What is done after the call.
+    ///
+    /// # Safety
+    /// See [`Script::run`].
+    pub unsafe fn finish(&self) {
+        // SAFETY: passed on from our caller.
+        self.after.iter().for_each(|copy| unsafe { copy.run() });
+    }
+}
+
+impl Move {
+    /// # Safety
+    /// See [`Script::run`]; scratch memory has room for what is packed.
+    unsafe fn run(&self) {
+        match self {
+            Move::Pack(typed, to) => {
+                let Typed { base, count, datatype } = typed;
+                // SAFETY: promised by the caller.
+                unsafe { datatype.gather(*count, base.cast_const(), 0, *to, typed.bytes()) };
+            }
+            Move::Unpack(from, typed) => {
+                let Typed { base, count, datatype } = typed;
+                // SAFETY: promised by the caller.
+                unsafe { datatype.scatter(*count, *base, 0, *from, typed.bytes()) };
+            }
+            // SAFETY: promised by the caller; scratch memory is apart from the program's.
+            Move::Copy(from, to, bytes) => unsafe { std::ptr::copy_nonoverlapping(*from, *to, *bytes) },
+        }
+    }
+}
+
+impl EngineCall {
+    /// Whether the engine alone keeps what the call needs.
+    fn needs_nothing(&self) -> bool {
+        self.bound.as_ref().is_none_or(|bound| !bound.is_of_program())
+    }
+
+    /// # Safety
+    /// See [`Script::run`].
+    unsafe fn run(&self) -> Result<()> {
+        let operator = self.bound.as_ref().and_then(Bound::operator);
+        let outcome = match &self.work {
+            // SAFETY: passed on from our caller.
+            Work::Uniform(operation) => unsafe { self.comm.run_with_operator(operation, operator) },
+            Work::Unequal(blocks) => {
+                let unequal = blocks.as_unequal(self.bound.as_ref());
+                // SAFETY: passed on from our caller.
+                unsafe { self.comm.run_unequal_with_operator(&unequal, operator) }
+            }
+        };
+        outcome.map_err(Error::from)
+    }
+
+    /// # Safety
+    /// See [`Script::start`].
+    unsafe fn start(&self) -> Result<Request> {
+        let operator = self.bound.as_ref().and_then(Bound::operator);
+        let started = match &self.work {
+            // SAFETY: passed on from our caller.
+            Work::Uniform(operation) => unsafe { self.comm.start_with_operator(operation, operator) },
+            Work::Unequal(blocks) => {
+                let unequal = blocks.as_unequal(self.bound.as_ref());
+                // SAFETY: passed on from our caller.
+                unsafe { self.comm.start_unequal_with_operator(&unequal, operator) }
+            }
+        };
+        started.map_err(Error::from)
+    }
+}
+
+impl Blocks {
+    /// A call with blocks of the input and of the output.
+    pub fn new(
+        collective: Collective,
+        root: Rank,
+        (send, input): (*const u8, Vec<Block>),
+        (recv, output): (*mut u8, Vec<Block>),
+    ) -> Blocks {
+        let (sources, destinations) = (Vec::new(), Vec::new());
+        Blocks { collective, root, input, output, send, recv, sources, destinations }
+    }
+
+    fn as_unequal(&self, bound: Option<&Bound>) -> Unequal<'_> {
+        let (datatype, op): (Element, Option<ReduceOp>) =
+            bound.map_or((Element::Byte, None), |bound| (bound.element, Some(bound.op)));
+        let Blocks { collective, root, input, output, send, recv, sources, destinations } = self;
+        Unequal {
+            collective: *collective,
+            datatype,
+            op,
+            root: *root,
+            layout: BlockLayout { input, output, sources, destinations, ..BlockLayout::NONE },
+            places: Places::Buffers { send: *send, recv: *recv },
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Turns of the calls on an intercommunicator.
+//!
+//! The engine matches collectives of a communicator by their order, so all ranks must begin them in the same
+//! one. A call in several stages begins the later ones when the earlier are complete, which is not at the same
+//! time on all ranks: a call that was made after it must not get in between. So a stage begins only when all
+//! calls before it have begun their last stages.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::LazyLock;
+
+use parking_lot::Mutex;
+
+/// The calls that have stages to begin, in the order in which they were made.
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<u64>,
+    next: u64,
+}
+
+/// By number of the communicator. Those without waiting calls are not in it.
+static QUEUES: LazyLock<Mutex<HashMap<u32, Queue>>> = LazyLock::new(Mutex::default);
+
+/// The turn of a call, which ends when it is dropped.
+pub(super) struct Turn {
+    comm: u32,
+    number: u64,
+}
+
+impl Turn {
+    /// The turn of a call that is made now.
+    pub fn take(comm: u32) -> Turn {
+        let mut queues = QUEUES.lock();
+        let queue = queues.entry(comm).or_default();
+        let number = queue.next;
+        queue.next += 1;
+        queue.waiting.push_back(number);
+        Turn { comm, number }
+    }
+
+    /// Whether all calls before have begun.
+    pub fn has_come(&self) -> bool {
+        let queues = QUEUES.lock();
+        queues.get(&self.comm).is_none_or(|queue| queue.waiting.front() == Some(&self.number))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut queues = QUEUES.lock();
+        let Some(queue) = queues.get_mut(&self.comm) else { return };
+        queue.waiting.retain(|number| *number != self.number);
+        if queue.waiting.is_empty() {
+            queues.remove(&self.comm);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_comes_when_those_before_have_ended_in_any_order() {
+        let [first, second, third] = [1, 2, 3].map(|_| Turn::take(0xfff));
+        let other = Turn::take(0xffe);
+        assert!(first.has_come() && other.has_come() && !second.has_come());
+        drop(second);
+        assert!(!third.has_come());
+        drop(first);
+        assert!(third.has_come());
+        drop((third, other));
+        assert!(!QUEUES.lock().contains_key(&0xfff));
+    }
+}

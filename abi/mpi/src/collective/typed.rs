@@ -1,0 +1,125 @@
+//! Checks of buffers, counts and roots before anything is sent.
+
+use std::sync::Arc;
+
+use crate::comm::Comm;
+use crate::datatype::Datatype;
+use crate::error::{Class, Error, Result};
+
+/// Refuses a negative count.
+#[inline]
+pub fn check_count(count: i64) -> Result<()> {
+    if count >= 0 { Ok(()) } else { Err(negative(count)) }
+}
+
+#[cold]
+fn negative(count: i64) -> Error {
+    Error::new(Class::COUNT, format!("the count is {count}; it is at least 0"))
+}
+
+/// Bytes of so many elements, packed.
+#[inline]
+pub fn bytes_of(count: i64, datatype: &Datatype) -> Result<usize> {
+    check_count(count)?;
+    let bytes = count.checked_mul(datatype.size()).and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(|| too_many(count))
+}
+
+#[cold]
+fn too_many(count: i64) -> Error {
+    Error::new(Class::COUNT, format!("{count} elements exceed memory"))
+}
+
+/// Refuses NULL for elements with data, unless their datatype has absolute addresses (`MPI_BOTTOM`).
+#[inline]
+pub fn check_address(base: *const u8, count: i64, datatype: &Datatype, name: &'static str) -> Result<()> {
+    if base.is_null() && count > 0 && datatype.size() > 0 && datatype.true_lb() == 0 {
+        return Err(null(name, count));
+    }
+    Ok(())
+}
+
+#[cold]
+fn null(name: &'static str, count: i64) -> Error {
+    Error::new(Class::BUFFER, format!("{name} is NULL, and the count is {count}"))
+}
+
+/// Refuses buffers that are the same, where both have data.
+#[inline]
+pub fn check_apart(send: *const u8, recv: *mut u8, bytes: usize) -> Result<()> {
+    if send == recv.cast_const() && bytes > 0 { Err(aliased()) } else { Ok(()) }
+}
+
+#[cold]
+fn aliased() -> Error {
+    Error::new(Class::BUFFER, "send and receive buffer are the same memory; MPI_IN_PLACE says that they may be")
+}
+
+/// Refuses a rank that is none of a root.
+#[inline]
+pub fn check_root(root: i32, size: u32, comm: &Comm) -> Result<u32> {
+    if root.cast_unsigned() < size { Ok(root.cast_unsigned()) } else { Err(no_root(root, size, comm)) }
+}
+
+#[cold]
+pub fn no_root(root: i32, size: u32, comm: &Comm) -> Error {
+    let text = format!("root {root}; {} has ranks 0 to {}", comm.title(), i64::from(size) - 1);
+    Error::new(Class::ROOT, text)
+}
+
+/// Refuses contributions that do not fit where they go on the same rank.
+#[inline]
+pub fn check_own(sent: usize, received: usize) -> Result<()> {
+    if sent == received { Ok(()) } else { Err(own_differs(sent, received)) }
+}
+
+#[cold]
+fn own_differs(sent: usize, received: usize) -> Error {
+    let text = format!("{sent} bytes are sent to oneself, and {received} are received from oneself");
+    Error::new(Class::TRUNCATE, text)
+}
+
+/// MPI_IN_PLACE where it has no meaning.
+#[cold]
+pub fn not_in_place(name: &'static str) -> Error {
+    Error::new(Class::BUFFER, format!("{name} is MPI_IN_PLACE, which has no meaning there"))
+}
+
+/// Elements of a datatype at an address.
+#[derive(Clone, Copy)]
+pub struct Elements<'a> {
+    /// The address, from which offsets of the datatype count.
+    pub base: *mut u8,
+    /// Number of elements.
+    pub count: i64,
+    /// Their datatype.
+    pub datatype: &'a Arc<Datatype>,
+}
+
+impl<'a> Elements<'a> {
+    /// Elements at an address that is not written.
+    pub fn read(base: *const u8, count: i64, datatype: &'a Arc<Datatype>) -> Elements<'a> {
+        Elements { base: base.cast_mut(), count, datatype }
+    }
+
+    /// Elements at an address.
+    pub fn written(base: *mut u8, count: i64, datatype: &'a Arc<Datatype>) -> Elements<'a> {
+        Elements { base, count, datatype }
+    }
+
+    /// The elements that begin so many elements behind these.
+    pub fn behind(self, elements: i64, count: i64) -> Elements<'a> {
+        let bytes = elements.wrapping_mul(self.datatype.extent());
+        Elements { base: self.base.wrapping_offset(bytes as isize), count, ..self }
+    }
+
+    /// Bytes, packed.
+    pub fn bytes(&self) -> Result<usize> {
+        bytes_of(self.count, self.datatype)
+    }
+
+    /// For a stage that packs or unpacks them.
+    pub fn typed(self) -> crate::types::Typed {
+        crate::types::Typed { base: self.base, count: self.count, datatype: Arc::clone(self.datatype) }
+    }
+}

@@ -1,0 +1,58 @@
+//! Operators of reductions: the predefined ones, and those that the program makes.
+//!
+//! [`kind`] says what is defined on what. [`Bound`] is an operator on one datatype, as the engine takes it: a
+//! kernel of the engine, or a function on opaque elements, which is a loop of this crate ([`pair`], [`wide`],
+//! [`long_double`]) or the program's ([`user`]).
+
+mod bound;
+mod functions;
+mod kind;
+#[cfg(target_arch = "x86_64")]
+mod long_double;
+mod loops;
+mod pair;
+mod user;
+mod wide;
+
+use std::sync::Arc;
+
+use crate::arguments::OpHandle;
+use crate::constants::{NO_OP, OP_NULL, REPLACE};
+use crate::error::{Class, Error, Result};
+use crate::table::{FIRST, Table};
+
+pub use bound::{Bound, Form};
+pub use functions::{commutative, create, free, reduce_local};
+pub use kind::{Kernel, kernel, name};
+pub use user::UserOp;
+
+/// An operator.
+#[derive(Clone)]
+pub enum Op {
+    /// One of MPI's, by its number.
+    Predefined(u32),
+    /// One of the program's.
+    User(Arc<UserOp>),
+}
+
+/// All operators that the program has made.
+static OPS: Table<UserOp> = Table::new("operator", Class::OP);
+
+impl Op {
+    /// The operator of a handle.
+    pub fn from_handle(handle: OpHandle) -> Result<Op> {
+        match handle.0 {
+            OP_NULL => Err(Error::new(Class::OP, "the operator is MPI_OP_NULL")),
+            code if code < FIRST && name(code) != name(OP_NULL) => Ok(Op::Predefined(code)),
+            id => OPS.get(id).map(|op| Op::User(op.share())),
+        }
+    }
+
+    /// Whether operands may be swapped.
+    pub fn is_commutative(&self) -> bool {
+        match self {
+            Op::Predefined(code) => !matches!(*code, REPLACE | NO_OP),
+            Op::User(op) => op.is_commutative,
+        }
+    }
+}
