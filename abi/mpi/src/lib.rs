@@ -17,6 +17,7 @@
 pub mod abi;
 pub mod arguments;
 pub mod call;
+pub mod collective;
 pub mod comm;
 pub mod constants;
 pub mod datatype;
@@ -27,6 +28,7 @@ pub mod error_codes;
 pub mod functions;
 pub mod group;
 pub mod handles;
+pub mod op;
 pub mod p2p;
 pub mod request;
 pub mod status;

@@ -2,7 +2,7 @@
 
 use anyccl_engine::base::Collective;
 
-use super::gather::blocks;
+use super::gather::{blocks, equal_blocks};
 use super::inter;
 use super::script::{Blocks, Script};
 use super::typed::{Elements, check_apart, check_own};
@@ -27,8 +27,8 @@ pub(super) unsafe fn allgather(
     let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
     if let Some(inter) = comm.inter() {
         let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
-        let blocks = (0..inter.remote.size()).map(|at| block.behind(i64::from(at) * recvcount, recvcount));
-        return inter::allgather(&comm, inter, send, &blocks.collect::<Vec<_>>());
+        let blocks = equal_blocks(block, inter.remote.size() as usize);
+        return inter::allgather(&comm, inter, send, &blocks);
     }
     let mut script = Script::new();
     let all = Elements { count: recvcount.saturating_mul(i64::from(comm.size())), ..block };

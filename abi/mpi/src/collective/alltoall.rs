@@ -2,7 +2,7 @@
 
 use anyccl_engine::base::Collective;
 
-use super::gather::blocks;
+use super::gather::{blocks, equal_blocks};
 use super::inter;
 use super::script::{Blocks, Script};
 use super::typed::{Elements, check_apart, check_own};
@@ -28,10 +28,8 @@ pub(super) unsafe fn alltoall(
     if let Some(inter) = comm.inter() {
         let sendtype = types::committed(sendtype)?;
         let sent = Elements::read(whole_send(sendbuf, "sendbuf")?, sendcount, &sendtype);
-        let of = |block: Elements<'_>, at: u32| block.behind(i64::from(at) * block.count, block.count);
-        let sends: Vec<_> = (0..inter.remote.size()).map(|at| of(sent, at)).collect();
-        let recvs: Vec<_> = (0..inter.remote.size()).map(|at| of(block, at)).collect();
-        return inter::exchange(&comm, inter, &sends, &recvs);
+        let ranks = inter.remote.size() as usize;
+        return inter::exchange(&comm, inter, &equal_blocks(sent, ranks), &equal_blocks(block, ranks));
     }
     let mut script = Script::new();
     let of_all = |block: Elements<'_>| block.count.saturating_mul(i64::from(comm.size()));
@@ -128,11 +126,7 @@ fn in_place(comm: &Comm, blocks: &[Elements]) -> Result<Script> {
     let mut script = Script::new();
     let (recv, places) = script.updated_blocks(blocks, |_| true, "recvbuf")?;
     let input = (recv.cast_const(), places.clone());
-    script.call_on_blocks(
-        comm.engine(),
-        Blocks::new(Collective::AllToAllV, 0, input, (recv, places)),
-        None,
-    );
+    script.call_on_blocks(comm.engine(), Blocks::new(Collective::AllToAllV, 0, input, (recv, places)), None);
     Ok(script)
 }
 

@@ -121,3 +121,8 @@ pub(super) fn blocks<'a>(
     displs.check(size as usize)?;
     Ok((0..size as usize).map(|at| start.behind(displs.get(at), counts.get(at))).collect())
 }
+
+/// Equal blocks, one behind the other.
+pub(super) fn equal_blocks(block: Elements<'_>, number: usize) -> Vec<Elements<'_>> {
+    (0..number as i64).map(|at| block.behind(at.wrapping_mul(block.count), block.count)).collect()
+}

@@ -8,7 +8,7 @@ use std::ptr;
 use anyccl_engine::base::Collective;
 use anyccl_engine::plan::Block;
 
-use super::gather::blocks;
+use super::gather::{blocks, equal_blocks};
 use super::script::{Blocks, Script};
 use super::typed::{Elements, no_root};
 use super::uniform::{whole, whole_send};
@@ -140,11 +140,6 @@ fn received_from(script: &mut Script, root: u32, recv: &Target) -> Result<Side<*
     Ok((start, only(root, blocks[0])))
 }
 
-/// Equal blocks, one behind the other.
-fn equal_blocks(block: Elements<'_>, ranks: u32) -> Vec<Elements<'_>> {
-    (0..ranks).map(|at| block.behind(i64::from(at).wrapping_mul(block.count), block.count)).collect()
-}
-
 pub(super) fn gather(
     comm: &Comm,
     inter: &Inter,
@@ -162,7 +157,7 @@ pub(super) fn gather(
         Root::Me => {
             let recvtype = types::committed(recvtype)?;
             let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
-            output = script.output_blocks(&equal_blocks(block, inter.remote.size()), "recvbuf")?;
+            output = script.output_blocks(&equal_blocks(block, inter.remote.size() as usize), "recvbuf")?;
         }
     }
     add_exchange(&mut script, comm, inter, input, output);
@@ -215,7 +210,7 @@ pub(super) fn scatter(
         Root::Me => {
             let sendtype = types::committed(send.datatype)?;
             let block = Elements::read(whole_send(send.address, "sendbuf")?, send.count, &sendtype);
-            input = script.input_blocks(&equal_blocks(block, inter.remote.size()), "sendbuf")?;
+            input = script.input_blocks(&equal_blocks(block, inter.remote.size() as usize), "sendbuf")?;
         }
     }
     add_exchange(&mut script, comm, inter, input, output);
@@ -249,12 +244,7 @@ pub(super) fn scatterv(
 }
 
 /// Everybody sends one block to all on the other side, and receives theirs.
-pub(super) fn allgather(
-    comm: &Comm,
-    inter: &Inter,
-    send: Arguments,
-    recvs: &[Elements],
-) -> Result<Script> {
+pub(super) fn allgather(comm: &Comm, inter: &Inter, send: Arguments, recvs: &[Elements]) -> Result<Script> {
     let mut script = script_on(comm);
     let datatype = types::committed(send.datatype)?;
     let sent = Elements::read(whole_send(send.address, "sendbuf")?, send.count, &datatype);

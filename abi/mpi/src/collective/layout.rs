@@ -108,7 +108,9 @@ impl Script {
         for elements in blocks {
             let len = elements.bytes()?;
             places.push(Block { offset, len });
-            offset = offset.checked_add(len).ok_or_else(|| Error::new(Class::COUNT, "the blocks exceed memory"))?;
+            offset = offset
+                .checked_add(len)
+                .ok_or_else(|| Error::new(Class::COUNT, "the blocks exceed memory"))?;
         }
         Ok((self.scratch(offset)?, places))
     }

@@ -48,7 +48,13 @@ impl Reduction {
     }
 
     /// Where the engine reads elements.
-    pub fn input(&self, script: &mut Script, base: *mut u8, count: i64, name: &'static str) -> Result<*mut u8> {
+    pub fn input(
+        &self,
+        script: &mut Script,
+        base: *mut u8,
+        count: i64,
+        name: &'static str,
+    ) -> Result<*mut u8> {
         if let Some(start) = self.in_place(base, count, name)? {
             return Ok(start);
         }
@@ -58,7 +64,13 @@ impl Reduction {
     }
 
     /// Where the engine writes elements.
-    pub fn output(&self, script: &mut Script, base: *mut u8, count: i64, name: &'static str) -> Result<*mut u8> {
+    pub fn output(
+        &self,
+        script: &mut Script,
+        base: *mut u8,
+        count: i64,
+        name: &'static str,
+    ) -> Result<*mut u8> {
         if let Some(start) = self.in_place(base, count, name)? {
             return Ok(start);
         }

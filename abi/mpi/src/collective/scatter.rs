@@ -78,7 +78,8 @@ pub(super) unsafe fn scatterv(
     let root = check_root(root, comm.size(), &comm)?;
     let (mut script, rank) = (Script::new(), comm.rank() as usize);
     let recvtype = if recvbuf.is_in_place() { None } else { Some(types::committed(recvtype)?) };
-    let received = recvtype.as_ref().map(|recvtype| Elements::written(recvbuf.pointer(), recvcount, recvtype));
+    let received =
+        recvtype.as_ref().map(|recvtype| Elements::written(recvbuf.pointer(), recvcount, recvtype));
     let mut input = (ptr::null(), Vec::new());
     if comm.rank() == root {
         let sendtype = types::committed(sendtype)?;

@@ -86,9 +86,9 @@ impl Script {
     pub(super) fn scratch(&mut self, bytes: usize) -> Result<*mut u8> {
         let words = bytes.div_ceil(16);
         let mut memory = Vec::<u128>::new();
-        memory.try_reserve_exact(words).map_err(|_| {
-            Error::new(Class::NO_MEM, format!("no memory for {bytes} bytes that are packed"))
-        })?;
+        memory
+            .try_reserve_exact(words)
+            .map_err(|_| Error::new(Class::NO_MEM, format!("no memory for {bytes} bytes that are packed")))?;
         memory.resize(words, 0);
         self.scratch.push(memory.into_boxed_slice());
         Ok(self.scratch.last_mut().map_or(std::ptr::null_mut(), |memory| memory.as_mut_ptr().cast()))

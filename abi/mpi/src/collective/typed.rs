@@ -52,7 +52,10 @@ pub fn check_apart(send: *const u8, recv: *mut u8, bytes: usize) -> Result<()> {
 
 #[cold]
 fn aliased() -> Error {
-    Error::new(Class::BUFFER, "send and receive buffer are the same memory; MPI_IN_PLACE says that they may be")
+    Error::new(
+        Class::BUFFER,
+        "send and receive buffer are the same memory; MPI_IN_PLACE says that they may be",
+    )
 }
 
 /// Refuses a rank that is none of a root.
@@ -61,7 +64,7 @@ pub fn check_root(root: i32, size: u32, comm: &Comm) -> Result<u32> {
     if root.cast_unsigned() < size { Ok(root.cast_unsigned()) } else { Err(no_root(root, size, comm)) }
 }
 
-#[cold]
+/// The error for a root that is no rank.
 pub fn no_root(root: i32, size: u32, comm: &Comm) -> Error {
     let text = format!("root {root}; {} has ranks 0 to {}", comm.title(), i64::from(size) - 1);
     Error::new(Class::ROOT, text)

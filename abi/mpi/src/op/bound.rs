@@ -72,8 +72,7 @@ impl Bound {
 
     fn user(op: &UserOp, handle: DatatypeHandle, datatype: &Arc<Datatype>) -> Result<Bound> {
         let on = op.on(handle.0, datatype)?;
-        let form =
-            if datatype.is_contiguous() { Form::InPlace(datatype.true_lb()) } else { Form::Packed };
+        let form = if datatype.is_contiguous() { Form::InPlace(datatype.true_lb()) } else { Form::Packed };
         Ok(Bound {
             op: on.operator.op(),
             element: Element::Byte,
@@ -81,6 +80,11 @@ impl Bound {
             form,
             keeper: Some(Keeper::User(on)),
         })
+    }
+
+    /// Whether the program may free the operator while a call with it is under way.
+    pub fn is_of_program(&self) -> bool {
+        matches!(self.keeper, Some(Keeper::User(_)))
     }
 
     /// The engine's operator, where it has none of its own.

@@ -11,6 +11,7 @@ use crate::arguments::{
 use crate::collective::typed;
 use crate::error::{Class, Error, Result};
 use crate::table::FIRST;
+use crate::types;
 
 /// `MPI_Op_create`, `MPI_Op_create_c`.
 pub unsafe fn create(function: ReduceFunction, commute: i32, op: Output<OpHandle>) -> Result<()> {
@@ -45,7 +46,7 @@ pub unsafe fn reduce_local(
     op: OpHandle,
 ) -> Result<()> {
     let operator = Op::from_handle(op)?;
-    let kind = typed::datatype(datatype)?;
+    let kind = types::committed(datatype)?;
     typed::check_count(count)?;
     if inbuf.is_in_place() || inoutbuf.is_in_place() {
         return Err(Error::new(Class::BUFFER, "MPI_IN_PLACE has no meaning in MPI_Reduce_local"));

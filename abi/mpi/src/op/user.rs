@@ -53,9 +53,8 @@ impl UserOp {
     /// The operator on packed elements of a datatype that has any bytes; `id` is the number of its handle.
     pub fn on(&self, id: u32, datatype: &Arc<Datatype>) -> Result<Arc<OnDatatype>> {
         let mut bound = self.bound.lock();
-        let is_it = |on: &&Arc<OnDatatype>| {
-            on.context.id == id && Arc::ptr_eq(&on.context.datatype, datatype)
-        };
+        let is_it =
+            |on: &&Arc<OnDatatype>| on.context.id == id && Arc::ptr_eq(&on.context.datatype, datatype);
         if let Some(found) = bound.iter().find(is_it) {
             return Ok(Arc::clone(found));
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyccl_engine::comm as engine;
 
 use super::generalized::Generalized;
+use crate::collective;
 use crate::error::{Error, Result};
 use crate::p2p::exchange::Pair;
 use crate::status::Status;
@@ -20,6 +21,8 @@ pub enum Active {
     Engine(Running),
     /// Work in stages.
     Staged(Box<Staged>),
+    /// A collective in stages.
+    Collective(Box<collective::Running>),
     /// A send and a receive at once.
     Pair(Box<Pair>),
     /// The program's own operation.
@@ -121,6 +124,7 @@ impl Active {
                 Err(error) => Some(Err(error.into())),
             },
             Active::Staged(staged) => staged.poll(),
+            Active::Collective(running) => running.poll(),
             Active::Pair(pair) => pair.poll(),
             Active::Generalized(generalized) => generalized.poll(),
         }
@@ -131,6 +135,7 @@ impl Active {
         match self {
             Active::Engine(running) => Some(&running.request),
             Active::Staged(staged) => staged.current.as_ref(),
+            Active::Collective(running) => running.current(),
             Active::Pair(pair) => pair.next().current(),
             Active::Complete(_) | Active::Failed(_) | Active::Generalized(_) => None,
         }
@@ -154,14 +159,18 @@ impl Active {
             Active::Staged(staged) => staged.current.iter().for_each(engine::Request::cancel),
             Active::Generalized(generalized) => generalized.cancel()?,
             // Sends and collectives are not cancelled: MPI 5.0, section 3.8.4, allows that.
-            Active::Complete(_) | Active::Failed(_) | Active::Engine(_) | Active::Pair(_) => {}
+            Active::Complete(_)
+            | Active::Failed(_)
+            | Active::Engine(_)
+            | Active::Collective(_)
+            | Active::Pair(_) => {}
         }
         Ok(())
     }
 
     /// Whether others must give it turns, for it to come to its end.
     pub fn is_staged(&self) -> bool {
-        matches!(self, Active::Staged(_) | Active::Pair(_))
+        matches!(self, Active::Staged(_) | Active::Collective(_) | Active::Pair(_))
     }
 }
 
