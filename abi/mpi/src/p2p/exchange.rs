@@ -148,8 +148,8 @@ unsafe fn start_replace(
     let memory = Memory::of(buf.pointer(), count, datatype)?;
     check_send(comm, dest, sendtag)?;
     let copy = match memory {
-        // SAFETY: the caller's memory is readable.
         Memory::Run(data, bytes) => {
+            // SAFETY: the caller's memory is readable.
             unsafe { std::slice::from_raw_parts(send::present(data), bytes) }.to_vec()
         }
         // SAFETY: as above.

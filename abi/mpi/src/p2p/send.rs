@@ -185,9 +185,10 @@ pub(super) unsafe fn begin(
             let copy = unsafe { std::slice::from_raw_parts(present(data), bytes) }.to_vec();
             buffered::start(comm, copy, to, tag)
         }
-        // SAFETY: as above.
         Memory::Pieces(typed) if mode == Mode::Buffered => {
-            buffered::start(comm, unsafe { typed.pack() }, to, tag)
+            // SAFETY: as above.
+            let packed = unsafe { typed.pack() };
+            buffered::start(comm, packed, to, tag)
         }
         Memory::Run(data, bytes) => {
             let message = message(to, tag, present(data), bytes, mode);
