@@ -5,7 +5,7 @@
 //! - `calls`, `messaging`, `control_state` and `left_comms` are the parts of its state. `collectives` starts
 //!   calls, `fast_path` runs small ones at once.
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` and `pieces` make
-//! them calls.
+//!   them calls.
 //! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure`
 //!   bounds how much of it is kept.
 //! - `control` handles what the ranks tell each other outside of the data.

@@ -9,9 +9,9 @@ macro_rules! datatypes {
             2 "1.0" MPI_Pack PMPI_Pack (inbuf: SendBuffer, incount: Count, datatype: DatatypeHandle, outbuf: RecvBuffer,
                 outsize: Count, position: InOut<Count>, comm: CommHandle) on comm = types::packing::pack;
             2 "2.0" MPI_Pack_external PMPI_Pack_external (datarep: InText, inbuf: SendBuffer, incount: Count, datatype:
-                DatatypeHandle, outbuf: RecvBuffer, outsize: Aint, position: InOut<Aint>) = refused;
+                DatatypeHandle, outbuf: RecvBuffer, outsize: Aint, position: InOut<Aint>) = types::external::pack_external;
             2 "2.0" MPI_Pack_external_size PMPI_Pack_external_size (datarep: InText, incount: Count, datatype:
-                DatatypeHandle, size: Out<Aint>) = refused;
+                DatatypeHandle, size: Out<Aint>) = types::external::pack_external_size;
             2 "1.0" MPI_Pack_size PMPI_Pack_size (incount: Count, datatype: DatatypeHandle, comm: CommHandle, size:
                 Out<Count>) on comm = types::packing::pack_size;
             1 "1.0" MPI_Type_commit PMPI_Type_commit (datatype: InOut<DatatypeHandle>) = types::construct::commit;
@@ -67,7 +67,7 @@ macro_rules! datatypes {
             2 "1.0" MPI_Unpack PMPI_Unpack (inbuf: SendBuffer, insize: Count, position: InOut<Count>, outbuf: RecvBuffer,
                 outcount: Count, datatype: DatatypeHandle, comm: CommHandle) on comm = types::packing::unpack;
             2 "2.0" MPI_Unpack_external PMPI_Unpack_external (datarep: InText, inbuf: SendBuffer, insize: Aint, position:
-                InOut<Aint>, outbuf: RecvBuffer, outcount: Count, datatype: DatatypeHandle) = refused;
+                InOut<Aint>, outbuf: RecvBuffer, outcount: Count, datatype: DatatypeHandle) = types::external::unpack_external;
             2 "3.1" MPI_Aint_add PMPI_Aint_add (base: Aint, disp: Aint) -> Address = handles::aint_add;
             2 "3.1" MPI_Aint_diff PMPI_Aint_diff (addr1: Aint, addr2: Aint) -> Address = handles::aint_diff;
         }
@@ -82,9 +82,9 @@ macro_rules! datatypes_since_4 {
             2 "4.0" MPI_Pack_c PMPI_Pack_c (inbuf: SendBuffer, incount: LargeCount, datatype: DatatypeHandle, outbuf:
                 RecvBuffer, outsize: LargeCount, position: InOut<LargeCount>, comm: CommHandle) on comm = types::packing::pack;
             2 "4.0" MPI_Pack_external_c PMPI_Pack_external_c (datarep: InText, inbuf: SendBuffer, incount: LargeCount,
-                datatype: DatatypeHandle, outbuf: RecvBuffer, outsize: LargeCount, position: InOut<LargeCount>) = refused;
+                datatype: DatatypeHandle, outbuf: RecvBuffer, outsize: LargeCount, position: InOut<LargeCount>) = types::external::pack_external;
             2 "4.0" MPI_Pack_external_size_c PMPI_Pack_external_size_c (datarep: InText, incount: LargeCount, datatype:
-                DatatypeHandle, size: Out<LargeCount>) = refused;
+                DatatypeHandle, size: Out<LargeCount>) = types::external::pack_external_size;
             2 "4.0" MPI_Pack_size_c PMPI_Pack_size_c (incount: LargeCount, datatype: DatatypeHandle, comm: CommHandle, size:
                 Out<LargeCount>) on comm = types::packing::pack_size;
             2 "4.0" MPI_Type_contiguous_c PMPI_Type_contiguous_c (count: LargeCount, oldtype: DatatypeHandle, newtype:
@@ -129,7 +129,7 @@ macro_rules! datatypes_since_4 {
             2 "4.0" MPI_Unpack_c PMPI_Unpack_c (inbuf: SendBuffer, insize: LargeCount, position: InOut<LargeCount>, outbuf:
                 RecvBuffer, outcount: LargeCount, datatype: DatatypeHandle, comm: CommHandle) on comm = types::packing::unpack;
             2 "4.0" MPI_Unpack_external_c PMPI_Unpack_external_c (datarep: InText, inbuf: SendBuffer, insize: LargeCount,
-                position: InOut<LargeCount>, outbuf: RecvBuffer, outcount: LargeCount, datatype: DatatypeHandle) = refused;
+                position: InOut<LargeCount>, outbuf: RecvBuffer, outcount: LargeCount, datatype: DatatypeHandle) = types::external::unpack_external;
         }
     };
 }

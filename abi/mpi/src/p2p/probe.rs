@@ -1,5 +1,7 @@
 //! Probes: looking for messages, and taking them out of the queue.
 
+use std::sync::Arc;
+
 use anyccl_engine::p2p::{MatchedMessage, Selector};
 
 use super::{receive, selector};
@@ -186,9 +188,15 @@ unsafe fn start(
     let taken = MESSAGES.remove(handle.0)?.message;
     message.set(MessageHandle::NULL);
     let engine = comm.engine();
-    // SAFETY: passed on from our caller; the message was taken out of this communicator, once.
-    let start = |buffer| Ok(unsafe { engine.start_matched_receive(taken, buffer) }?);
-    // SAFETY: as above.
-    let active = unsafe { receive::into(memory, comm.first_peer(), start) };
-    Ok((comm.id, active.map_err(|error| error.on(comm.id))?))
+    let started = match memory {
+        Memory::Run(data, bytes) => {
+            let buffer = receive::buffer(data, bytes);
+            // SAFETY: passed on from our caller; the message was taken out of this communicator, once.
+            unsafe { engine.start_matched_receive(taken, buffer) }
+        }
+        // SAFETY: as above.
+        Memory::Pieces(typed) => unsafe { engine.start_matched_receive_pieces(taken, Arc::new(typed)) },
+    };
+    let request = started.map_err(|error| Error::from(error).on(comm.id))?;
+    Ok((comm.id, Active::receive(request, comm.first_peer())))
 }

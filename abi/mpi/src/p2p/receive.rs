@@ -1,7 +1,8 @@
 //! Receives, blocking and not.
 
+use std::sync::Arc;
+
 use anyccl_engine::base;
-use anyccl_engine::comm as engine;
 use anyccl_engine::p2p::{RecvBuffer, Selector};
 
 use super::selector;
@@ -10,7 +11,7 @@ use crate::arguments::{CommHandle, DatatypeHandle, Output, RecvAddress, RequestH
 use crate::call::check_outside_callback;
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::request::{self, Active, Stage, Staged};
+use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::memory::Memory;
 
@@ -96,34 +97,11 @@ pub(super) unsafe fn start(
 /// # Safety
 /// See [`start`].
 pub(super) unsafe fn begin(comm: &Comm, memory: Memory, selector: Selector) -> Result<Active> {
-    let engine = comm.engine();
-    // SAFETY: the buffer is the caller's, or outlives the request.
-    let start = |buffer| Ok(unsafe { engine.start_receive(selector, buffer) }?);
-    // SAFETY: passed on from our caller.
-    unsafe { into(memory, comm.first_peer(), start) }
-}
-
-/// Starts a receive by `start` into memory of any shape.
-///
-/// # Safety
-/// See [`start`]. `start` receives into the buffer that it gets.
-pub(super) unsafe fn into(
-    memory: Memory,
-    first_peer: u32,
-    start: impl FnOnce(RecvBuffer) -> Result<engine::Request>,
-) -> Result<Active> {
-    match memory {
-        Memory::Run(data, bytes) => Ok(Active::receive(start(buffer(data, bytes))?, first_peer)),
-        Memory::Pieces(typed) => {
-            let mut packed = vec![0; typed.bytes()];
-            let request = start(buffer(packed.as_mut_ptr(), packed.len()))?;
-            let unpack: Stage = Box::new(move |status| {
-                let bytes = packed.len().min(status.bytes.max(0) as usize);
-                // SAFETY: the program's memory is writable until the operation is complete.
-                unsafe { typed.unpack(&packed[..bytes]) };
-                Ok(None)
-            });
-            Staged::after(request, first_peer, [unpack])
-        }
-    }
+    let started = match memory {
+        // SAFETY: passed on from our caller.
+        Memory::Run(data, bytes) => unsafe { comm.engine().start_receive(selector, buffer(data, bytes)) },
+        // SAFETY: as above.
+        Memory::Pieces(typed) => unsafe { comm.engine().start_receive_pieces(selector, Arc::new(typed)) },
+    };
+    Ok(Active::receive(started?, comm.first_peer()))
 }

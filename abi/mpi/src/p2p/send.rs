@@ -1,5 +1,7 @@
 //! Sends of all modes, blocking and not.
 
+use std::sync::Arc;
+
 use anyccl_engine::base;
 use anyccl_engine::p2p::OutgoingMessage;
 
@@ -200,12 +202,10 @@ pub(super) unsafe fn begin(
             Ok(Active::engine(unsafe { comm.engine().start_send(&message) }?))
         }
         Memory::Pieces(typed) => {
-            // SAFETY: the caller's memory is readable.
-            let packed = unsafe { typed.pack() };
-            let message = message(to, tag, packed.as_ptr(), packed.len(), mode);
-            // SAFETY: the request keeps what was packed.
-            let request = unsafe { comm.engine().start_send(&message) }?;
-            Ok(Active::engine(request.keeping(packed)))
+            let is_synchronous = mode == Mode::Synchronous;
+            // SAFETY: the caller's memory is readable until the operation is complete.
+            let started = unsafe { comm.engine().start_send_pieces(to, tag, is_synchronous, Arc::new(typed)) };
+            Ok(Active::engine(started?))
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use anyccl_engine::p2p::Pieces;
+
 use super::committed;
 use crate::arguments::DatatypeHandle;
 use crate::datatype::Datatype;
@@ -45,6 +47,9 @@ impl Memory {
         if count < 0 {
             return Err(negative(count));
         }
+        if count.checked_mul(datatype.size()).is_none() {
+            return Err(too_many(count));
+        }
         if let Some((offset, bytes)) = datatype.run_for(count) {
             if base.is_null() && bytes > 0 && offset == 0 {
                 return Err(null_buffer());
@@ -78,19 +83,33 @@ impl Typed {
         packed
     }
 
-    /// Copies packed data into the elements.
-    ///
-    /// # Safety
-    /// The elements are writable.
-    pub unsafe fn unpack(&self, packed: &[u8]) {
-        // SAFETY: promised by the caller; what is packed is readable.
-        unsafe { self.datatype.scatter(self.count, self.base, 0, packed.as_ptr(), packed.len()) };
+}
+
+/// The engine takes the data in any order, where its links have room for it.
+impl Pieces for Typed {
+    fn bytes(&self) -> usize {
+        Typed::bytes(self)
+    }
+
+    unsafe fn gather(&self, position: usize, dst: *mut u8, bytes: usize) {
+        // SAFETY: promised by the caller.
+        unsafe { self.datatype.gather(self.count, self.base, position, dst, bytes) };
+    }
+
+    unsafe fn scatter(&self, position: usize, src: *const u8, bytes: usize) {
+        // SAFETY: promised by the caller.
+        unsafe { self.datatype.scatter(self.count, self.base, position, src, bytes) };
     }
 }
 
 #[cold]
 fn negative(count: i64) -> Error {
     Error::new(Class::COUNT, format!("the count is {count}"))
+}
+
+#[cold]
+fn too_many(count: i64) -> Error {
+    Error::new(Class::COUNT, format!("{count} elements of the datatype exceed memory"))
 }
 
 #[cold]

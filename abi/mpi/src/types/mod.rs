@@ -4,6 +4,7 @@
 //! makes them, `inquiry` tells of them, `packing` packs. [`Typed`] is a buffer: address, count and datatype.
 
 pub mod construct;
+pub mod external;
 pub mod inquiry;
 pub mod memory;
 pub mod packing;
