@@ -204,7 +204,8 @@ pub(super) unsafe fn begin(
         Memory::Pieces(typed) => {
             let is_synchronous = mode == Mode::Synchronous;
             // SAFETY: the caller's memory is readable until the operation is complete.
-            let started = unsafe { comm.engine().start_send_pieces(to, tag, is_synchronous, Arc::new(typed)) };
+            let started =
+                unsafe { comm.engine().start_send_pieces(to, tag, is_synchronous, Arc::new(typed)) };
             Ok(Active::engine(started?))
         }
     }

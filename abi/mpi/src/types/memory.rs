@@ -82,7 +82,6 @@ impl Typed {
         unsafe { packed.set_len(n) };
         packed
     }
-
 }
 
 /// The engine takes the data in any order, where its links have room for it.
