@@ -13,7 +13,7 @@ use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
 use crate::device::Kinds;
 use crate::progress::CommId;
-use crate::progress::wait::Driver;
+use crate::progress::wait::{Driver, ProgressHook};
 use crate::topology::Topology;
 
 /// Longest wait of a rank that leaves for the goodbyes of the others.
@@ -100,6 +100,12 @@ impl Communicator {
     /// Changes the longest time without progress, for what begins from now on. `None`: no limit.
     pub fn set_timeout(&self, limit: Option<Duration>) {
         self.timeout.set(limit);
+    }
+
+    /// Sets what goes on while a thread waits in any communicator that shares the links of this one. The first
+    /// hook that is set stays.
+    pub fn set_progress_hook(&self, hook: Arc<dyn ProgressHook>) {
+        self.driver.set_progress_hook(hook);
     }
 
     /// Reductions of 8-bit floats, here and in communicators made from this one, give the largest finite

@@ -24,6 +24,7 @@ mod timeout;
 mod wait_all;
 mod work;
 
+pub use crate::progress::wait::ProgressHook;
 pub use call::operation::Operation;
 pub use call::operator::{Operator, Scalar};
 pub use call::unequal::{Places, Unequal};

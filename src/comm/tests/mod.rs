@@ -3,6 +3,7 @@
 mod devices;
 mod foreign;
 mod formation;
+mod hook;
 mod opaque;
 mod pieces;
 

@@ -169,7 +169,9 @@ fn check_unequal(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, lo
 fn elements_of_any_size_are_reduced_whole_and_in_order_by_every_collective() {
     use Collective::*;
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
-        for size in [1, 2, 3, 5] {
+        // Over sockets everything is the same but the cuts of fragments.
+        let sizes = if transport == TransportChoice::Tcp { &[3][..] } else { &[1, 2, 3, 5] };
+        for &size in sizes {
             let config = config(transport);
             let id = UniqueId::create(&config).unwrap();
             thread::scope(|scope| {

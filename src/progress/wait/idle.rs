@@ -85,6 +85,7 @@ impl Driver {
         idle: &mut Idle,
     ) {
         if self.move_other_engine() {
+            self.run_hook(engine);
             self.busy_step(engine, ticket, timeout, idle);
             return MutexGuard::unlocked(engine, yield_now);
         }
@@ -97,8 +98,15 @@ impl Driver {
         {
             return std::hint::spin_loop();
         }
+        let has_worked = self.run_hook(engine);
         self.abort_if_requested(engine);
         let silence = idle.silence();
+        if has_worked {
+            if let Some(waited) = timeout.filter(|limit| silence >= *limit) {
+                self.time_out(engine, ticket, waited);
+            }
+            return;
+        }
         if !oversubscribed && silence < spin {
             return MutexGuard::bump(engine);
         }

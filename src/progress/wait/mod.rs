@@ -13,20 +13,25 @@
 //! progress of the call*: a large transfer over a slow link does not fail because it is large, and other
 //! calls that move do not put it off.
 //!
+//! A wait also moves on what is not the engine's: another engine ([`CoProgress`]), and staged work of the
+//! layer above ([`ProgressHook`]).
+//!
 //! [`wait_for_first`] waits for the first of several calls, of one or several engines.
 
 mod co_progress;
+mod hook;
 mod idle;
 mod run;
 mod several;
 mod sleep;
 mod sleepers;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 pub use co_progress::CoProgress;
+pub use hook::ProgressHook;
 use idle::Idle;
 use parking_lot::{Mutex, MutexGuard};
 pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};
@@ -62,6 +67,8 @@ pub struct Driver {
     aborts: Mutex<Vec<(CommId, String)>>,
     /// Another engine that moves on while a thread waits, if there is one.
     co_progress: OnceLock<Box<dyn CoProgress>>,
+    /// Staged work of the layer above, if it has such.
+    hook: OnceLock<Arc<dyn ProgressHook>>,
 }
 
 impl Driver {
@@ -75,6 +82,7 @@ impl Driver {
             abort_requested: AtomicBool::new(false),
             aborts: Mutex::new(Vec::new()),
             co_progress: OnceLock::new(),
+            hook: OnceLock::new(),
         })
     }
 
@@ -184,6 +192,10 @@ impl Driver {
         // Also if nothing moved: another thread may have ended it.
         if let Some(outcome) = engine.take_outcome(ticket) {
             return Some(outcome);
+        }
+        if moved {
+            // A stage may be due now. What the hook starts is pushed at once.
+            self.run_hook(engine);
         }
         if moved && !idle.has_moved(engine.moves(ticket)) {
             self.busy_step(engine, ticket, timeout, idle);

@@ -133,12 +133,14 @@ impl<'a> JointWait<'a> {
         let Some(moved) = self.move_on() else { return false };
         self.looks = self.looks.wrapping_add(1);
         if moved {
+            self.run_hooks();
             (self.idle_polls, self.since) = (0, None);
             // Other calls may move for ever.
             return !self.looks.is_multiple_of(POLLS_PER_CLOCK_READ) || self.check_clock();
         }
         // Each of them: no co-progress of an engine is left behind.
         if self.drivers.iter().filter(|part| part.driver.move_other_engine()).count() > 0 {
+            self.run_hooks();
             let goes_on = self.check_clock();
             if goes_on {
                 yield_now();
@@ -152,7 +154,15 @@ impl<'a> JointWait<'a> {
             std::hint::spin_loop();
             return true;
         }
+        if self.run_hooks() {
+            return self.check_clock();
+        }
         self.rest()
+    }
+
+    /// Lets staged work of the layer above go on; tells whether it did anything.
+    fn run_hooks(&self) -> bool {
+        self.drivers.iter().filter(|part| part.driver.run_hook_unlocked()).count() > 0
     }
 
     /// Moves all engines on; tells whether anything moved. `None`: some call has its outcome.
