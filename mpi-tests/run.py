@@ -23,6 +23,7 @@ from pathlib import Path
 import constants
 import headers
 import mpi4py_suite
+import names
 import profiler
 import programs
 from setting import SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
@@ -55,6 +56,15 @@ def check_constants():
     if wrong:
         raise Failure("\n    ".join(wrong))
     return f"{same} names, sizes and offsets agree"
+
+
+def check_exports(library):
+    lacks = names.missing(library.folder / SONAMES[library.abi], library.abi)
+    if library.name == "mpich":
+        lacks = [name for name in lacks if not name.endswith(("Psend_init_c", "Precv_init_c"))]
+    if lacks:
+        raise Failure(f"{len(lacks)} names are missing: {' '.join(lacks)}")
+    return f"{len(names.expected(library.abi))} names"
 
 
 def run_module(module, library, ranks, launcher, kept):
@@ -110,6 +120,9 @@ def main():
     if options.constants:
         return finish()
     libraries, starters = chosen(options), launchers(options)
+    if not only_some:
+        for library in libraries:
+            attempt(f"exports of {library}", check_exports, library)
     for name in options.program or ([] if only_some else filter(programs.exists, programs.PROGRAMS)):
         for library in libraries:
             for title, launcher in starters.items():

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""What the libraries have to export, and what ready-made programs import.
+
+    names.py LIBRARY.so                    what a library lacks
+    names.py --needed NAME=FILE...         writes names_needed.txt: the MPI names that files import
+    names.py --mpich FILE                  writes mpich_names.txt: what MPICH 3.4's libmpi.so.12 exports, as MPI 3.1 has it
+
+standard_names.txt has the functions of the standard ABI. Two of them, MPI_Psend_init_c and MPI_Precv_init_c, are in the
+Forum's header only: the text of the standard has one form of each, with an MPI_Count. MPICH does not export them.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+STANDARD, MPICH, NEEDED = (HERE / name for name in ("standard_names.txt", "mpich_names.txt", "names_needed.txt"))
+# What MPICH's Fortran library uses besides functions of the standard.
+HELPERS = r"MPII_(Comm|Type|Win)_[gs]et_attr$|MPII_Keyval_set_proxy|MPII_Grequest_set_lang_f77|MPI_(F_|UNW|WEI)"
+# MPI_COMM_DUP_FN and its like in MPICH's mpi.h.
+DUP_FN = "MPIR_Dup_fn"
+
+
+def symbols(file, *options):
+    """{name: letter of nm}"""
+    out = subprocess.run(["nm", "--dynamic", "--format=posix", *options, file], check=True, capture_output=True, text=True)
+    words = [line.split() for line in out.stdout.splitlines()]
+    return {line[0].partition("@")[0]: line[1] for line in words}
+
+
+def lines(file):
+    return [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
+
+
+def needed():
+    """{name: programs that cannot start or call without it}"""
+    return {name: users.split(",") for name, users in (line.split() for line in lines(NEEDED))}
+
+
+def expected(abi):
+    """Every name that a library of this ABI has to export."""
+    if abi == "std":
+        return {prefix + name for name in lines(STANDARD) for prefix in ("", "P")}
+    functions = {prefix + name for name in lines(MPICH) for prefix in ("", "P")}
+    # Debian's Fortran library imports functions of MPI 4, too; it is bound lazily, and nobody calls those.
+    return functions | {DUP_FN} | {name for name, users in needed().items() if users != ["mpichfort"] or re.match(HELPERS, name)}
+
+
+def missing(library, abi):
+    """What a library lacks, sorted."""
+    return sorted(expected(abi) - set(symbols(library, "--defined-only")))
+
+
+def write_needed(pairs):
+    users = {}
+    for pair in pairs:
+        user, file = pair.split("=", 1)
+        for name, letter in symbols(file, "--undefined-only").items():
+            if re.match(r"P?MPI_|MPII_|MPIR_", name) and letter == "U":
+                users.setdefault(name, []).append(user)
+    head = "# Made by names.py --needed: a name, and the programs that import it and have no other way when it is not there.\n"
+    NEEDED.write_text(head + "".join(f"{name} {','.join(users[name])}\n" for name in sorted(users)))
+
+
+def write_mpich(file):
+    there = symbols(file, "--defined-only")
+    functions = [name for name, letter in there.items() if name.startswith("MPI_") and letter in "TW" and f"P{name}" in there]
+    head = "# Made by names.py --mpich: functions of MPI 3.1 and before, each with its PMPI twin.\n"
+    MPICH.write_text(head + "".join(f"{name}\n" for name in sorted(functions)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library", nargs="?")
+    parser.add_argument("--needed", nargs="+")
+    parser.add_argument("--mpich")
+    args = parser.parse_args()
+    if args.needed:
+        write_needed(args.needed)
+    if args.mpich:
+        write_mpich(args.mpich)
+    if args.library:
+        abi = "std" if "MPI_Abi_get_version" in symbols(args.library, "--defined-only") else "mpich"
+        lacks = missing(args.library, abi)
+        print("\n".join(lacks) or f"{args.library} has all {len(expected(abi))} names")
+        sys.exit(1 if lacks else 0)
+
+
+if __name__ == "__main__":
+    main()
