@@ -263,6 +263,8 @@ impl Abi for Door {
                 _ => 3,
             },
             Numbers::ErrorCode if number > Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
+            // Numbers that are no class in either ABI stay what they are.
+            Numbers::ErrorCode if number > Class::ABI.0 => number,
             // Classes that came after MPI 3.1 are "other".
             Numbers::ErrorCode => find_raw(ERRORS, Class(number)).unwrap_or(15),
             Numbers::Combiner => find_raw(COMBINERS, number).unwrap_or(0),

@@ -178,6 +178,11 @@ pub const ERRORS: &[Pair<Class>] = &[
     (Class::UNSUPPORTED_OPERATION, 44),
     (Class::WIN, 45),
     (Class::RMA_FLAVOR, 58),
+    (Class::SESSION, 75),
+    (Class::PROC_ABORTED, 76),
+    (Class::VALUE_TOO_LARGE, 77),
+    (Class::ERRHANDLER, 80),
+    (Class::ABI, 81),
 ];
 
 /// Combiners.

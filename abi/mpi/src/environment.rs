@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 use crate::abi::{Abi, TextLimit};
 use crate::arguments::{Output, TextPlace};
 use crate::comm::{self, Comm};
-use crate::constants::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE, THREAD_SINGLE};
+use crate::constants::{
+    COMM_SELF, COMM_WORLD, THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
+};
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
@@ -121,6 +123,11 @@ pub unsafe fn finalize() -> Result<()> {
     if stage() != Stage::Initialized {
         return Err(no_world());
     }
+    // The first thing of all, while everything still works: MPI 5.0, section 11.2.4.
+    if let Ok(own) = Comm::from_handle(crate::arguments::CommHandle(COMM_SELF)) {
+        let own = own.share();
+        own.attributes.delete_all(COMM_SELF)?;
+    }
     request::finish_orphans();
     buffered::finish();
     comm::remove_predefined();
@@ -150,6 +157,13 @@ pub unsafe fn get_library_version(version: TextPlace, length: Output<i32>) -> Re
 
 /// `MPI_Get_processor_name`.
 pub unsafe fn get_processor_name(name: TextPlace, length: Output<i32>) -> Result<()> {
+    let host = host_name()?;
+    length.set(name.put(host.as_bytes(), TextLimit::ProcessorName));
+    Ok(())
+}
+
+/// The name of this host.
+pub fn host_name() -> Result<String> {
     let mut bytes = [0u8; 257];
     // SAFETY: writes at most the length that is given, which leaves a zero at the end.
     let failed = unsafe { libc::gethostname(bytes.as_mut_ptr().cast(), bytes.len() - 1) };
@@ -158,8 +172,17 @@ pub unsafe fn get_processor_name(name: TextPlace, length: Output<i32>) -> Result
         return Err(Error::new(Class::OTHER, format!("the name of this host: {error}")));
     }
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(0);
-    length.set(name.put(&bytes[..end], TextLimit::ProcessorName));
-    Ok(())
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+/// The level of thread support, as MPI names it.
+pub fn thread_level_name() -> &'static str {
+    match THREAD_LEVEL.load(Ordering::Relaxed) {
+        THREAD_FUNNELED => "MPI_THREAD_FUNNELED",
+        THREAD_SERIALIZED => "MPI_THREAD_SERIALIZED",
+        THREAD_MULTIPLE => "MPI_THREAD_MULTIPLE",
+        _ => "MPI_THREAD_SINGLE",
+    }
 }
 
 /// `MPI_Wtime`: seconds since the beginning of 1970.

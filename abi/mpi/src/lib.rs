@@ -16,6 +16,7 @@
 
 pub mod abi;
 pub mod arguments;
+pub mod attribute;
 pub mod call;
 pub mod collective;
 pub mod comm;
@@ -29,6 +30,7 @@ pub mod functions;
 pub mod group;
 pub mod handles;
 pub mod op;
+pub mod info;
 pub mod p2p;
 pub mod request;
 pub mod status;

@@ -52,3 +52,15 @@ impl<A: Abi> Kind<A> for OutText {
         Ok(TextPlace { place: present(raw, name)?, limit: A::limit })
     }
 }
+
+/// Memory into which a string is written, or NULL.
+pub struct OutTextOrNull;
+
+impl<A: Abi> Kind<A> for OutTextOrNull {
+    type C = *mut c_char;
+    type Value = Option<TextPlace>;
+
+    unsafe fn value(raw: *mut c_char, _: &'static str) -> Result<Option<TextPlace>> {
+        Ok((!raw.is_null()).then_some(TextPlace { place: raw, limit: A::limit }))
+    }
+}

@@ -9,6 +9,7 @@ use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
 use crate::arguments::{CommHandle, Output};
+use crate::attribute::Attributes;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, PROC_NULL};
 use crate::environment;
 use crate::errhandler::Errhandler;
@@ -34,6 +35,8 @@ pub struct Comm {
     peers: u32,
     /// Its current error handler.
     pub errhandler: Mutex<Errhandler>,
+    /// What the program keeps with it.
+    pub attributes: Attributes,
     name: Mutex<Option<CString>>,
 }
 
@@ -63,6 +66,7 @@ impl Comm {
             peer_offset: 0,
             peers,
             errhandler: Mutex::new(errhandler),
+            attributes: Attributes::new(),
             name: Mutex::new(None),
         }
     }

@@ -1,0 +1,122 @@
+//! Info objects: keys with values, in the order in which the keys were first set (MPI 5.0, chapter 10).
+//!
+//! [`calls`] are MPI's functions; [`start`] is what `MPI_INFO_ENV` says. All of it works before `MPI_Init` and
+//! after `MPI_Finalize`.
+
+pub mod calls;
+mod start;
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::arguments::InfoHandle;
+use crate::constants::{INFO_ENV, INFO_NULL, MAX_INFO_KEY, MAX_INFO_VAL};
+use crate::error::{Class, Error, Result};
+use crate::table::Table;
+
+/// Keys with values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairs(Vec<(String, String)>);
+
+/// An info object.
+struct Info(Mutex<Pairs>);
+
+static INFOS: Table<Info> = Table::new("info object", Class::INFO);
+
+impl Pairs {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(its, _)| its == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Sets a key that fits, to a value that fits.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        if key.is_empty() || key.len() >= MAX_INFO_KEY {
+            let text = format!("a key of {} bytes; 1 to {} are possible", key.len(), MAX_INFO_KEY - 1);
+            return Err(Error::new(Class::INFO_KEY, text));
+        }
+        if value.len() > MAX_INFO_VAL {
+            let text = format!("a value of {} bytes; at most {MAX_INFO_VAL} are possible", value.len());
+            return Err(Error::new(Class::INFO_VALUE, text));
+        }
+        match self.0.iter_mut().find(|(its, _)| its == key) {
+            Some((_, old)) => *old = value.into(),
+            None => self.0.push((key.into(), value.into())),
+        }
+        Ok(())
+    }
+
+    /// Removes a key.
+    pub fn remove(&mut self, key: &str) -> Result<()> {
+        let at = self.0.iter().position(|(its, _)| its == key);
+        let at = at.ok_or_else(|| Error::new(Class::INFO_NOKEY, format!("there is no key \"{key}\"")))?;
+        self.0.remove(at);
+        Ok(())
+    }
+
+    /// All pairs, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// What the object of a handle has now. `MPI_INFO_NULL` has nothing.
+    pub fn of_handle_or_null(handle: InfoHandle) -> Result<Pairs> {
+        if handle.0 == INFO_NULL { Ok(Pairs::default()) } else { Pairs::of_handle(handle) }
+    }
+
+    /// What the object of a handle has now.
+    pub fn of_handle(handle: InfoHandle) -> Result<Pairs> {
+        match handle.0 {
+            INFO_ENV => Ok(start::of_this_process()),
+            _ => object(handle).map(|info| info.0.lock().clone()),
+        }
+    }
+
+    /// A new object with these pairs.
+    pub fn handle(self) -> InfoHandle {
+        InfoHandle(INFOS.insert(Arc::new(Info(Mutex::new(self)))))
+    }
+}
+
+/// The object of a handle, to be changed.
+fn object(handle: InfoHandle) -> Result<Arc<Info>> {
+    match handle.0 {
+        INFO_NULL => Err(Error::new(Class::INFO, "the info object is MPI_INFO_NULL")),
+        INFO_ENV => Err(Error::new(Class::INFO, "MPI_INFO_ENV cannot be changed; duplicate it")),
+        id => INFOS.get(id).map(|info| info.share()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_the_order_in_which_they_were_first_set() {
+        let mut pairs = Pairs::default();
+        for (key, value) in [("b", "1"), ("a", "2"), ("b", "3")] {
+            pairs.set(key, value).unwrap();
+        }
+        assert_eq!(pairs.iter().collect::<Vec<_>>(), [("b", "3"), ("a", "2")]);
+        pairs.remove("b").unwrap();
+        assert_eq!(pairs.remove("b").unwrap_err().class, Class::INFO_NOKEY);
+        assert_eq!((pairs.get("a"), pairs.get("b")), (Some("2"), None));
+    }
+
+    #[test]
+    fn keys_and_values_that_are_too_long_are_refused() {
+        let mut pairs = Pairs::default();
+        assert_eq!(pairs.set("", "").unwrap_err().class, Class::INFO_KEY);
+        assert_eq!(pairs.set(&"k".repeat(256), "").unwrap_err().class, Class::INFO_KEY);
+        assert_eq!(pairs.set("k", &"v".repeat(1025)).unwrap_err().class, Class::INFO_VALUE);
+        pairs.set(&"k".repeat(255), &"v".repeat(1024)).unwrap();
+    }
+
+    #[test]
+    fn the_start_of_this_process_is_known_and_cannot_be_changed() {
+        let pairs = Pairs::of_handle(InfoHandle(INFO_ENV)).unwrap();
+        assert!(pairs.get("command").is_some() && pairs.get("wdir").is_some());
+        assert!(object(InfoHandle(INFO_ENV)).is_err());
+    }
+}
