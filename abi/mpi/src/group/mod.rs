@@ -1,5 +1,8 @@
 //! Groups: ordered sets of processes. A process is its rank in the world.
 
+pub mod calls;
+mod operations;
+
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -62,6 +65,7 @@ impl Group {
     pub fn free(handle: GroupHandle) -> Result<()> {
         match handle.0 {
             GROUP_EMPTY => Ok(()),
+            GROUP_NULL => Err(Error::new(Class::GROUP, "the group is MPI_GROUP_NULL")),
             id => GROUPS.remove(id).map(drop),
         }
     }
