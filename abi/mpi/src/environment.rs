@@ -130,6 +130,7 @@ pub unsafe fn finalize() -> Result<()> {
     }
     request::finish_orphans();
     buffered::finish();
+    comm::end::forget_all();
     comm::remove_predefined();
     STAGE.store(Stage::Finalized as u8, Ordering::Release);
     engine::world_finalize()?;

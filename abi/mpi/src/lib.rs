@@ -35,4 +35,5 @@ pub mod p2p;
 pub mod request;
 pub mod status;
 pub mod table;
+pub mod topology;
 pub mod types;

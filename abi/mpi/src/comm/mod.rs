@@ -1,4 +1,18 @@
 //! Communicators.
+//!
+//! A communicator is the engine's communicator of its processes with what MPI keeps beside it. That of an
+//! intercommunicator has the processes of both sides, those of the first side first.
+//!
+//! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates;
+//!   [`agreement`] is how members agree on what the engine needs to form one.
+//! - [`inquiry`] tells of them; [`end`] frees them.
+
+pub mod agreement;
+pub mod create;
+pub mod end;
+pub mod inquiry;
+pub mod intercomm;
+pub mod nonblocking;
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -8,14 +22,16 @@ use anyccl_engine::base;
 use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
-use crate::arguments::{CommHandle, Output};
+use crate::arguments::CommHandle;
 use crate::attribute::Attributes;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, PROC_NULL};
 use crate::environment;
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
+use crate::info::Pairs;
 use crate::table::Table;
+use crate::topology::Topology;
 
 /// A communicator.
 pub struct Comm {
@@ -37,6 +53,10 @@ pub struct Comm {
     pub errhandler: Mutex<Errhandler>,
     /// What the program keeps with it.
     pub attributes: Attributes,
+    /// How its processes are arranged.
+    topology: Option<Arc<Topology>>,
+    /// Hints that the program has given.
+    info: Mutex<Pairs>,
     name: Mutex<Option<CString>>,
 }
 
@@ -67,8 +87,27 @@ impl Comm {
             peers,
             errhandler: Mutex::new(errhandler),
             attributes: Attributes::new(),
+            topology: None,
+            info: Mutex::default(),
             name: Mutex::new(None),
         }
+    }
+
+    /// A communicator of two groups; `engine` has the processes of both.
+    fn inter_of(id: u32, engine: Communicator, group: Arc<Group>, inter: Inter, handler: Errhandler) -> Comm {
+        let local = group.size();
+        let (rank, offset) = match inter.is_first {
+            true => (engine.rank(), local),
+            false => (engine.rank() - inter.remote.size(), 0),
+        };
+        let peers = inter.remote.size();
+        let comm = Comm::intra(id, engine, group, handler);
+        Comm { rank, inter: Some(inter), peer_offset: offset, peers, ..comm }
+    }
+
+    /// Makes it known to the program.
+    fn publish(make: impl FnOnce(u32) -> Comm) -> CommHandle {
+        CommHandle(COMMS.insert_with(make))
     }
 
     /// The communicator of a handle.
@@ -92,6 +131,36 @@ impl Comm {
     #[inline]
     pub fn inter(&self) -> Option<&Inter> {
         self.inter.as_ref()
+    }
+
+    /// What it has in addition, of a communicator that must be an intercommunicator.
+    pub fn intercommunicator(&self) -> Result<&Inter> {
+        let text = || format!("{} is no intercommunicator", self.title());
+        self.inter().ok_or_else(|| Error::new(Class::COMM, text()))
+    }
+
+    /// Refuses an intercommunicator.
+    pub fn check_intra(&self) -> Result<()> {
+        if self.inter.is_none() {
+            return Ok(());
+        }
+        Err(Error::new(Class::COMM, format!("{} is an intercommunicator", self.title())))
+    }
+
+    /// How its processes are arranged, if they are.
+    #[inline]
+    pub fn topology(&self) -> Option<&Arc<Topology>> {
+        self.topology.as_ref()
+    }
+
+    /// The same communicator with its processes arranged.
+    fn with_topology(self, topology: Option<Arc<Topology>>) -> Comm {
+        Comm { topology, ..self }
+    }
+
+    /// The error handler that communicators made from this one have.
+    fn handler(&self) -> Errhandler {
+        self.errhandler.lock().clone()
     }
 
     /// My rank in the local group.
@@ -166,16 +235,4 @@ fn explain(handle: CommHandle, error: Error) -> Error {
         COMM_WORLD | COMM_SELF => environment::no_world(),
         _ => error,
     }
-}
-
-/// `MPI_Comm_rank`.
-pub unsafe fn rank(comm: CommHandle, rank: Output<i32>) -> Result<()> {
-    rank.set(Comm::from_handle(comm)?.rank() as i32);
-    Ok(())
-}
-
-/// `MPI_Comm_size`.
-pub unsafe fn size(comm: CommHandle, size: Output<i32>) -> Result<()> {
-    size.set(Comm::from_handle(comm)?.size() as i32);
-    Ok(())
 }

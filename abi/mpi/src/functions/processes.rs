@@ -10,8 +10,8 @@ macro_rules! processes {
                 newcomm: Out<CommHandle>) on comm = refused;
             3 "2.0" MPI_Comm_connect PMPI_Comm_connect (port_name: InText, info: InfoHandle, root: Rank, comm: CommHandle,
                 newcomm: Out<CommHandle>) on comm = refused;
-            3 "2.0" MPI_Comm_disconnect PMPI_Comm_disconnect (comm: InOut<CommHandle>) = refused;
-            3 "2.0" MPI_Comm_get_parent PMPI_Comm_get_parent (parent: Out<CommHandle>) = refused;
+            3 "2.0" MPI_Comm_disconnect PMPI_Comm_disconnect (comm: InOut<CommHandle>) = comm::end::free;
+            3 "2.0" MPI_Comm_get_parent PMPI_Comm_get_parent (parent: Out<CommHandle>) = comm::inquiry::get_parent;
             3 "2.0" MPI_Comm_join PMPI_Comm_join (fd: Int, intercomm: Out<CommHandle>) = refused;
             3 "2.0" MPI_Comm_spawn PMPI_Comm_spawn (command: InText, argv: Pointer, maxprocs: Int, info: InfoHandle, root:
                 Rank, comm: CommHandle, intercomm: Out<CommHandle>, array_of_errcodes: OutArray<Int>) on comm = refused;

@@ -68,11 +68,7 @@ pub unsafe fn compare(group1: GroupHandle, group2: GroupHandle, result: Output<i
 }
 
 /// `MPI_Group_union`.
-pub unsafe fn union(
-    group1: GroupHandle,
-    group2: GroupHandle,
-    newgroup: Output<GroupHandle>,
-) -> Result<()> {
+pub unsafe fn union(group1: GroupHandle, group2: GroupHandle, newgroup: Output<GroupHandle>) -> Result<()> {
     give(Group::from_handle(group1)?.union(&*Group::from_handle(group2)?), &newgroup)
 }
 

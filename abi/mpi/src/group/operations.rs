@@ -89,9 +89,7 @@ impl Group {
 pub fn ranks_of_ranges(ranges: &[[i32; 3]], size: u32) -> Result<Vec<i32>> {
     let mut ranks = Vec::new();
     for [first, last, stride] in ranges.iter().copied() {
-        let wrong = |why: &str| {
-            Error::new(Class::ARG, format!("range {first} to {last} by {stride}: {why}"))
-        };
+        let wrong = |why: &str| Error::new(Class::ARG, format!("range {first} to {last} by {stride}: {why}"));
         if stride == 0 {
             return Err(wrong("the stride is 0"));
         }
@@ -134,7 +132,8 @@ mod tests {
             prop_assert_eq!(set(&one.union(&other)), &a | &b);
             prop_assert_eq!(set(&one.intersection(&other)), &a & &b);
             prop_assert_eq!(set(&one.difference(&other)), &a - &b);
-            prop_assert_eq!(&one.union(&other).members()[..a.len()], one.members());
+            let union = one.union(&other);
+            prop_assert_eq!(&union.members()[..a.len()], one.members());
             let places: Vec<_> = one.intersection(&other).members().iter().map(|m| one.position(*m)).collect();
             prop_assert!(places.is_sorted());
         }

@@ -55,6 +55,15 @@ impl Attached {
     }
 }
 
+/// Whether buffered messages are on their way.
+pub fn is_under_way() -> bool {
+    let mut buffers = BUFFERS.lock();
+    buffers.get_or_insert_default().values_mut().any(|attached| {
+        attached.forget_sent();
+        !attached.messages.is_empty()
+    })
+}
+
 /// Sends a message out of a copy. It is complete for its sender at once.
 pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Result<Active> {
     let mut buffers = BUFFERS.lock();

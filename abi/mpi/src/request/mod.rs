@@ -93,6 +93,19 @@ pub fn with<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Res
     place.held_mut().map(look)
 }
 
+/// Whether operations on a communicator are under way, or may be started by a persistent request.
+pub fn is_under_way_on(comm: u32) -> bool {
+    // Those have no communicator any more.
+    if !ORPHANS.lock().is_empty() {
+        return true;
+    }
+    let of_comm = |id: u32| {
+        let place = requests().find(id);
+        place.is_ok_and(|place| place.held.as_ref().is_some_and(|held| held.comm == comm))
+    };
+    requests().ids().into_iter().any(of_comm)
+}
+
 /// Waits for all operations whose requests were freed.
 pub fn finish_orphans() {
     let orphans = std::mem::take(&mut *ORPHANS.lock());

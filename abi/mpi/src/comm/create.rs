@@ -1,0 +1,180 @@
+//! Communicators of one group, made from others (MPI 5.0, section 7.4.2).
+
+use std::sync::Arc;
+
+use anyccl_engine::comm::{CommConfig, Communicator};
+
+use super::{Comm, agreement, intercomm};
+use crate::arguments::{CommHandle, GroupHandle, InfoHandle, Output};
+use crate::call::check_outside_callback;
+use crate::constants as c;
+use crate::error::{Class, Error, Result};
+use crate::group::Group;
+use crate::info::Pairs;
+use crate::topology::Topology;
+
+/// The communicator of a handle, for a function in which its processes communicate.
+pub(super) fn parent(comm: CommHandle) -> Result<Arc<Comm>> {
+    check_outside_callback()?;
+    // Shared: what is called meanwhile may free it.
+    Ok(Comm::from_handle(comm)?.share())
+}
+
+/// Name of what the engine makes from a communicator, in its messages.
+pub(super) fn named(parent: &Comm, how: &str) -> CommConfig {
+    CommConfig { name: Some(format!("{}.{how}", parent.title())), timeout: None }
+}
+
+/// A communicator made from `parent` known to the program.
+pub(super) fn adopt(parent: &Comm, engine: Communicator, topology: Option<Topology>) -> CommHandle {
+    let group = Arc::new(Group::new(engine.world_ranks().to_vec()));
+    let topology = topology.map(Arc::new);
+    Comm::publish(|id| Comm::intra(id, engine, group, parent.handler()).with_topology(topology))
+}
+
+/// `MPI_Comm_dup`.
+pub unsafe fn dup(comm: CommHandle, newcomm: Output<CommHandle>) -> Result<()> {
+    duplicate(comm, Pairs::default(), &newcomm)
+}
+
+/// `MPI_Comm_dup_with_info`.
+pub unsafe fn dup_with_info(comm: CommHandle, info: InfoHandle, newcomm: Output<CommHandle>) -> Result<()> {
+    duplicate(comm, Pairs::of_handle_or_null(info)?.known_hints(), &newcomm)
+}
+
+fn duplicate(comm: CommHandle, info: Pairs, newcomm: &Output<CommHandle>) -> Result<()> {
+    let parent = parent(comm)?;
+    let engine = parent.engine.dup(&named(&parent, "dup"))?;
+    let local = match parent.inter() {
+        Some(inter) => Some(inter.local.dup(&named(&parent, "dup.local"))?),
+        None => None,
+    };
+    // After the engine's: a copy function that fails on one process must not make another one wait.
+    let attributes = parent.attributes.copy(parent.id)?;
+    newcomm.set(Comm::publish(|id| parent.twin(id, engine, local, attributes, info)));
+    Ok(())
+}
+
+/// `MPI_Comm_split`.
+pub unsafe fn split(comm: CommHandle, color: i32, key: i32, newcomm: Output<CommHandle>) -> Result<()> {
+    let parent = parent(comm)?;
+    if color < 0 && color != c::UNDEFINED {
+        return Err(Error::new(Class::ARG, format!("color {color}; it is at least 0, or MPI_UNDEFINED")));
+    }
+    let color = u32::try_from(color).ok();
+    newcomm.set(match parent.inter() {
+        None => part(&parent, color, key, "split", |_| None)?,
+        Some(_) => intercomm::split(&parent, color, key)?,
+    });
+    Ok(())
+}
+
+/// The communicator of those that pass the same color, if this process does.
+pub fn part(
+    parent: &Comm,
+    color: Option<u32>,
+    key: i32,
+    how: &str,
+    arrange: impl FnOnce(&Communicator) -> Option<Topology>,
+) -> Result<CommHandle> {
+    let made = parent.engine.split(color, key, &named(parent, how))?;
+    Ok(made.map_or(CommHandle::NULL, |engine| {
+        let topology = arrange(&engine);
+        adopt(parent, engine, topology)
+    }))
+}
+
+/// `MPI_Comm_split_type`.
+pub unsafe fn split_type(
+    comm: CommHandle,
+    split_type: i32,
+    key: i32,
+    info: InfoHandle,
+    newcomm: Output<CommHandle>,
+) -> Result<()> {
+    let parent = parent(comm)?;
+    parent.check_intra()?;
+    let info = Pairs::of_handle_or_null(info)?;
+    let resource = info.get("mpi_hw_resource_type");
+    let wants_host = match split_type {
+        c::COMM_TYPE_SHARED => true,
+        c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_RESOURCE_GUIDED => resource == Some("mpi_shared_memory"),
+        // The hardware below a host is not known here, so there is no part of it to give.
+        c::COMM_TYPE_HW_UNGUIDED | c::UNDEFINED => false,
+        other => return Err(Error::new(Class::ARG, format!("{other} is no way to split a communicator"))),
+    };
+    // A process that wants nothing does not know what the others want, so all do the same.
+    let host = parent.engine.split_by_host(&named(&parent, "host"))?;
+    let made = host.split(wants_host.then_some(0), key, &named(&parent, "shared"))?;
+    newcomm.set(made.map_or(CommHandle::NULL, |engine| adopt(&parent, engine, None)));
+    Ok(())
+}
+
+/// `MPI_Comm_create`.
+pub unsafe fn create(comm: CommHandle, group: GroupHandle, newcomm: Output<CommHandle>) -> Result<()> {
+    let parent = parent(comm)?;
+    let group = Group::from_handle(group)?;
+    check_subset(&parent, &group)?;
+    let own = parent.group.members()[parent.rank as usize];
+    let position = group.position(own);
+    if parent.inter().is_some() {
+        let color = position.map(|_| 0);
+        newcomm.set(intercomm::split(&parent, color, position.unwrap_or(0).cast_signed())?);
+        return Ok(());
+    }
+    // Groups of several processes are the same or apart: the first member tells them apart.
+    let color = position.and_then(|_| parent.group.position(group.members()[0]));
+    newcomm.set(part(&parent, color, position.unwrap_or(0).cast_signed(), "create", |_| None)?);
+    Ok(())
+}
+
+fn check_subset(parent: &Comm, group: &Group) -> Result<()> {
+    match group.members().iter().find(|member| !parent.group.has(**member)) {
+        None => Ok(()),
+        Some(process) => {
+            let text = format!("the group has process {process} of the world, {} has not", parent.title());
+            Err(Error::new(Class::GROUP, text))
+        }
+    }
+}
+
+/// `MPI_Comm_create_group`: only the members take part. The first one tells the others the context.
+pub unsafe fn create_group(
+    comm: CommHandle,
+    group: GroupHandle,
+    tag: i32,
+    newcomm: Output<CommHandle>,
+) -> Result<()> {
+    let parent = parent(comm)?;
+    parent.check_intra()?;
+    let group = Group::from_handle(group)?;
+    check_subset(&parent, &group)?;
+    if tag < 0 {
+        return Err(Error::new(Class::TAG, format!("tag {tag}; a tag is at least 0")));
+    }
+    let own = parent.group.members()[parent.rank as usize];
+    if !group.has(own) {
+        newcomm.set(CommHandle::NULL);
+        return Ok(());
+    }
+    let tag = agreement::create_group_tag(tag);
+    // All are members of the parent: that was checked.
+    let ranks: Vec<u32> =
+        group.members().iter().filter_map(|member| parent.group.position(*member)).collect();
+    let context = if ranks[0] == parent.rank {
+        let context = agreement::new_context()?;
+        let sends: Result<Vec<_>> = ranks[1..]
+            .iter()
+            .map(|rank| agreement::start_send(&parent.engine, *rank, tag, &[context]))
+            .collect();
+        for mut send in sends? {
+            send.wait()?;
+        }
+        context
+    } else {
+        agreement::receive(&parent.engine, ranks[0], tag, 1)?[0]
+    };
+    let engine = agreement::form(context, group.members(), &format!("{}.group", parent.title()))?;
+    newcomm.set(adopt(&parent, engine, None));
+    Ok(())
+}

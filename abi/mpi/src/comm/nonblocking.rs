@@ -1,0 +1,116 @@
+//! `MPI_Comm_idup`: a duplicate that is made while the program goes on.
+//!
+//! Rank 0 tells the others the context. The new communicator gets its handle at once and is known from the end
+//! of the request on.
+
+use std::sync::Arc;
+
+use anyccl_engine::base::Datatype;
+use anyccl_engine::comm::Request;
+use anyccl_engine::p2p::{RecvBuffer, Selector};
+
+use super::create::parent;
+use super::{COMMS, Comm, agreement};
+use crate::arguments::{CommHandle, InfoHandle, Output, RequestHandle};
+use crate::attribute::Attributes;
+use crate::error::Result;
+use crate::info::Pairs;
+use crate::request::{self, Active, Stage, Staged};
+
+/// `MPI_Comm_idup`.
+pub unsafe fn idup(
+    comm: CommHandle,
+    newcomm: Output<CommHandle>,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    start(comm, Pairs::default(), &newcomm, &request)
+}
+
+/// `MPI_Comm_idup_with_info`.
+pub unsafe fn idup_with_info(
+    comm: CommHandle,
+    info: InfoHandle,
+    newcomm: Output<CommHandle>,
+    request: Output<RequestHandle>,
+) -> Result<()> {
+    start(comm, Pairs::of_handle_or_null(info)?.known_hints(), &newcomm, &request)
+}
+
+fn start(
+    comm: CommHandle,
+    info: Pairs,
+    newcomm: &Output<CommHandle>,
+    request: &Output<RequestHandle>,
+) -> Result<()> {
+    let parent = parent(comm)?;
+    // The program sees its attributes as they are now.
+    let attributes = parent.attributes.copy(parent.id)?;
+    let id = COMMS.reserve();
+    let active = match parent.engine.rank() {
+        0 => lead(&parent, id, attributes, info)?,
+        _ => follow(&parent, id, attributes, info)?,
+    };
+    newcomm.set(CommHandle(id));
+    request.set(request::create(parent.id, active));
+    Ok(())
+}
+
+/// Rank 0 has the contexts. It goes on when all messages have left.
+fn lead(parent: &Arc<Comm>, id: u32, attributes: Attributes, info: Pairs) -> Result<Active> {
+    let contexts = [agreement::new_context()?, agreement::new_context()?];
+    let sends: Result<Vec<Request>> = (1..parent.engine.size())
+        .map(|rank| agreement::start_send(&parent.engine, rank, agreement::DUPLICATE, &contexts))
+        .collect();
+    let stages = sends?.into_iter().map(|send| Box::new(move |_: &_| Ok(Some(send))) as Stage);
+    let parent = Arc::clone(parent);
+    let last: Stage = Box::new(move |_| {
+        publish(&parent, id, contexts, attributes, info)?;
+        Ok(None)
+    });
+    Staged::start(stages.chain([last]).collect::<Vec<_>>())
+}
+
+/// Any other rank receives the contexts.
+fn follow(parent: &Arc<Comm>, id: u32, attributes: Attributes, info: Pairs) -> Result<Active> {
+    // Given back in the stage after the receive. If that never comes, nobody may free it.
+    let place = Place(Box::into_raw(Box::new([0u64; 2])));
+    let buffer = RecvBuffer { data: place.0.cast(), datatype: Datatype::Byte, count: 16, is_lenient: true };
+    let selector = Selector::new(Some(0), Some(agreement::DUPLICATE));
+    // SAFETY: the place has 16 bytes and lives until the receive is complete.
+    let receive = unsafe { parent.engine.start_receive(selector, buffer) }?;
+    let parent = Arc::clone(parent);
+    let last: Stage = Box::new(move |_| {
+        let contexts = place.take();
+        publish(&parent, id, contexts, attributes, info)?;
+        Ok(None)
+    });
+    Staged::after(receive, 0, [last])
+}
+
+/// Where the contexts are received.
+struct Place(*mut [u64; 2]);
+
+// SAFETY: it owns what it points to.
+unsafe impl Send for Place {}
+
+impl Place {
+    /// What was received. Called once, after the receive.
+    fn take(self) -> [u64; 2] {
+        // SAFETY: from `Box::into_raw`; the receive is complete and nobody else knows it.
+        *unsafe { Box::from_raw(self.0) }
+    }
+}
+
+/// Makes the new communicator known.
+fn publish(parent: &Comm, id: u32, contexts: [u64; 2], attributes: Attributes, info: Pairs) -> Result<()> {
+    let title = parent.title();
+    let engine = agreement::form(contexts[0], parent.engine.world_ranks(), &format!("{title}.idup"))?;
+    let local = match parent.inter() {
+        None => None,
+        Some(_) => {
+            Some(agreement::form(contexts[1], parent.group.members(), &format!("{title}.idup.local"))?)
+        }
+    };
+    COMMS.insert_at(id, Arc::new(parent.twin(id, engine, local, attributes, info)));
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! Virtual topologies: how the processes of a communicator are arranged (MPI 5.0, chapter 8).
+//!
+//! Processes are not reordered: their ranks are those of the communicator that they come from. A duplicate has
+//! the same topology.
+//!
+//! - [`cart`] is arithmetic on grids, [`dims`] finds balanced ones, [`graph`] has neighbours as lists.
+//! - `cart_calls`, `graph_calls` and `dist_graph_calls` are MPI's functions.
+
+pub mod cart;
+pub mod cart_calls;
+pub mod dims;
+pub mod dist_graph_calls;
+pub mod graph;
+pub mod graph_calls;
+
+use cart::Cart;
+use graph::{DistGraph, Graph};
+
+use crate::arguments::{CommHandle, Output};
+use crate::comm::Comm;
+use crate::constants as c;
+use crate::error::{Class, Error, Result};
+
+/// An arrangement of processes.
+#[derive(Debug)]
+pub enum Topology {
+    /// A grid.
+    Cart(Cart),
+    /// A graph that every process knows.
+    Graph(Graph),
+    /// A graph of which each process knows its own edges.
+    DistGraph(DistGraph),
+}
+
+impl Topology {
+    /// Ranks that the process with this rank receives from in neighbourhood collectives, in order;
+    /// `MPI_PROC_NULL` where a grid ends.
+    pub fn sources(&self, rank: u32) -> Vec<i32> {
+        match self {
+            Topology::Cart(cart) => cart.neighbors(rank),
+            Topology::Graph(graph) => graph.neighbors(rank).to_vec(),
+            Topology::DistGraph(graph) => graph.sources.clone(),
+        }
+    }
+
+    /// Ranks that the process with this rank sends to in neighbourhood collectives, in order;
+    /// `MPI_PROC_NULL` where a grid ends.
+    pub fn destinations(&self, rank: u32) -> Vec<i32> {
+        match self {
+            Topology::Cart(cart) => cart.neighbors(rank),
+            Topology::Graph(graph) => graph.neighbors(rank).to_vec(),
+            Topology::DistGraph(graph) => graph.destinations.clone(),
+        }
+    }
+
+    fn kind(&self) -> i32 {
+        match self {
+            Topology::Cart(_) => c::CART,
+            Topology::Graph(_) => c::GRAPH,
+            Topology::DistGraph(_) => c::DIST_GRAPH,
+        }
+    }
+}
+
+/// `MPI_Topo_test`.
+pub unsafe fn test(comm: CommHandle, status: Output<i32>) -> Result<()> {
+    status.set(Comm::from_handle(comm)?.topology().map_or(c::UNDEFINED, |topology| topology.kind()));
+    Ok(())
+}
+
+/// Says that a communicator has not the topology that a function asks for.
+#[cold]
+fn has_no(comm: &Comm, what: &str) -> Error {
+    Error::new(Class::TOPOLOGY, format!("{} has no {what}", comm.title()))
+}
+
+/// A number of elements, which is not negative.
+fn length(name: &str, n: i32) -> Result<usize> {
+    usize::try_from(n).map_err(|_| Error::new(Class::ARG, format!("{name} is {n}, less than 0")))
+}
