@@ -12,24 +12,48 @@ use super::uniform::{whole, whole_send};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
+use crate::topology::Topology;
 use crate::types;
 
 /// The neighbours of this rank, in the order of the blocks.
 struct Neighbors {
-    sources: Vec<Option<Rank>>,
-    destinations: Vec<Option<Rank>>,
+    sources: Vec<i32>,
+    destinations: Vec<i32>,
+    is_grid: bool,
 }
 
 impl Neighbors {
     fn of(comm: &Comm) -> Result<Neighbors> {
-        let text = format!("{} has no topology; a neighbourhood collective needs one", comm.title());
-        Err(Error::new(Class::TOPOLOGY, text))
+        let topology = comm.topology().ok_or_else(|| {
+            let text = format!("{} has no topology; a neighbourhood collective needs one", comm.title());
+            Error::new(Class::TOPOLOGY, text)
+        })?;
+        let (sources, destinations) = (topology.sources(comm.rank()), topology.destinations(comm.rank()));
+        Ok(Neighbors { sources, destinations, is_grid: matches!(**topology, Topology::Cart(_)) })
+    }
+
+    /// Those that this rank sends to.
+    fn destinations<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
+        present(self.destinations.iter().zip(blocks))
+    }
+
+    /// Those that this rank receives from, in an order in which the n-th block from a rank is the n-th that it
+    /// sends to this one. In a grid, what goes down in a dimension comes from above: that matters where both
+    /// neighbours are the same process (MPI 5.0, section 8.6).
+    fn sources<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
+        let mut edges: Vec<_> = self.sources.iter().zip(blocks).collect();
+        if self.is_grid {
+            edges.chunks_exact_mut(2).for_each(|both| both.swap(0, 1));
+        }
+        present(edges)
     }
 }
 
 /// The ranks and elements of neighbours that are there.
-fn present<'a>(neighbors: &[Option<Rank>], blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
-    neighbors.iter().zip(blocks).filter_map(|(rank, block)| rank.map(|rank| (rank, block))).unzip()
+fn present<'a, 'b>(
+    edges: impl IntoIterator<Item = (&'b i32, Elements<'a>)>,
+) -> (Vec<Rank>, Vec<Elements<'a>>) {
+    edges.into_iter().filter_map(|(rank, block)| Some((Rank::try_from(*rank).ok()?, block))).unzip()
 }
 
 fn script_of(
@@ -57,12 +81,12 @@ pub(super) unsafe fn allgather(
     comm: CommHandle,
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
-    let Neighbors { sources, destinations } = Neighbors::of(&comm)?;
+    let neighbors = Neighbors::of(&comm)?;
     let (sendtype, recvtype) = (types::committed(sendtype)?, types::committed(recvtype)?);
     let sent = Elements::read(whole_send(sendbuf, "sendbuf")?, sendcount, &sendtype);
     let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
-    let recvs = present(&sources, equal_blocks(block, sources.len()));
-    let to = destinations.into_iter().flatten().collect();
+    let recvs = neighbors.sources(equal_blocks(block, neighbors.sources.len()));
+    let to = neighbors.destinations(vec![sent; neighbors.destinations.len()]).0;
     script_of(&comm, Collective::NeighborAllGatherV, (to, vec![sent]), recvs)
 }
 
@@ -78,12 +102,12 @@ pub(super) unsafe fn allgatherv(
     comm: CommHandle,
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
-    let Neighbors { sources, destinations } = Neighbors::of(&comm)?;
+    let neighbors = Neighbors::of(&comm)?;
     let (sendtype, recvtype) = (types::committed(sendtype)?, types::committed(recvtype)?);
     let sent = Elements::read(whole_send(sendbuf, "sendbuf")?, sendcount, &sendtype);
     let start = Elements::written(whole(recvbuf, "recvbuf")?, 0, &recvtype);
-    let recvs = present(&sources, blocks(start, recvcounts, displs, sources.len() as u32)?);
-    let to = destinations.into_iter().flatten().collect();
+    let recvs = neighbors.sources(blocks(start, recvcounts, displs, neighbors.sources.len() as u32)?);
+    let to = neighbors.destinations(vec![sent; neighbors.destinations.len()]).0;
     script_of(&comm, Collective::NeighborAllGatherV, (to, vec![sent]), recvs)
 }
 
@@ -98,12 +122,12 @@ pub(super) unsafe fn alltoall(
     comm: CommHandle,
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
-    let Neighbors { sources, destinations } = Neighbors::of(&comm)?;
+    let neighbors = Neighbors::of(&comm)?;
     let (sendtype, recvtype) = (types::committed(sendtype)?, types::committed(recvtype)?);
     let sent = Elements::read(whole_send(sendbuf, "sendbuf")?, sendcount, &sendtype);
     let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
-    let sends = present(&destinations, equal_blocks(sent, destinations.len()));
-    let recvs = present(&sources, equal_blocks(block, sources.len()));
+    let sends = neighbors.destinations(equal_blocks(sent, neighbors.destinations.len()));
+    let recvs = neighbors.sources(equal_blocks(block, neighbors.sources.len()));
     script_of(&comm, Collective::NeighborAllToAllV, sends, recvs)
 }
 
@@ -120,12 +144,12 @@ pub(super) unsafe fn alltoallv(
     comm: CommHandle,
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
-    let Neighbors { sources, destinations } = Neighbors::of(&comm)?;
+    let neighbors = Neighbors::of(&comm)?;
     let (sendtype, recvtype) = (types::committed(sendtype)?, types::committed(recvtype)?);
     let from = Elements::read(whole_send(sendbuf, "sendbuf")?, 0, &sendtype);
     let to = Elements::written(whole(recvbuf, "recvbuf")?, 0, &recvtype);
-    let sends = present(&destinations, blocks(from, sendcounts, sdispls, destinations.len() as u32)?);
-    let recvs = present(&sources, blocks(to, recvcounts, rdispls, sources.len() as u32)?);
+    let sends = neighbors.destinations(blocks(from, sendcounts, sdispls, neighbors.destinations.len() as u32)?);
+    let recvs = neighbors.sources(blocks(to, recvcounts, rdispls, neighbors.sources.len() as u32)?);
     script_of(&comm, Collective::NeighborAllToAllV, sends, recvs)
 }
 
@@ -142,12 +166,12 @@ pub(super) unsafe fn alltoallw(
     comm: CommHandle,
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
-    let Neighbors { sources, destinations } = Neighbors::of(&comm)?;
-    let sendtypes = datatypes(sendtypes, destinations.len())?;
-    let recvtypes = datatypes(recvtypes, sources.len())?;
+    let neighbors = Neighbors::of(&comm)?;
+    let sendtypes = datatypes(sendtypes, neighbors.destinations.len())?;
+    let recvtypes = datatypes(recvtypes, neighbors.sources.len())?;
     let from = whole_send(sendbuf, "sendbuf")?.cast_mut();
     let sends = typed_blocks(from, sendcounts, sdispls, &sendtypes)?;
     let recvs = typed_blocks(whole(recvbuf, "recvbuf")?, recvcounts, rdispls, &recvtypes)?;
-    let (sends, recvs) = (present(&destinations, sends), present(&sources, recvs));
+    let (sends, recvs) = (neighbors.destinations(sends), neighbors.sources(recvs));
     script_of(&comm, Collective::NeighborAllToAllV, sends, recvs)
 }
