@@ -148,7 +148,8 @@ pub(super) unsafe fn alltoallv(
     let (sendtype, recvtype) = (types::committed(sendtype)?, types::committed(recvtype)?);
     let from = Elements::read(whole_send(sendbuf, "sendbuf")?, 0, &sendtype);
     let to = Elements::written(whole(recvbuf, "recvbuf")?, 0, &recvtype);
-    let sends = neighbors.destinations(blocks(from, sendcounts, sdispls, neighbors.destinations.len() as u32)?);
+    let sends =
+        neighbors.destinations(blocks(from, sendcounts, sdispls, neighbors.destinations.len() as u32)?);
     let recvs = neighbors.sources(blocks(to, recvcounts, rdispls, neighbors.sources.len() as u32)?);
     script_of(&comm, Collective::NeighborAllToAllV, sends, recvs)
 }
