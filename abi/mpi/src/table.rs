@@ -53,11 +53,6 @@ impl<T: Send + Sync + 'static> Table<T> {
         self.table().insert(id as usize, object);
     }
 
-    /// A number for an object that is taken in later.
-    pub fn reserve(&self) -> u32 {
-        self.new_id()
-    }
-
     fn new_id(&self) -> u32 {
         loop {
             let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {

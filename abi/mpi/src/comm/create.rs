@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyccl_engine::comm::{CommConfig, Communicator};
 
-use super::{Comm, agreement, intercomm};
+use super::{Comm, Formed, agreement, intercomm};
 use crate::arguments::{CommHandle, GroupHandle, InfoHandle, Output};
 use crate::call::check_outside_callback;
 use crate::constants as c;
@@ -46,12 +46,12 @@ fn duplicate(comm: CommHandle, info: Pairs, newcomm: &Output<CommHandle>) -> Res
     let parent = parent(comm)?;
     let engine = parent.engine.dup(&named(&parent, "dup"))?;
     let local = match parent.inter() {
-        Some(inter) => Some(inter.local.dup(&named(&parent, "dup.local"))?),
-        None => None,
+        Some(inter) => inter.local.dup(&named(&parent, "dup.local"))?.into(),
+        None => Formed::default(),
     };
     // After the engine's: a copy function that fails on one process must not make another one wait.
     let attributes = parent.attributes.copy(parent.id)?;
-    newcomm.set(Comm::publish(|id| parent.twin(id, engine, local, attributes, info)));
+    newcomm.set(Comm::publish(|id| parent.twin(id, engine.into(), local, attributes, info)));
     Ok(())
 }
 
@@ -93,7 +93,6 @@ pub unsafe fn split_type(
     newcomm: Output<CommHandle>,
 ) -> Result<()> {
     let parent = parent(comm)?;
-    parent.check_intra()?;
     let info = Pairs::of_handle_or_null(info)?;
     let resource = info.get("mpi_hw_resource_type");
     let wants_host = match split_type {
@@ -105,6 +104,11 @@ pub unsafe fn split_type(
     };
     // A process that wants nothing does not know what the others want, so all do the same.
     let host = parent.engine.split_by_host(&named(&parent, "host"))?;
+    if parent.inter().is_some() {
+        let color = wants_host.then(|| host.world_ranks()[0]);
+        newcomm.set(intercomm::split(&parent, color, key)?);
+        return Ok(());
+    }
     let made = host.split(wants_host.then_some(0), key, &named(&parent, "shared"))?;
     newcomm.set(made.map_or(CommHandle::NULL, |engine| adopt(&parent, engine, None)));
     Ok(())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyccl_engine::base::Rank;
 
 use super::create::parent;
-use super::{Comm, Inter, agreement};
+use super::{Comm, Formed, Inter, agreement};
 use crate::arguments::{CommHandle, Output};
 use crate::attribute::Attributes;
 use crate::error::{Class, Error, Result};
@@ -20,26 +20,24 @@ use crate::info::Pairs;
 const NO_COLOR: u64 = u64::MAX;
 
 impl Comm {
-    /// A duplicate of it over what the engine has made.
+    /// A duplicate of it over what the engine makes; `local` for this side of an intercommunicator.
     pub(super) fn twin(
         &self,
         id: u32,
-        engine: anyccl_engine::comm::Communicator,
-        local: Option<anyccl_engine::comm::Communicator>,
+        engine: Formed,
+        local: Formed,
         attributes: Attributes,
         info: Pairs,
     ) -> Comm {
-        let group = Arc::clone(&self.group);
-        let made = match (&self.inter, local) {
-            (Some(inter), Some(local)) => {
+        let made = Comm::of_parts(id, engine, Arc::clone(&self.group), self.rank, self.handler());
+        let made = match &self.inter {
+            None => made,
+            Some(inter) => {
                 let (remote, is_first) = (Arc::clone(&inter.remote), inter.is_first);
-                let inter = Inter { remote, local: Arc::new(local), is_first };
-                Comm::inter_of(id, engine, group, inter, self.handler())
+                made.with_remote(Inter { remote, local, is_first })
             }
-            _ => Comm::intra(id, engine, group, self.handler()),
         };
-        let made = made.with_topology(self.topology.clone());
-        Comm { attributes, info: info.into(), ..made }
+        Comm { attributes, info: info.into(), topology: self.topology.clone(), ..made }
     }
 
     /// The processes of both sides, first side first; and the number of those on the first.
@@ -67,9 +65,11 @@ fn form(parent: &Comm, sides: Sides) -> Result<CommHandle> {
     let all = if is_first { [&local[..], &remote[..]] } else { [&remote[..], &local[..]] }.concat();
     let engine = agreement::form(context, &all, &format!("{}.inter", parent.title()))?;
     let own = agreement::form(local_context, &local, &format!("{}.local", parent.title()))?;
-    let inter = Inter { remote: Arc::new(Group::new(remote)), local: Arc::new(own), is_first };
+    let rank = own.rank();
+    let inter = Inter { remote: Arc::new(Group::new(remote)), local: own.into(), is_first };
     let group = Arc::new(Group::new(local));
-    Ok(Comm::publish(|id| Comm::inter_of(id, engine, group, inter, parent.handler())))
+    let handler = parent.handler();
+    Ok(Comm::publish(|id| Comm::of_parts(id, engine.into(), group, rank, handler).with_remote(inter)))
 }
 
 /// Splits an intercommunicator: one for each color that both sides have.

@@ -10,6 +10,7 @@
 pub mod agreement;
 pub mod create;
 pub mod end;
+mod formed;
 pub mod inquiry;
 pub mod intercomm;
 pub mod nonblocking;
@@ -21,6 +22,8 @@ use anyccl_edge::ObjectRef;
 use anyccl_engine::base;
 use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
+
+pub use formed::Formed;
 
 use crate::arguments::CommHandle;
 use crate::attribute::Attributes;
@@ -38,7 +41,7 @@ pub struct Comm {
     /// Its number, of which a door makes the handle.
     pub id: u32,
     /// The ranks of both groups, where there are two; else of the one.
-    engine: Arc<Communicator>,
+    engine: Formed,
     /// This process and those on its side.
     group: Arc<Group>,
     /// This process's rank in `group`.
@@ -65,7 +68,7 @@ pub struct Inter {
     /// The processes on the other side.
     pub remote: Arc<Group>,
     /// A communicator of this side alone, for the inner parts of collectives.
-    pub local: Arc<Communicator>,
+    pub local: Formed,
     /// Whether this side has the lower ranks in the engine's communicator of both.
     pub is_first: bool,
 }
@@ -76,10 +79,15 @@ static COMMS: Table<Comm> = Table::new("communicator", Class::COMM);
 impl Comm {
     /// A communicator of one group.
     pub fn intra(id: u32, engine: Communicator, group: Arc<Group>, errhandler: Errhandler) -> Comm {
-        let (rank, peers) = (engine.rank(), engine.size());
+        let rank = engine.rank();
+        Comm::of_parts(id, engine.into(), group, rank, errhandler)
+    }
+
+    fn of_parts(id: u32, engine: Formed, group: Arc<Group>, rank: u32, errhandler: Errhandler) -> Comm {
+        let peers = group.size();
         Comm {
             id,
-            engine: Arc::new(engine),
+            engine,
             group,
             rank,
             inter: None,
@@ -93,16 +101,10 @@ impl Comm {
         }
     }
 
-    /// A communicator of two groups; `engine` has the processes of both.
-    fn inter_of(id: u32, engine: Communicator, group: Arc<Group>, inter: Inter, handler: Errhandler) -> Comm {
-        let local = group.size();
-        let (rank, offset) = match inter.is_first {
-            true => (engine.rank(), local),
-            false => (engine.rank() - inter.remote.size(), 0),
-        };
-        let peers = inter.remote.size();
-        let comm = Comm::intra(id, engine, group, handler);
-        Comm { rank, inter: Some(inter), peer_offset: offset, peers, ..comm }
+    /// The same communicator with another side; its engine's communicator has the processes of both.
+    fn with_remote(self, inter: Inter) -> Comm {
+        let peer_offset = if inter.is_first { self.size() } else { 0 };
+        Comm { peer_offset, peers: inter.remote.size(), inter: Some(inter), ..self }
     }
 
     /// Makes it known to the program.

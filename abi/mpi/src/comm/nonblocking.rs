@@ -1,7 +1,7 @@
 //! `MPI_Comm_idup`: a duplicate that is made while the program goes on.
 //!
-//! Rank 0 tells the others the context. The new communicator gets its handle at once and is known from the end
-//! of the request on.
+//! Rank 0 tells the others the context. The new communicator is known at once; the engine's communicator is
+//! formed when the context is there, which is the end of the request.
 
 use std::sync::Arc;
 
@@ -10,9 +10,8 @@ use anyccl_engine::comm::Request;
 use anyccl_engine::p2p::{RecvBuffer, Selector};
 
 use super::create::parent;
-use super::{COMMS, Comm, agreement};
+use super::{Comm, Formed, agreement};
 use crate::arguments::{CommHandle, InfoHandle, Output, RequestHandle};
-use crate::attribute::Attributes;
 use crate::error::Result;
 use crate::info::Pairs;
 use crate::request::{self, Active, Stage, Staged};
@@ -45,33 +44,30 @@ fn start(
     let parent = parent(comm)?;
     // The program sees its attributes as they are now.
     let attributes = parent.attributes.copy(parent.id)?;
-    let id = COMMS.reserve();
+    let handle = Comm::publish(|id| parent.twin(id, Formed::default(), Formed::default(), attributes, info));
+    let made = Comm::from_handle(handle)?.share();
     let active = match parent.engine.rank() {
-        0 => lead(&parent, id, attributes, info)?,
-        _ => follow(&parent, id, attributes, info)?,
+        0 => lead(&parent, made)?,
+        _ => follow(&parent, made)?,
     };
-    newcomm.set(CommHandle(id));
+    newcomm.set(handle);
     request.set(request::create(parent.id, active));
     Ok(())
 }
 
-/// Rank 0 has the contexts. It goes on when all messages have left.
-fn lead(parent: &Arc<Comm>, id: u32, attributes: Attributes, info: Pairs) -> Result<Active> {
+/// Rank 0 has the contexts. It is done when all messages have left.
+fn lead(parent: &Comm, made: Arc<Comm>) -> Result<Active> {
     let contexts = [agreement::new_context()?, agreement::new_context()?];
     let sends: Result<Vec<Request>> = (1..parent.engine.size())
         .map(|rank| agreement::start_send(&parent.engine, rank, agreement::DUPLICATE, &contexts))
         .collect();
+    form(parent, &made, contexts)?;
     let stages = sends?.into_iter().map(|send| Box::new(move |_: &_| Ok(Some(send))) as Stage);
-    let parent = Arc::clone(parent);
-    let last: Stage = Box::new(move |_| {
-        publish(&parent, id, contexts, attributes, info)?;
-        Ok(None)
-    });
-    Staged::start(stages.chain([last]).collect::<Vec<_>>())
+    Staged::start(stages)
 }
 
 /// Any other rank receives the contexts.
-fn follow(parent: &Arc<Comm>, id: u32, attributes: Attributes, info: Pairs) -> Result<Active> {
+fn follow(parent: &Arc<Comm>, made: Arc<Comm>) -> Result<Active> {
     // Given back in the stage after the receive. If that never comes, nobody may free it.
     let place = Place(Box::into_raw(Box::new([0u64; 2])));
     let buffer = RecvBuffer { data: place.0.cast(), datatype: Datatype::Byte, count: 16, is_lenient: true };
@@ -80,8 +76,7 @@ fn follow(parent: &Arc<Comm>, id: u32, attributes: Attributes, info: Pairs) -> R
     let receive = unsafe { parent.engine.start_receive(selector, buffer) }?;
     let parent = Arc::clone(parent);
     let last: Stage = Box::new(move |_| {
-        let contexts = place.take();
-        publish(&parent, id, contexts, attributes, info)?;
+        form(&parent, &made, place.take())?;
         Ok(None)
     });
     Staged::after(receive, 0, [last])
@@ -101,16 +96,14 @@ impl Place {
     }
 }
 
-/// Makes the new communicator known.
-fn publish(parent: &Comm, id: u32, contexts: [u64; 2], attributes: Attributes, info: Pairs) -> Result<()> {
+/// Forms what the engine has of the new communicator.
+fn form(parent: &Comm, made: &Comm, contexts: [u64; 2]) -> Result<()> {
     let title = parent.title();
-    let engine = agreement::form(contexts[0], parent.engine.world_ranks(), &format!("{title}.idup"))?;
-    let local = match parent.inter() {
-        None => None,
-        Some(_) => {
-            Some(agreement::form(contexts[1], parent.group.members(), &format!("{title}.idup.local"))?)
-        }
-    };
-    COMMS.insert_at(id, Arc::new(parent.twin(id, engine, local, attributes, info)));
+    let own = agreement::form(contexts[0], parent.engine.world_ranks(), &format!("{title}.idup"))?;
+    if let Some(inter) = &made.inter {
+        let name = format!("{title}.idup.local");
+        inter.local.set(agreement::form(contexts[1], parent.group.members(), &name)?);
+    }
+    made.engine.set(own);
     Ok(())
 }
