@@ -15,6 +15,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 pub mod abi;
+pub mod abi_info;
 pub mod arguments;
 pub mod attribute;
 pub mod call;
@@ -30,6 +31,7 @@ pub mod functions;
 pub mod group;
 pub mod handles;
 pub mod info;
+pub mod memory;
 pub mod op;
 pub mod p2p;
 pub mod request;

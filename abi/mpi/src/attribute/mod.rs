@@ -6,6 +6,7 @@
 
 pub mod calls;
 mod predefined;
+pub mod type_calls;
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -22,12 +22,12 @@ macro_rules! attributes {
             3 "1.0" MPI_Keyval_free PMPI_Keyval_free (keyval: InOut<Keyval>) = attribute::calls::comm_free_keyval;
             2 "2.0" MPI_Type_create_keyval PMPI_Type_create_keyval (type_copy_attr_fn: TypeCopyFunction,
                 type_delete_attr_fn: TypeDeleteFunction, type_keyval: Out<Keyval>, extra_state: Pointer) = attribute::calls::type_create_keyval;
-            2 "2.0" MPI_Type_delete_attr PMPI_Type_delete_attr (datatype: DatatypeHandle, type_keyval: Keyval) = refused;
+            2 "2.0" MPI_Type_delete_attr PMPI_Type_delete_attr (datatype: DatatypeHandle, type_keyval: Keyval) = attribute::type_calls::delete;
             2 "2.0" MPI_Type_free_keyval PMPI_Type_free_keyval (type_keyval: InOut<Keyval>) = attribute::calls::type_free_keyval;
             2 "2.0" MPI_Type_get_attr PMPI_Type_get_attr (datatype: DatatypeHandle, type_keyval: Keyval, attribute_val:
-                Pointer, flag: Out<Flag>) = refused;
+                Pointer, flag: Out<Flag>) = attribute::type_calls::get;
             2 "2.0" MPI_Type_set_attr PMPI_Type_set_attr (datatype: DatatypeHandle, type_keyval: Keyval, attribute_val:
-                Pointer) = refused;
+                Pointer) = attribute::type_calls::set;
         }
     };
 }

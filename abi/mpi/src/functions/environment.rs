@@ -6,10 +6,10 @@ macro_rules! environment {
     ($door:ident) => {
         $crate::export! { $door ENVIRONMENT
             1 "1.0" MPI_Abort PMPI_Abort (comm: CommHandle, errorcode: Int) on comm = environment::abort;
-            1 "2.0" MPI_Alloc_mem PMPI_Alloc_mem (size: Aint, info: InfoHandle, baseptr: Pointer) = refused;
+            1 "2.0" MPI_Alloc_mem PMPI_Alloc_mem (size: Aint, info: InfoHandle, baseptr: Pointer) = memory::allocate;
             1 "1.0" MPI_Finalize PMPI_Finalize () = environment::finalize;
             1 "2.0" MPI_Finalized PMPI_Finalized (flag: Out<Flag>) = environment::finalized;
-            1 "2.0" MPI_Free_mem PMPI_Free_mem (base: Pointer) = refused;
+            1 "2.0" MPI_Free_mem PMPI_Free_mem (base: Pointer) = memory::free;
             1 "3.0" MPI_Get_library_version PMPI_Get_library_version (version: OutText, resultlen: Out<Int>) = environment::get_library_version;
             1 "1.0" MPI_Get_processor_name PMPI_Get_processor_name (name: OutText, resultlen: Out<Int>) = environment::get_processor_name;
             1 "1.0" MPI_Get_version PMPI_Get_version (version: Out<Int>, subversion: Out<Int>) = environment::get_version <Door>;
@@ -31,7 +31,7 @@ macro_rules! environment {
 macro_rules! environment_since_4 {
     ($door:ident) => {
         $crate::export! { $door ENVIRONMENT_SINCE_4
-            2 "4.1" MPI_Get_hw_resource_info PMPI_Get_hw_resource_info (hw_info: Out<InfoHandle>) = refused;
+            2 "4.1" MPI_Get_hw_resource_info PMPI_Get_hw_resource_info (hw_info: Out<InfoHandle>) = abi_info::get_hw_resource_info;
         }
     };
 }

@@ -6,13 +6,13 @@ macro_rules! handles_since_4 {
     ($door:ident) => {
         $crate::export! { $door HANDLES_SINCE_4
             3 "5.0" MPI_Abi_get_fortran_booleans PMPI_Abi_get_fortran_booleans (logical_size: Int, logical_true: Pointer,
-                logical_false: Pointer, is_set: Out<Int>) = refused;
-            2 "5.0" MPI_Abi_get_fortran_info PMPI_Abi_get_fortran_info (info: Out<InfoHandle>) = refused;
-            2 "5.0" MPI_Abi_get_info PMPI_Abi_get_info (info: Out<InfoHandle>) = refused;
+                logical_false: Pointer, is_set: Out<Int>) = abi_info::get_fortran_booleans;
+            2 "5.0" MPI_Abi_get_fortran_info PMPI_Abi_get_fortran_info (info: Out<InfoHandle>) = abi_info::get_fortran_info;
+            2 "5.0" MPI_Abi_get_info PMPI_Abi_get_info (info: Out<InfoHandle>) = abi_info::get_info;
             1 "5.0" MPI_Abi_get_version PMPI_Abi_get_version (abi_major: Out<Int>, abi_minor: Out<Int>) = environment::get_abi_version <Door>;
             3 "5.0" MPI_Abi_set_fortran_booleans PMPI_Abi_set_fortran_booleans (logical_size: Int, logical_true: Pointer,
-                logical_false: Pointer) = refused;
-            3 "5.0" MPI_Abi_set_fortran_info PMPI_Abi_set_fortran_info (info: InfoHandle) = refused;
+                logical_false: Pointer) = abi_info::set_fortran_booleans;
+            3 "5.0" MPI_Abi_set_fortran_info PMPI_Abi_set_fortran_info (info: InfoHandle) = abi_info::set_fortran_info;
             2 "5.0" MPI_Comm_toint PMPI_Comm_toint (comm: CommHandle) -> Number = handles::comm_to_int;
             2 "5.0" MPI_Errhandler_toint PMPI_Errhandler_toint (errhandler: ErrhandlerHandle) -> Number = handles::errhandler_to_int;
             3 "5.0" MPI_File_toint PMPI_File_toint (file: FileHandle) -> Number = handles::file_to_int;

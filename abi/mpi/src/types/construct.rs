@@ -222,6 +222,7 @@ pub unsafe fn free(datatype: InputOutput<DatatypeHandle>) -> Result<()> {
     if get(handle)?.is_predefined() || handle.0 < FIRST {
         return Err(Error::new(Class::TYPE, "a predefined datatype cannot be freed"));
     }
+    super::with_attributes(handle, |attributes| attributes.delete_all(handle.0))?;
     TYPES.remove(handle.0)?;
     datatype.set(DatatypeHandle::NULL);
     Ok(())
@@ -229,6 +230,7 @@ pub unsafe fn free(datatype: InputOutput<DatatypeHandle>) -> Result<()> {
 
 /// `MPI_Type_dup`.
 pub unsafe fn dup(oldtype: DatatypeHandle, newtype: Output<DatatypeHandle>) -> Result<()> {
-    newtype.set(super::handle(Datatype::dup(&*get(oldtype)?)));
+    let attributes = super::with_attributes(oldtype, |attributes| attributes.copy(oldtype.0))?;
+    newtype.set(super::handle_with(Datatype::dup(&*get(oldtype)?), attributes));
     Ok(())
 }

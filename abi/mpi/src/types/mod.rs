@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 
 pub use self::memory::Typed;
 use crate::arguments::DatatypeHandle;
+use crate::attribute::Attributes;
 use crate::constants::DATATYPE_NULL;
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
@@ -28,6 +29,7 @@ use crate::table::{FIRST, Table};
 pub struct TypeObject {
     datatype: Arc<Datatype>,
     name: Mutex<Option<CString>>,
+    attributes: Attributes,
 }
 
 /// All datatypes that the program has made.
@@ -72,6 +74,21 @@ pub fn committed(handle: DatatypeHandle) -> Result<TypeRef> {
     if datatype.is_committed() { Ok(datatype) } else { Err(uncommitted()) }
 }
 
+/// Attributes of predefined datatypes.
+static PREDEFINED_ATTRIBUTES: Mutex<BTreeMap<u32, Arc<Attributes>>> = Mutex::new(BTreeMap::new());
+
+/// Runs a function on the attributes of a datatype.
+pub fn with_attributes<T>(handle: DatatypeHandle, run: impl FnOnce(&Attributes) -> Result<T>) -> Result<T> {
+    get(handle)?;
+    if handle.0 >= FIRST {
+        // Shared: the program's functions may free the datatype.
+        let object = TYPES.get(handle.0)?.share();
+        return run(&object.attributes);
+    }
+    let attributes = Arc::clone(PREDEFINED_ATTRIBUTES.lock().entry(handle.0).or_default());
+    run(&attributes)
+}
+
 /// Names that the program has given to predefined datatypes.
 static PREDEFINED_NAMES: Mutex<BTreeMap<u32, CString>> = Mutex::new(BTreeMap::new());
 
@@ -81,6 +98,11 @@ static SIZED: Mutex<BTreeMap<(i32, Vec<i64>), u32>> = Mutex::new(BTreeMap::new()
 
 /// A handle for a datatype. A predefined one has the same each time.
 pub fn handle(datatype: Arc<Datatype>) -> DatatypeHandle {
+    handle_with(datatype, Attributes::new())
+}
+
+/// Like [`handle`], for a duplicate with these attributes.
+fn handle_with(datatype: Arc<Datatype>, attributes: Attributes) -> DatatypeHandle {
     if let Some(code) = datatype.code() {
         return DatatypeHandle(code);
     }
@@ -91,7 +113,7 @@ pub fn handle(datatype: Arc<Datatype>) -> DatatypeHandle {
         return DatatypeHandle(*known);
     }
     let key = is_sized.then(key);
-    let id = TYPES.insert(Arc::new(TypeObject { datatype, name: Mutex::new(None) }));
+    let id = TYPES.insert(Arc::new(TypeObject { datatype, name: Mutex::new(None), attributes }));
     if let Some((sized, key)) = sized.as_mut().zip(key) {
         sized.insert(key, id);
     }
