@@ -26,13 +26,14 @@ PARTS    := check build unit c-api examples nccl benches torch python launchers 
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test install examples tools bench bench-peers clean $(PARTS:%=test-%)
+.PHONY: help demo test install examples tools bench bench-peers clean test-mpi test-mpi-quick $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
 	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
+	@echo "make test-mpi   all tests of MPI: an hour"
 	@echo "make install    build and install to PREFIX (now $(PREFIX))"
 	@echo "make examples   build the examples against the installed library"
 	@echo "make bench      micro-benchmarks, start-up time and memory"
@@ -115,6 +116,13 @@ test-nccl: install
 	$(PYTHON) capi-tests/nccl/run.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl/ways_in.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX)
+
+# Our programs and mpi4py's own tests, on both MPI libraries; MPICH and mpi4py from PyPI. An hour; left out, with the reason, where
+# they cannot be had. test-mpi-quick: what takes under three minutes of it.
+test-mpi: install
+	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
+test-mpi-quick: install
+	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX) --quick
 
 bench: install
 	cargo bench -p anyccl-engine

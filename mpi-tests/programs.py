@@ -51,11 +51,13 @@ def reference(name, abi, ranks):
 
 def describe(ended, seconds=SECONDS):
     """The end of a job that failed, and its first bad lines."""
-    bad = [line for line in ended.out.splitlines() if "FAILED" in line]
-    if bad == ["FAILED"]:
-        bad = []
-    how = f"not finished after {seconds} s" if ended.status is None else f"exit status {ended.status}"
-    return "\n    ".join([how, *bad[:8], *ended.err.strip().splitlines()[-8:]])
+    lines = ended.err.splitlines()
+    bad = [line[:300] for line in (ended.out.splitlines() or lines) if "FAILED " in line]
+    last = {line.partition(":")[0]: line for line in lines if line.partition(":")[0].isdecimal()}
+    others = [line for line in lines if not line.partition(":")[0].isdecimal()]
+    if ended.status is None:
+        return "\n    ".join([f"not finished after {seconds} s; the last line of each rank:", *last.values(), *bad[:8]])
+    return "\n    ".join([f"exit status {ended.status}", *bad[:8], *others[-8:]])
 
 
 def first_difference(ours, its):
@@ -69,7 +71,7 @@ def first_difference(ours, its):
 
 def run(name, library, ranks, launcher, seconds=SECONDS):
     """Runs a program; raises Failure unless it passes and prints what it prints on MPICH."""
-    ended = job(launch(launcher, ranks, [build(name, library.abi)]), library, seconds)
+    ended = job(launch(launcher, ranks, [build(name, library.abi)]), library, seconds, REPORT_NOW="1")
     if ended.status != 0:
         raise Failure(describe(ended, seconds))
     if shutil.which(VENV / "bin" / "mpiexec"):

@@ -6,7 +6,7 @@
     run.py --library target/debug --program p2p_modes --ranks 2
     run.py --library target/debug --module test_comm --ranks 2 --abi std
     run.py --library mpich ...                       the same on MPICH itself: are the tests right?
-    run.py --constants                               the numbers of mpi.h alone
+    run.py --constants                               mpi.h alone: its numbers, and whether it compiles
 
 --library is a folder with the libraries under their names at run time, an installed prefix, or a build folder of Cargo.
 The launcher is MPICH's mpiexec, and `anyccl run` besides, where --anyccl or the library's folder has one.
@@ -26,6 +26,7 @@ import mpi4py_suite
 import names
 import profiler
 import programs
+import wrappers
 from setting import SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
 
 counts = {"ok": 0, "FAILED": 0, "SKIPPED": 0}
@@ -123,6 +124,8 @@ def main():
     if not only_some:
         for library in libraries:
             attempt(f"exports of {library}", check_exports, library)
+        for title, test in wrappers.TESTS.items() if (options.library / "bin" / "anyccl-mpicc").exists() else ():
+            attempt(title, test, options.library.resolve())
     for name in options.program or ([] if only_some else filter(programs.exists, programs.PROGRAMS)):
         for library in libraries:
             for title, launcher in starters.items():

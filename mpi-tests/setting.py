@@ -99,7 +99,7 @@ def mpich(abi):
 def ours(folder, abi):
     """The library of a folder: one to which it was installed, or a build folder of Cargo. None where it is not there."""
     folder = folder.resolve()
-    for place in (folder, folder / "lib" / "anyccl" / "mpi", folder / "lib"):
+    for place in (folder, folder / "lib" / "anyccl" / "mpi" / "lib", folder / "lib"):
         if (place / SONAMES[abi]).exists():
             return Library("anyccl", abi, place)
     built = folder / BUILT[abi]
