@@ -134,6 +134,13 @@ fn structs_are_padded_to_the_alignment_of_their_members() {
     assert_eq!(of([0, 40], [&Datatype::resized(&double, 0, 8).unwrap(), &char]), [9, 0, 48, 0, 41]);
     assert_eq!(of([0, 40], [&Datatype::dup(&double), &char]), [9, 0, 48, 0, 41]);
     assert_eq!(of([-5, 3], [&double, &char]), [9, -5, 16, -5, 9]);
+    assert_eq!(
+        of([-20, -31], [&named(c::FLOAT_INT), &named(c::FLOAT_INT)]),
+        [16, -31, 19, -31, 19],
+        "one type"
+    );
+    let pair = Datatype::contiguous(2, &named(c::DOUBLE_INT)).unwrap();
+    assert_eq!(of([20, 101], [&pair, &named(c::DOUBLE_INT)])[2], 104, "two types of one basic type");
     for (code, align) in [
         (c::LONG_DOUBLE, 16),
         (c::C_DOUBLE_COMPLEX, 8),

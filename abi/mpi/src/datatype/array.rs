@@ -169,7 +169,7 @@ impl Datatype {
             }
             typemap = cyclic(gsize, darg, coordinates[dim], processes, &typemap)?;
         }
-        typemap.align = oldtype.typemap.align;
+        typemap.align = if typemap.size == 0 { 1 } else { oldtype.typemap.align };
         if typemap.size == 0 {
             typemap.bounds = typemap.bounds.without_data();
         }

@@ -1,8 +1,9 @@
 //! Bounds of a typemap: lower and upper bound, with and without the marks of a resized type.
 //!
-//! The rules are MPI's (section 5.1.6), where it leaves a choice those of MPICH 5: a resized type inside a
-//! struct counts as the interval between its bounds, like every other member, and blocks of length zero count
-//! in vectors and in types of equal blocks. Sums are made in 128 bits and then checked.
+//! The rules are MPI's (section 5.1.6). Where it leaves a choice, and for a resized type inside a struct,
+//! they are those of MPICH 5: a member counts as the interval between its bounds, whether marks made them or
+//! data; blocks of length zero count in vectors and in types of equal blocks; a type made from one without
+//! data has no bounds, unless they are given. Sums are made in 128 bits and then checked.
 
 use crate::error::{Class, Error, Result};
 

@@ -118,6 +118,11 @@ impl Signature {
         Signature { count: self.count * count, unit: self.unit.clone() }
     }
 
+    /// Whether both have the same units, without looking into sequences.
+    pub fn is_same(&self, other: &Signature) -> bool {
+        self.count == other.count && self.unit.is_same(&other.unit)
+    }
+
     /// Basic elements that MPI_Get_elements counts.
     pub fn elements(&self) -> u64 {
         self.count * self.unit.elements()

@@ -5,7 +5,7 @@
 use super::basic::Basic;
 use super::bounds::{Bounds, narrow, product};
 use super::layout::{Body, Builder, Placed};
-use super::signature::{SequenceBuilder, Signature};
+use super::signature::{SequenceBuilder, Signature, Unit};
 use crate::constants as c;
 use crate::error::Result;
 
@@ -39,7 +39,7 @@ impl Typemap {
 
     /// A typemap without data whose basic elements, if it had any, would be those of `self`.
     fn without_data(&self) -> Typemap {
-        Typemap { signature: self.signature.repeated(0), align: self.align, ..Typemap::empty() }
+        Typemap { signature: self.signature.repeated(0), ..Typemap::empty() }
     }
 
     /// One predefined datatype.
@@ -65,6 +65,18 @@ impl Typemap {
         }
     }
 
+    /// Whether both are the same object or the same predefined datatype.
+    fn is_same(&self, other: &Typemap) -> bool {
+        let natural = || self.is_natural() && other.is_natural();
+        std::ptr::eq(self, other) || natural() && self.signature.is_same(&other.signature)
+    }
+
+    /// Whether it is one predefined datatype with its own bounds.
+    fn is_natural(&self) -> bool {
+        let Unit::Basic(basic) = self.signature.unit else { return false };
+        self.signature.count == 1 && self.bounds.lb == 0 && self.extent() == i64::from(basic.extent)
+    }
+
     /// Bytes from one element to the next.
     pub fn extent(&self) -> i64 {
         self.bounds.extent()
@@ -86,19 +98,18 @@ impl Typemap {
 
     /// `count` blocks of `blocklength` elements, `stride` bytes apart.
     pub fn vector(&self, count: i64, blocklength: i64, stride: i64) -> Result<Typemap> {
-        if count == 0 {
+        if count == 0 || self.size == 0 {
             return Ok(self.without_data());
         }
         let blocks = product(self.size, blocklength, "size")?;
         let size = product(blocks, count, "size")?;
         let bounds = self.bounds.repeated(blocklength, self.extent())?.repeated(count, stride)?;
-        let elements = if size == 0 { 0 } else { blocklength as u64 * count as u64 };
         Ok(Typemap {
             size,
             bounds,
             align: self.align,
             placed: self.placed.repeated(blocklength as u64, self.extent()).repeated(count as u64, stride),
-            signature: self.signature.repeated(elements),
+            signature: self.signature.repeated(blocklength as u64 * count as u64),
         })
     }
 
@@ -108,6 +119,9 @@ impl Typemap {
         blocks: &mut dyn ExactSizeIterator<Item = (i64, i64)>,
         keep_empty: bool,
     ) -> Result<Typemap> {
+        if self.size == 0 {
+            return Ok(self.without_data());
+        }
         let mut bounds: Option<Bounds> = None;
         let mut size = 0i128;
         let mut elements = 0u64;
@@ -136,10 +150,8 @@ impl Typemap {
                 None => around,
             });
             size = i128::from(narrow(size + i128::from(self.size) * i128::from(blocklength), "size")?);
-            if self.size != 0 {
-                elements += blocklength as u64;
-                builder.push(&placed.moved(displacement));
-            }
+            elements += blocklength as u64;
+            builder.push(&placed.moved(displacement));
         }
         Ok(Typemap {
             size: size as i64,
@@ -150,14 +162,18 @@ impl Typemap {
         })
     }
 
-    /// Blocks of (elements, displacement in bytes, typemap), with padding at the end as in C.
+    /// Blocks of (elements, displacement in bytes, typemap), with padding at the end as in C. Members of one
+    /// type are not padded, as in MPICH: they are an indexed type.
     pub fn structure<'a>(members: impl Iterator<Item = (i64, i64, &'a Typemap)>) -> Result<Typemap> {
         let mut bounds: Option<Bounds> = None;
         let mut size = 0i128;
         let mut align = 1;
+        let mut first: Option<&Typemap> = None;
+        let mut is_mixed = false;
         let mut builder = Builder::default();
         let mut sequence = SequenceBuilder::default();
         for (blocklength, displacement, typemap) in members {
+            is_mixed |= !first.get_or_insert(typemap).is_same(typemap);
             if blocklength == 0 {
                 continue;
             }
@@ -175,9 +191,10 @@ impl Typemap {
             }
         }
         let empty = Typemap::empty();
+        let Some(bounds) = bounds.filter(|_| size > 0) else { return Ok(empty) };
         Ok(Typemap {
             size: size as i64,
-            bounds: bounds.unwrap_or_default().padded(align)?,
+            bounds: if is_mixed { bounds.padded(align)? } else { bounds },
             align,
             placed: builder.finish()?,
             signature: sequence.finish()?.unwrap_or(empty.signature),
