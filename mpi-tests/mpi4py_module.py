@@ -32,7 +32,9 @@ def name(test):
 
 
 def last_line(error):
-    return f"{error[0].__name__}: {error[1]}".splitlines()[0][:200]
+    lines = [line for line in f"{error[0].__name__}: {error[1]}".splitlines() if line.strip()]
+    # A module that cannot be imported brings the whole traceback as its text.
+    return (lines[-1].strip() if "Failed to import" in lines[0] else lines[0])[:200]
 
 
 class Result(unittest.TextTestResult):

@@ -6,8 +6,8 @@ import subprocess
 from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpich
 
 # In the order in which a library is best built: what a program needs, those before it have shown.
-PROGRAMS = ["p2p_modes", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
-            "collectives", "operators", "intercomm", "topologies", "threads"]
+PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
+            "collectives", "operators", "intercomm", "topologies", "large_counts", "threads"]
 RANKS = [1, 2, 3, 4]
 SECONDS = 60
 WARNINGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
