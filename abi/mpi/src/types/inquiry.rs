@@ -40,6 +40,10 @@ pub unsafe fn address(location: *const c_void, address: Output<i64>) -> Result<(
 
 /// `MPI_Type_get_name`.
 pub unsafe fn get_name(datatype: DatatypeHandle, name: TextPlace, length: Output<i32>) -> Result<()> {
+    if datatype.is_null() {
+        length.set(name.put(b"MPI_DATATYPE_NULL", TextLimit::ObjectName));
+        return Ok(());
+    }
     let found = get(datatype)?;
     let given = match datatype.0 {
         id if id >= FIRST => TYPES.get(id)?.name.lock().clone(),
