@@ -39,7 +39,7 @@ pub struct Held {
     /// Not set for a persistent request that is not active, and while a thread waits.
     active: Option<Active>,
     /// A thread waits for it.
-    is_awaited: bool,
+    has_waiter: bool,
 }
 
 impl Held {
@@ -74,12 +74,12 @@ pub fn create(comm: u32, active: Active) -> RequestHandle {
     if active.is_staged() {
         STAGED.fetch_add(1, Ordering::Relaxed);
     }
-    RequestHandle(requests().put(Held { comm, restart: None, active: Some(active), is_awaited: false }))
+    RequestHandle(requests().put(Held { comm, restart: None, active: Some(active), has_waiter: false }))
 }
 
 /// A persistent request, not active yet.
 pub fn create_persistent(comm: u32, restart: Restart) -> RequestHandle {
-    RequestHandle(requests().put(Held { comm, restart: Some(restart), active: None, is_awaited: false }))
+    RequestHandle(requests().put(Held { comm, restart: Some(restart), active: None, has_waiter: false }))
 }
 
 /// Runs an operation to its end, for a blocking call.
@@ -168,7 +168,7 @@ impl Held {
 fn end(id: RequestHandle, mut place: MutexGuard<'_, Place>, outcome: Result<Status>) -> Ended {
     let mut outcome = outcome;
     let Some(held) = &mut place.held else { return Ended { outcome, is_gone: true } };
-    held.is_awaited = false;
+    held.has_waiter = false;
     if let Err(error) = outcome {
         outcome = Err(error.on(held.comm));
     }
@@ -197,7 +197,7 @@ fn wait_for(id: RequestHandle) -> Result<Ended> {
     if let Active::Complete(status) = active {
         return Ok(end(id, place, Ok(status)));
     }
-    held.is_awaited = true;
+    held.has_waiter = true;
     drop(place);
     let outcome = active.wait();
     let mut place = requests().find(id.0)?;

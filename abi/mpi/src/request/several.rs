@@ -239,7 +239,7 @@ fn wait_until_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<
             continue;
         }
         let active = with(id, |held| {
-            held.is_awaited = true;
+            held.has_waiter = true;
             held.active.take()
         })?;
         taken.extend(active.map(|active| (at, id, active)));
@@ -257,7 +257,7 @@ fn wait_until_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<
     for (place, (at, id, active)) in taken.into_iter().enumerate() {
         let mut slot = requests().find(id.0)?;
         if let Some(held) = &mut slot.held {
-            held.is_awaited = false;
+            held.has_waiter = false;
             held.active = Some(active);
         }
         if let Some((_, outcome)) = first.take_if(|(its, _)| *its == place) {

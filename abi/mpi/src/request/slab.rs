@@ -41,7 +41,7 @@ impl Place {
     #[inline]
     pub fn held_mut(&mut self) -> Result<&mut Held> {
         match &mut self.held {
-            Some(held) if !held.is_awaited => Ok(held),
+            Some(held) if !held.has_waiter => Ok(held),
             _ => Err(Error::new(Class::REQUEST, "another thread waits for this request")),
         }
     }
