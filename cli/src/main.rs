@@ -4,7 +4,7 @@
 //! do what was asked; `run` passes on what its ranks say, see `run`.
 
 mod info;
-mod nccl;
+mod facade;
 mod output;
 mod perf;
 mod plan;

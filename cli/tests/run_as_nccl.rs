@@ -36,7 +36,7 @@ fn without_the_library_nothing_is_started_and_what_installs_it_is_named() {
 fn words_that_go_together_are_asked_for_together() {
     for (arguments, missing) in [
         (&["run", "-n", "1", "--nccl-by", "audit", "true"][..], "--as"),
-        (&["run", "-n", "1", "--as", "mpi", "true"], "nccl"),
+        (&["run", "-n", "1", "--as", "oneccl", "true"], "nccl"),
         (&["run", "-n", "1", "--as", "nccl", "--nccl-by", "magic", "true"], "overlay"),
         (&["info", "--deadline", "3"], "--nccl-of"),
         (&["info", "--nccl-of"], "COMMAND"),

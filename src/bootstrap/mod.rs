@@ -64,6 +64,12 @@ pub use record::PeerInfo;
 pub use store::Store;
 pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
 
+/// Asks the launcher to end the job with this exit code. `false`: it takes no such wish, and looks at the exit
+/// codes of the processes.
+pub fn abort_job(code: u8) -> bool {
+    pmi::abort(code)
+}
+
 /// Ends what a launcher expects to be ended with the world.
 pub fn leave_launcher() {
     pmi::leave();

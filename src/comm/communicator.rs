@@ -135,6 +135,13 @@ impl Communicator {
         self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
     }
 
+    /// Makes this communicator, the first of its process, stand for the job: when it is aborted, every
+    /// communicator that was made from it fails on all ranks. Failures are logged at level info alone, because
+    /// the caller tells of them.
+    pub fn lead_job(&self) {
+        self.driver.lock().lead_job();
+    }
+
     /// Leaves the communicator without waiting for any rank. If this rank has done its part in all its calls,
     /// calls that others are still finishing succeed, and later calls that need this rank fail. Otherwise all
     /// ranks fail, as by [`Communicator::abort`]. Returns `true` where this rank needs its links no more, but

@@ -57,6 +57,8 @@ pub struct Engine {
     pub(super) oversubscribed: bool,
     /// Ranks share processors and some link is a socket, where each look is a system call: look less often.
     pub(super) oversubscribed_on_sockets: bool,
+    /// The first communicator stands for the job: see [`Engine::lead_job`].
+    pub(super) leads_job: bool,
 }
 
 impl Engine {
@@ -76,7 +78,14 @@ impl Engine {
             has_sockets,
             oversubscribed: false,
             oversubscribed_on_sockets: false,
+            leads_job: false,
         }
+    }
+
+    /// From now on the first communicator stands for the job: when it is aborted, every communicator of this
+    /// engine fails. Failures are not logged as errors, because the caller tells of them.
+    pub fn lead_job(&mut self) {
+        self.leads_job = true;
     }
 
     /// Tells the engine and its links that ranks share processors.

@@ -109,6 +109,10 @@ impl Engine {
             }
             _ => None,
         };
+        if self.leads_job {
+            log_line!(Info, "rank {} of \"{}\": {error}", comm.rank, comm.name);
+            return;
+        }
         let own_call = own_call.map_or(String::new(), |call| format!(", in {call}"));
         log_line!(Error, "rank {} of \"{}\"{own_call}: {error}", comm.rank, comm.name);
     }
@@ -121,7 +125,21 @@ impl Engine {
             return;
         }
         self.log_failure(id, &error);
-        self.end_all_quietly(id, error, notice);
+        self.end_all_quietly(id, error.clone(), notice);
+        if self.leads_job && id == CommId::FIRST && matches!(error, Error::Aborted(_)) {
+            self.end_the_others(&error);
+        }
+    }
+
+    /// Fails every communicator but the first, with its error.
+    fn end_the_others(&mut self, error: &Error) {
+        for id in self.comms.ids().filter(|id| *id != CommId::FIRST) {
+            let comm = self.comms.get(id);
+            if comm.failure.is_none() && !comm.is_over() {
+                let notice = failure::notice(error, comm.context, comm.rank);
+                self.end_all_quietly(id, error.clone(), &notice);
+            }
+        }
     }
 
     /// Like [`Engine::end_all`], for a communicator that has not failed, where the failure is in the log

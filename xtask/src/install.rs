@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! bin/anyccl                          the tool
+//! bin/anyccl-mpicc, anyccl-mpicxx     compile MPI programs
 //! include/anyccl/anyccl.h
 //! include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //! lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
@@ -10,8 +11,13 @@
 //! lib/anyccl/nccl/libanyccl_audit.so  puts it in NCCL's place, by LD_AUDIT
 //! lib/anyccl/nccl/lib/                the same library for NCCL_ROOT; lib/cmake/NCCL: find_package(NCCL)
 //! lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
+//! lib/anyccl/mpi/lib/libmpi_abi.so.1  MPI in the standard ABI, and the link libmpi_abi.so; no loader looks there
+//! lib/anyccl/mpi/lib/libmpi.so.12     MPI in MPICH's ABI, and libmpich.so.12, Debian's name for the same
+//! lib/anyccl/mpi/lib/libanyccl_audit.so  puts them in MPI's place, by LD_AUDIT
+//! lib/anyccl/mpi/include/mpi.h        the standard ABI's
+//! lib/anyccl/mpi/bin/                 mpicc, mpicxx, mpiexec, for PATH or MPI_HOME: links to bin/anyccl-mpicc and others
 //! lib/cmake/anyccl/                   find_package(anyccl)
-//! lib/pkgconfig/anyccl.pc             pkg-config anyccl
+//! lib/pkgconfig/anyccl.pc             pkg-config anyccl; anyccl-mpi.pc: MPI
 //! share/doc/anyccl/                   licences
 //! ```
 //!
@@ -26,6 +32,10 @@ use crate::{Result, cargo};
 
 /// The number in the soname, as abi/native/build.rs sets it.
 const SONAME: &str = "libanyccl.so.0";
+
+/// What is built.
+const PACKAGES: [&str; 6] =
+    ["anyccl-native", "anyccl-nccl", "anyccl-mpi-std", "anyccl-mpi-mpich", "anyccl-audit", "anyccl-cli"];
 
 /// Arguments of the task.
 #[derive(clap::Args)]
@@ -42,11 +52,12 @@ impl Install {
     /// Builds, then copies.
     pub fn run(&self) -> Result {
         let built =
-            cargo::build(&["anyccl-native", "anyccl-nccl", "anyccl-audit", "anyccl-cli"], &self.profile)?;
+            cargo::build(&PACKAGES, &self.profile)?;
         let prefix = &self.prefix;
         put(&built.join("anyccl"), &prefix.join("bin/anyccl"))?;
         libraries(&built, &prefix.join("lib"))?;
         nccl(&built, &prefix.join("lib/anyccl/nccl"))?;
+        mpi(&built, prefix)?;
         headers(&root().join("include/anyccl"), &prefix.join("include/anyccl"))?;
         package_files(&prefix.join("lib"))?;
         documents(&prefix.join("share/doc/anyccl"))?;
@@ -92,9 +103,31 @@ fn nccl(built: &Path, folder: &Path) -> Result {
     link("../../../../libnccl.so.2", &folder.join("python/nvidia/nccl/lib/libnccl.so.2"))
 }
 
+/// A prefix like that of any MPI, but in a folder of its own: it takes MPI's place only for those who name it.
+fn mpi(built: &Path, prefix: &Path) -> Result {
+    let home = prefix.join("lib/anyccl/mpi");
+    let lib = home.join("lib");
+    put(&built.join("libanyccl_mpi_abi.so"), &lib.join("libmpi_abi.so.1"))?;
+    put(&built.join("libanyccl_mpich.so"), &lib.join("libmpi.so.12"))?;
+    // A copy: it puts in place what lies beside it.
+    put(&built.join("libanyccl_audit.so"), &lib.join("libanyccl_audit.so"))?;
+    link("libmpi_abi.so.1", &lib.join("libmpi_abi.so"))?;
+    // Debian's name. No copy: a process that asks for both names has one library, because the loader compares
+    // files. It does not mind that the name in the file is another.
+    link("libmpi.so.12", &lib.join("libmpich.so.12"))?;
+    headers(&root().join("include/mpi"), &home.join("include"))?;
+    put(&root().join("cli/wrappers/anyccl-mpicc"), &prefix.join("bin/anyccl-mpicc"))?;
+    link("anyccl-mpicc", &prefix.join("bin/anyccl-mpicxx"))?;
+    for (name, tool) in [("mpicc", "anyccl-mpicc"), ("mpicxx", "anyccl-mpicxx"), ("mpic++", "anyccl-mpicxx")] {
+        link(&format!("../../../../bin/{tool}"), &home.join("bin").join(name))?;
+    }
+    Ok(())
+}
+
 /// Fills the templates of cmake/.
 fn package_files(lib: &Path) -> Result {
     let targets = [
+        ("anyccl-mpi.pc.in", "pkgconfig/anyccl-mpi.pc"),
         ("anyccl-config.cmake.in", "cmake/anyccl/anyccl-config.cmake"),
         ("anyccl-config-version.cmake.in", "cmake/anyccl/anyccl-config-version.cmake"),
         ("nccl-config.cmake.in", "anyccl/nccl/lib/cmake/NCCL/NCCLConfig.cmake"),

@@ -8,9 +8,11 @@ use std::process::Command;
 use crate::{Result, cargo, workspace};
 
 /// Each package with its library, and under which name it is installed.
-const LIBRARIES: [(&str, &str, &str); 3] = [
+const LIBRARIES: [(&str, &str, &str); 5] = [
     ("anyccl-native", "libanyccl", "libanyccl"),
     ("anyccl-nccl", "libanyccl_nccl", "libnccl"),
+    ("anyccl-mpi-std", "libanyccl_mpi_abi", "libmpi_abi"),
+    ("anyccl-mpi-mpich", "libanyccl_mpich", "libmpi"),
     ("anyccl-audit", "libanyccl_audit", "libanyccl_audit"),
 ];
 

@@ -3,8 +3,8 @@
 //! All but the first are called with the loader's lock held, so by one thread at a time.
 //!
 //! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`].
-//! Our own libraries get [`OURS`] instead: what those ask for is not changed, since NCCL itself may be what
-//! they want.
+//! Our own libraries get a number up to [`LAST_OURS`] instead: what those ask for is not changed, since the NCCL
+//! or MPI of somebody else may be what they want.
 
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
 use std::os::unix::ffi::OsStrExt;
@@ -13,9 +13,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::{process, thread};
 
-use anyccl_launch_report::{NcclEvent, Reporter};
+use anyccl_launch_report::{Event, Reporter};
 
-use crate::name::{is_engine, is_function, is_nccl};
+use crate::name::{is_engine, is_function};
 use crate::state::{AuditState, Mode, prepare, state};
 
 /// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1,
@@ -27,8 +27,8 @@ const LA_SER_ORIG: c_uint = 1;
 /// this library.
 const LA_FLG_BINDTO: c_uint = 1;
 const LA_FLG_BINDFROM: c_uint = 2;
-/// The cookie of libraries of anyccl. No address.
-const OURS: usize = 1;
+/// Cookies of libraries of anyccl are 1 + their position in the state. No addresses.
+const LAST_OURS: usize = 16;
 /// How often a stopped process looks whether its launcher is still there.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -66,17 +66,17 @@ pub unsafe extern "C" fn la_objsearch(name: *const c_char, cookie: *mut usize, f
     let Some(state) = state() else { return unchanged };
     // SAFETY: the loader passes a string that lives as long as this call.
     let asked = unsafe { CStr::from_ptr(name) };
-    if flag != LA_SER_ORIG || !is_nccl(asked.to_bytes()) {
+    if flag != LA_SER_ORIG || !state.is_library(asked.to_bytes()) {
         return unchanged;
     }
     // SAFETY: the loader passes the place of a cookie, which only it and these hooks touch, under its lock.
-    let by_ours = unsafe { cookie.read() } == OURS;
+    let by_ours = unsafe { cookie.read() } <= LAST_OURS;
     state.is_wanted.store(by_ours, Ordering::Relaxed);
     // What is preloaded is named by its path, what was linked is not.
     state.is_linked.fetch_or(!asked.to_bytes().contains(&b'/'), Ordering::Relaxed);
-    match state.mode {
+    match state.door_for(asked.to_bytes()) {
         // The loader only reads it, and it is never freed.
-        Mode::Take if !by_ours => state.ours.as_ptr().cast_mut(),
+        Some(door) if state.mode == Mode::Take && !by_ours => door.path.as_ptr().cast_mut(),
         _ => unchanged,
     }
 }
@@ -92,17 +92,18 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     let name = unsafe { (*map).name };
     // SAFETY: the name in it is a string, as long as the library is there.
     let path = unsafe { text(name) };
-    let is_ours = is_nccl(path) && state.is_ours(path);
+    let own = state.own(path).filter(|_| state.is_library(path));
+    let is_ours = own.is_some();
     let from_all = if state.mode == Mode::Probe { LA_FLG_BINDFROM } else { 0 };
     if is_ours || is_engine(path) {
         // SAFETY: the loader passes the place of the cookie, writable for this hook.
-        unsafe { cookie.write(OURS) };
+        unsafe { cookie.write(1 + own.unwrap_or(0)) };
     }
     // What our library has asked for is its own affair.
-    if !is_nccl(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {
+    if !state.is_library(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {
         return from_all;
     }
-    let heard = tell(state, NcclEvent::Loaded, path, None);
+    let heard = tell(state, Event::Loaded, path, None);
     if !is_ours && heard && matches!(state.mode, Mode::Take | Mode::Only) {
         stop(state);
     }
@@ -139,16 +140,16 @@ pub unsafe extern "C" fn la_symbind64(
     let user = unsafe { user.read() };
     // SAFETY: as above, the second.
     let library = unsafe { library.read() };
-    if !is_function(function.to_bytes()) {
+    if !is_function(state.facade, function.to_bytes()) {
         return address;
     }
     // SAFETY: these are cookies of libraries that are there.
-    let (is_ours, library) = (library == OURS, unsafe { path_of(state, library) });
+    let (is_ours, library) = (library <= LAST_OURS, unsafe { path_of(state, library) });
     // SAFETY: as above.
     let user = unsafe { path_of(state, user) };
-    // NCCL calls itself through the loader, and our library may have wanted another NCCL: neither is a user.
-    if is_nccl(library) && !is_nccl(user) {
-        let heard = tell(state, NcclEvent::Bound, library, Some(user).filter(|user| !user.is_empty()));
+    // Such a library calls itself through the loader, and ours may have wanted another: neither is a user.
+    if state.is_library(library) && !state.is_library(user) {
+        let heard = tell(state, Event::Bound, library, Some(user).filter(|user| !user.is_empty()));
         if state.mode == Mode::Probe || (heard && !is_ours) {
             stop(state);
         }
@@ -169,7 +170,7 @@ pub unsafe extern "C" fn la_preinit(_cookie: *mut usize) {
         && state.is_linked.load(Ordering::Relaxed)
         && let Some(library) = state.first.get()
     {
-        tell(state, NcclEvent::Bound, library, None);
+        tell(state, Event::Bound, library, None);
         stop(state);
     }
 }
@@ -186,23 +187,23 @@ unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
     unsafe { CStr::from_ptr(name) }.to_bytes()
 }
 
-/// The path of the library with this cookie. Of those of anyccl, only libnccl.so.2 has functions of NCCL.
+/// The path of the library with this cookie.
 ///
 /// # Safety
 /// The library is there, and its cookie as the loader or `la_objopen` has made it.
 unsafe fn path_of(state: &AuditState, cookie: usize) -> &[u8] {
-    if cookie == OURS {
-        return state.ours.to_bytes();
+    if cookie <= LAST_OURS {
+        return state.doors.get(cookie.wrapping_sub(1)).map_or(b"", |door| door.path.to_bytes());
     }
     let map = cookie as *const LinkMap;
-    // SAFETY: every cookie that is not OURS is still the address of the loader's record.
+    // SAFETY: every other cookie is still the address of the loader's record.
     let name = unsafe { (*map).name };
     // SAFETY: the name in it is a string, as long as the library is there.
     unsafe { text(name) }
 }
 
 /// Whether somebody hears it. Where nobody does, the program goes on.
-fn tell(state: &AuditState, what: NcclEvent, library: &[u8], user: Option<&[u8]>) -> bool {
+fn tell(state: &AuditState, what: Event, library: &[u8], user: Option<&[u8]>) -> bool {
     let path = |bytes| Path::new(OsStr::from_bytes(bytes));
     state.reporter.as_ref().is_some_and(|reporter| reporter.tell(what, path(library), user.map(path)).is_ok())
 }

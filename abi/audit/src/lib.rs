@@ -1,17 +1,20 @@
-//! An audit library of the GNU loader (rtld-audit(7)): puts libnccl.so.2 of anyccl in NCCL's place, whatever
-//! a program's RPATH says, and tells who gets which.
+//! An audit library of the GNU loader (rtld-audit(7)): puts libraries of anyccl in the place of NCCL, or of MPI,
+//! whatever a program's RPATH says, and tells who gets which.
 //!
 //!     LD_AUDIT=PREFIX/lib/anyccl/nccl/libanyccl_audit.so program
+//!     LD_AUDIT=PREFIX/lib/anyccl/mpi/lib/libanyccl_audit.so program
 //!
-//! The loader asks it for every library that is searched, by name or by path ([`hooks`]). What [`name`] takes
-//! for NCCL becomes the `libnccl.so.2` beside this file. Four modes, by `ANYCCL_NCCL_AUDIT` ([`state`]):
+//! The libraries that lie beside this file are those that it puts in place; so it is installed twice. The
+//! loader asks it for every library that is searched, by name or by path ([`hooks`]). What [`name`] takes for
+//! NCCL becomes `libnccl.so.2`; what it takes for MPI becomes the one of two libraries that has the ABI. Four
+//! modes, by `ANYCCL_NCCL_AUDIT` and `ANYCCL_MPI_AUDIT` ([`state`]):
 //!
 //! - `take`, the default: as above;
 //! - `watch`: nothing is changed, for the launcher, where LD_PRELOAD does it. A process that looks up a
-//!   function in another NCCL stops there;
-//! - `only`: the same where PYTHONPATH does it. A process stops where it loads another;
-//! - `probe`: nothing is changed, and the first process that gets a function of NCCL stops there, before it
-//!   calls it. For `anyccl info --nccl-of`, which ends it.
+//!   function in another library stops there;
+//! - `only`: the same where PYTHONPATH or LD_LIBRARY_PATH does it. A process stops where it loads another;
+//! - `probe`: nothing is changed, and the first process that gets a function of NCCL or MPI stops there, before
+//!   it calls it. For `anyccl info --nccl-of` and `--mpi-of`, which end it.
 //!
 //! In each, what happens is told to the launcher if there is one (`anyccl_launch_report`), which ends those
 //! that have stopped. Without a launcher nobody is stopped.

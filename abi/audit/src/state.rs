@@ -9,25 +9,29 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::{env, fs};
 
-use anyccl_launch_report::Reporter;
+use anyccl_launch_report::{Facade, Reporter};
+
+use crate::name::{self, doors};
 
 /// Environment variable that names the mode.
-const VARIABLE: &str = "ANYCCL_NCCL_AUDIT";
-/// File name under which this library is installed.
-const OWN_NAME: &str = "libanyccl_audit.so";
-/// File name of the NCCL library next to it.
-const NCCL_NAME: &str = "libnccl.so.2";
+fn variable(facade: Facade) -> &'static str {
+    match facade {
+        Facade::Nccl => "ANYCCL_NCCL_AUDIT",
+        Facade::Mpi => "ANYCCL_MPI_AUDIT",
+    }
+}
+
 
 /// What the audit library does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Our library is given to whoever asks for NCCL.
+    /// Our library is given to whoever asks for NCCL, or MPI.
     Take,
-    /// Nothing, but who uses another NCCL is told and stopped.
+    /// Nothing, but who uses another library is told and stopped.
     Watch,
-    /// Like `Watch`, but no other NCCL than ours may be loaded at all.
+    /// Like `Watch`, but no other than ours may be loaded at all.
     Only,
-    /// Nothing, but who gets NCCL's functions is told and stopped.
+    /// Nothing, but who gets its functions is told and stopped.
     Probe,
 }
 
@@ -43,18 +47,27 @@ impl Mode {
     }
 }
 
+/// A library of anyccl that takes the place of others.
+pub struct Door {
+    /// Its file name.
+    name: &'static str,
+    /// Its path. The loader keeps the pointer.
+    pub path: CString,
+    identity: (u64, u64),
+}
+
 /// Everything that the hooks know.
 pub struct AuditState {
     pub mode: Mode,
-    /// The path of our libnccl.so.2. The loader keeps the pointer.
-    pub ours: CString,
-    identity: (u64, u64),
+    /// What our libraries are: those that lie beside this one.
+    pub facade: Facade,
+    pub doors: Vec<Door>,
     pub reporter: Option<Reporter>,
-    /// Our library itself has asked for another NCCL, which comes next.
+    /// Our library itself has asked for another one, which comes next.
     pub is_wanted: AtomicBool,
-    /// Somebody has asked for NCCL by its name alone.
+    /// Somebody has asked for such a library by its name alone.
     pub is_linked: AtomicBool,
-    /// The first NCCL that was loaded.
+    /// The first that was loaded.
     pub first: OnceLock<Vec<u8>>,
 }
 
@@ -69,7 +82,7 @@ pub fn state() -> Option<&'static AuditState> {
 pub fn prepare() -> Option<&'static AuditState> {
     let made = AuditState::new();
     if let Err(error) = &made {
-        let _ = writeln!(io::stderr(), "anyccl: error: NCCL is left alone: {error}");
+        let _ = writeln!(io::stderr(), "anyccl: error: NCCL and MPI are left alone: {error}");
     }
     let made = made.ok()?;
     Some(STATE.get_or_init(|| made))
@@ -78,43 +91,63 @@ pub fn prepare() -> Option<&'static AuditState> {
 impl AuditState {
     fn new() -> io::Result<AuditState> {
         let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
-        let word = env::var_os(VARIABLE);
-        let mode = Mode::of(word.as_deref().and_then(OsStr::to_str))
-            .ok_or_else(|| invalid(format!("{VARIABLE} is neither take, watch, only nor probe")))?;
         let own = own_path()?;
-        let ours = own.with_file_name(NCCL_NAME);
-        let metadata =
-            fs::metadata(&ours).map_err(|error| invalid(format!("{}: {error}", ours.display())))?;
+        let is_mpi = own.with_file_name(doors(Facade::Mpi)[0]).exists();
+        let facade = if is_mpi { Facade::Mpi } else { Facade::Nccl };
+        let variable = variable(facade);
+        let word = env::var_os(variable);
+        let mode = Mode::of(word.as_deref().and_then(OsStr::to_str))
+            .ok_or_else(|| invalid(format!("{variable} is neither take, watch, only nor probe")))?;
+        let door = |name: &&'static str| {
+            let path = own.with_file_name(name);
+            let metadata =
+                fs::metadata(&path).map_err(|error| invalid(format!("{}: {error}", path.display())))?;
+            let path = CString::new(path.into_os_string().into_encoded_bytes())?;
+            Ok(Door { name, path, identity: (metadata.dev(), metadata.ino()) })
+        };
         Ok(AuditState {
             mode,
-            identity: (metadata.dev(), metadata.ino()),
-            ours: CString::new(ours.into_os_string().into_encoded_bytes())?,
-            reporter: Reporter::of_environment(),
+            facade,
+            doors: doors(facade).iter().map(door).collect::<io::Result<_>>()?,
+            reporter: Reporter::of_environment(facade),
             is_wanted: AtomicBool::new(false),
             is_linked: AtomicBool::new(false),
             first: OnceLock::new(),
         })
     }
 
-    /// Whether a library that was loaded from there is our own, by whatever path.
-    pub fn is_ours(&self, path: &[u8]) -> bool {
-        let metadata = fs::metadata(Path::new(OsStr::from_bytes(path)));
-        metadata.is_ok_and(|metadata| (metadata.dev(), metadata.ino()) == self.identity)
+    /// Whether a library with this name or path has the interface.
+    pub fn is_library(&self, asked: &[u8]) -> bool {
+        name::is_library(self.facade, asked)
+    }
+
+    /// Our library in the place of one that is asked for. `None`: there is none with that ABI.
+    pub fn door_for(&self, asked: &[u8]) -> Option<&Door> {
+        let name = name::door(self.facade, asked)?;
+        self.doors.iter().find(|door| door.name == name)
+    }
+
+    /// Position of our own library that was loaded from there, by whatever path.
+    pub fn own(&self, path: &[u8]) -> Option<usize> {
+        let metadata = fs::metadata(Path::new(OsStr::from_bytes(path))).ok()?;
+        self.doors.iter().position(|door| door.identity == (metadata.dev(), metadata.ino()))
     }
 }
 
-/// Where this library was loaded from: the mapping with its name. (The loader's own functions to ask for that
-/// lie in another namespace, and may not be called while it is loading.)
+/// Where this library was loaded from: the mapping that this code is in. (The loader's own functions to ask
+/// for that lie in another namespace, and may not be called while it is loading.)
 fn own_path() -> io::Result<PathBuf> {
     let maps = fs::read("/proc/self/maps")?;
+    let code = own_path as fn() -> io::Result<PathBuf> as usize;
     let found = maps.split(|byte| *byte == b'\n').find_map(|line| {
+        let range = str::from_utf8(line.split(|byte| *byte == b' ').next()?).ok()?;
+        let (from, to) = range.split_once('-')?;
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        (number(from)?..number(to)?).contains(&code).then_some(())?;
         let path = &line[line.iter().position(|byte| *byte == b'/')?..];
-        let path = Path::new(OsStr::from_bytes(path));
-        (path.file_name()? == OWN_NAME).then(|| path.to_path_buf())
+        Some(PathBuf::from(OsStr::from_bytes(path)))
     });
-    found.ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, format!("this library is not called {OWN_NAME}"))
-    })
+    found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "/proc/self/maps does not name this library"))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ impl Listener {
     /// host can see, and the second half the secret, which only processes with the variable know.
     pub fn new(random: [u8; 32]) -> io::Result<Listener> {
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let (name, secret) = (format!("anyccl-nccl-{}", hex(&random[..16])), hex(&random[16..]));
+        let (name, secret) = (format!("anyccl-launch-{}", hex(&random[..16])), hex(&random[16..]));
         let socket = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
         socket.set_nonblocking(true)?;
         Ok(Listener { socket, name, secret })
@@ -60,7 +60,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::{NcclEvent, Reporter};
+    use crate::{Event, Facade, Reporter};
 
     /// Different in each test and each process.
     fn random(test: u8) -> [u8; 32] {
@@ -72,33 +72,34 @@ mod tests {
     #[test]
     fn what_is_told_arrives_in_order_and_strangers_are_passed_over() {
         let listener = Listener::new(random(1)).unwrap();
-        let reporter = Reporter::new(&listener.value(), Some(2)).unwrap();
-        let stranger = Reporter::new(&format!("{}.guess", listener.name), Some(1)).unwrap();
+        let reporter = Reporter::new(&listener.value(), Some(2), Facade::Nccl).unwrap();
+        let stranger = Reporter::new(&format!("{}.guess", listener.name), Some(1), Facade::Nccl).unwrap();
         let library = Path::new("/lib/libnccl.so.2");
-        stranger.tell(NcclEvent::Called, library, None).unwrap();
-        reporter.tell(NcclEvent::Loaded, library, None).unwrap();
-        reporter.tell(NcclEvent::Bound, library, Some(Path::new("/lib/libtorch.so"))).unwrap();
+        stranger.tell(Event::Called, library, None).unwrap();
+        reporter.tell(Event::Loaded, library, None).unwrap();
+        reporter.tell(Event::Bound, library, Some(Path::new("/lib/libtorch.so"))).unwrap();
         let (loaded, bound) = (listener.next().unwrap().unwrap(), listener.next().unwrap().unwrap());
-        assert_eq!((loaded.what, loaded.rank, loaded.pid), (NcclEvent::Loaded, Some(2), std::process::id()));
+        assert_eq!((loaded.what, loaded.rank, loaded.pid), (Event::Loaded, Some(2), std::process::id()));
+        assert_eq!(loaded.facade, Facade::Nccl);
         assert_eq!(loaded.user, std::env::current_exe().unwrap());
-        assert_eq!((bound.what, bound.user.as_path()), (NcclEvent::Bound, Path::new("/lib/libtorch.so")));
+        assert_eq!((bound.what, bound.user.as_path()), (Event::Bound, Path::new("/lib/libtorch.so")));
         assert_eq!(listener.next().unwrap(), None);
     }
 
     #[test]
     fn a_launcher_that_has_gone_is_an_error_and_not_waited_for() {
         let listener = Listener::new(random(2)).unwrap();
-        let reporter = Reporter::new(&listener.value(), None).unwrap();
+        let reporter = Reporter::new(&listener.value(), None, Facade::Nccl).unwrap();
         assert!(reporter.has_listener());
         drop(listener);
         assert!(!reporter.has_listener());
-        assert!(reporter.tell(NcclEvent::Called, Path::new("/x"), None).is_err());
+        assert!(reporter.tell(Event::Called, Path::new("/x"), None).is_err());
     }
 
     #[test]
     fn a_value_that_makes_no_sense_is_nobody() {
-        assert!(Reporter::new("", None).is_none());
-        assert!(Reporter::new("name without a secret", None).is_none());
-        assert!(Reporter::new(&format!("{}.x", "long".repeat(100)), None).is_none());
+        assert!(Reporter::new("", None, Facade::Nccl).is_none());
+        assert!(Reporter::new("name without a secret", None, Facade::Nccl).is_none());
+        assert!(Reporter::new(&format!("{}.x", "long".repeat(100)), None, Facade::Nccl).is_none());
     }
 }

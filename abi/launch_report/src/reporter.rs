@@ -6,7 +6,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::report::{NcclEvent, Report};
+use crate::report::{Event, Facade, Report};
 
 /// Where a process finds its launcher: set by the launcher, for nobody else to set.
 pub const VARIABLE: &str = "ANYCCL_LAUNCH_REPORT";
@@ -19,29 +19,31 @@ pub struct Reporter {
     address: SocketAddr,
     secret: String,
     rank: Option<u32>,
+    facade: Facade,
 }
 
 impl Reporter {
-    /// `None`: nobody wants to know.
-    pub fn of_environment() -> Option<Reporter> {
+    /// A reporter of what happens to the libraries of `facade`. `None`: nobody wants to know.
+    pub fn of_environment(facade: Facade) -> Option<Reporter> {
         let rank = std::env::var("ANYCCL_RANK").ok().and_then(|rank| rank.parse().ok());
-        Reporter::new(&std::env::var(VARIABLE).ok()?, rank)
+        Reporter::new(&std::env::var(VARIABLE).ok()?, rank, facade)
     }
 
     /// A reporter for a value of [`VARIABLE`]; `None` when the value makes no sense.
-    pub fn new(value: &str, rank: Option<u32>) -> Option<Reporter> {
+    pub fn new(value: &str, rank: Option<u32>, facade: Facade) -> Option<Reporter> {
         let (name, secret) = value.split_once('.')?;
         let address = SocketAddr::from_abstract_name(name).ok()?;
-        Some(Reporter { address, secret: secret.to_string(), rank })
+        Some(Reporter { address, secret: secret.to_string(), rank, facade })
     }
 
     /// Tells that `library` was loaded or called by this program, or that a function of it was found for
     /// `user`.
     ///
     /// An error means that the launcher has gone, or is out of reach in another network namespace.
-    pub fn tell(&self, what: NcclEvent, library: &Path, user: Option<&Path>) -> io::Result<()> {
+    pub fn tell(&self, what: Event, library: &Path, user: Option<&Path>) -> io::Result<()> {
         let program = || std::env::current_exe().unwrap_or_default();
         let report = Report {
+            facade: self.facade,
             what,
             pid: std::process::id(),
             rank: self.rank,

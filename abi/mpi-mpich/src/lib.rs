@@ -6,11 +6,12 @@
 //! on without.
 
 // Names are MPI's.
-#![allow(non_snake_case)]
+#![allow(non_snake_case, non_upper_case_globals)]
 // The contract of each function is MPI's text.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod exports;
+mod mark;
 mod mpich;
 mod numbers;
 mod symbols;

@@ -5,9 +5,10 @@
 //! which that crate speaks inside.
 
 // Names are MPI's.
-#![allow(non_snake_case)]
+#![allow(non_snake_case, non_upper_case_globals)]
 // The contract of each function is MPI's text.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod exports;
+mod mark;
 mod standard;

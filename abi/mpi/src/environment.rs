@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyccl_engine::base;
 use anyccl_engine::comm::{self as engine, CommConfig, Communicator};
-use anyccl_engine::config::{self, Config};
+use anyccl_engine::config::{self, BackendName, Config, MemoryKind};
+use anyccl_engine::log_line;
+use anyccl_engine::observe::log;
 use parking_lot::Mutex;
 
 use crate::abi::{Abi, TextLimit};
@@ -15,10 +17,12 @@ use crate::comm::{self, Comm};
 use crate::constants::{
     COMM_SELF, COMM_WORLD, THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
 };
+use crate::ending;
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
 use crate::p2p::buffered;
+use crate::presence;
 use crate::request;
 
 /// Where a process is in the life of MPI.
@@ -83,7 +87,11 @@ fn begin(level: i32) -> Result<()> {
         return Err(Error::new(Class::OTHER, "MPI was initialized already; that is done once in a process"));
     }
     let config = Config::from_environment()?;
+    log::set_level(config.log);
+    check_engines(&config)?;
+    presence::tell();
     let world = engine::world_init(&config, &CommConfig::default())?;
+    world.lead_job();
     // MPI knows no time after which an operation has failed.
     if config::raw("ANYCCL_TIMEOUT_MS").is_none() {
         world.set_timeout(None);
@@ -100,10 +108,34 @@ fn begin(level: i32) -> Result<()> {
         Ok(Comm::intra(id, made, Arc::new(Group::new(ranks)), Errhandler::ARE_FATAL))
     };
     comm::insert_predefined([member(COMM_WORLD, all)?, member(COMM_SELF, vec![world.rank()])?]);
+    log_line!(
+        Info,
+        "MPI is anyccl {}, {}: rank {} of {}",
+        base::VERSION,
+        presence::own_path().display(),
+        world.rank(),
+        world.size()
+    );
     *main = Some(std::thread::current().id());
     THREAD_LEVEL.store(level, Ordering::Relaxed);
     STAGE.store(Stage::Initialized as u8, Ordering::Release);
     Ok(())
+}
+
+/// Refuses engines that are an MPI or bring one: what they would open is this library itself.
+fn check_engines(config: &Config) -> Result<()> {
+    let mut named = config.backend.named(MemoryKind::Cpu).into_iter().flatten();
+    match named.find(|name| matches!(name, BackendName::Mpi | BackendName::Oneccl)) {
+        None => Ok(()),
+        Some(name) => {
+            let text = format!(
+                "ANYCCL_BACKEND names {}, and the MPI of this program is anyccl itself, which cannot be its own engine: unset \
+                 it, or set it to builtin",
+                name.name()
+            );
+            Err(Error::new(Class::OTHER, text))
+        }
+    }
 }
 
 /// `MPI_Initialized`.
@@ -199,30 +231,12 @@ pub fn wtick() -> f64 {
 /// `MPI_Abort`.
 pub unsafe fn abort(comm: crate::arguments::CommHandle, errorcode: i32) -> Result<()> {
     let title = Comm::from_handle(comm).map_or_else(|_| "no communicator".into(), |comm| comm.title());
-    leave(&format!("MPI_Abort on {title} with error code {errorcode}"), errorcode)
+    ending::leave(&format!("MPI_Abort on {title} with error code {errorcode}"), errorcode)
 }
 
 /// `MPI_Pcontrol`. There is no profiler here.
 pub unsafe fn pcontrol(_level: i32) -> Result<()> {
     Ok(())
-}
-
-/// Ends the job because of an error.
-pub fn end_job(text: &str, class: Class) -> ! {
-    leave(text, class.0)
-}
-
-fn leave(text: &str, code: i32) -> ! {
-    let rank = engine::world().map_or_else(|_| "a process".into(), |world| format!("rank {}", world.rank()));
-    // Nobody may read it.
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("anyccl: {rank}: {text}\n").as_bytes());
-    if let Ok(world) = engine::world() {
-        world.abort(text);
-    }
-    // Exit codes have eight bits, and 0 says success.
-    let code = if code & 0xff == 0 { 1 } else { code & 0xff };
-    // SAFETY: ends the process without running what other threads may be in the middle of.
-    unsafe { libc::_exit(code) }
 }
 
 /// `MPI_Get_version`: the version of MPI that the door's ABI belongs to.

@@ -23,6 +23,7 @@ pub mod collective;
 pub mod comm;
 pub mod constants;
 pub mod datatype;
+pub mod ending;
 pub mod environment;
 pub mod errhandler;
 pub mod error;
@@ -34,8 +35,12 @@ pub mod info;
 pub mod memory;
 pub mod op;
 pub mod p2p;
+pub mod presence;
 pub mod request;
 pub mod status;
 pub mod table;
 pub mod topology;
 pub mod types;
+
+/// The name that each door exports, and no other MPI.
+pub use anyccl_engine::backend::mpi::identity::MARK;

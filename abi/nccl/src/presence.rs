@@ -10,17 +10,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use anyccl_launch_report::{NcclEvent, Reporter};
+use anyccl_launch_report::{Event, Facade, Reporter};
 
 static TOLD: Once = Once::new();
 
 /// Tells the launcher, the first time that it is called.
 pub fn tell() {
     TOLD.call_once(|| {
-        let Some(reporter) = Reporter::of_environment() else { return };
+        let Some(reporter) = Reporter::of_environment(Facade::Nccl) else { return };
         let library = own_path().unwrap_or_default();
         // A launcher that has gone does not want to know any more.
-        let _ = reporter.tell(NcclEvent::Called, &library, None);
+        let _ = reporter.tell(Event::Called, &library, None);
     });
 }
 

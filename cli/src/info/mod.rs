@@ -1,14 +1,14 @@
 //! `anyccl info`: what this machine and this build offer, and what the environment says.
 //!
 //! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With `--json`
-//! the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` asks something
-//! else, of a command ([`mod@nccl`]).
+//! the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` and
+//! `--mpi-of` ask something else, of a command ([`library_of`]).
 
 mod backends;
 mod collect;
 mod engine;
+mod library_of;
 mod machine;
-mod nccl;
 mod print;
 mod tables;
 mod transports;
@@ -17,9 +17,10 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::Failure;
+use crate::facade::Facade;
 use crate::run::seconds;
 
 /// Tell what this machine and this build offer, and what the environment says
@@ -29,8 +30,9 @@ use crate::run::seconds;
 /// of each collective, the operators that each datatype accepts, and every environment variable with its
 /// current value.
 #[derive(Args)]
+#[command(group = ArgGroup::new("command").args(["nccl_of", "mpi_of"]))]
 #[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables\n  \
-    anyccl info --nccl-of python train.py")]
+    anyccl info --nccl-of python train.py\n  anyccl info --mpi-of ./program")]
 pub struct InfoArguments {
     /// Print one JSON object; its keys are stable
     #[arg(long)]
@@ -41,15 +43,21 @@ pub struct InfoArguments {
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
     nccl_of: Vec<OsString>,
 
-    /// How long the command of --nccl-of may run
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "nccl_of")]
+    /// The same of MPI, with its ABI. Comes last
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "nccl_of")]
+    mpi_of: Vec<OsString>,
+
+    /// How long the command of --nccl-of or --mpi-of may run
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "command")]
     deadline: Duration,
 }
 
 /// Prints the information.
 pub fn info(arguments: &InfoArguments) -> Result<u8, Failure> {
-    if !arguments.nccl_of.is_empty() {
-        return nccl::nccl_of(&arguments.nccl_of, arguments.deadline, arguments.json);
+    for (facade, command) in [(Facade::Nccl, &arguments.nccl_of), (Facade::Mpi, &arguments.mpi_of)] {
+        if !command.is_empty() {
+            return library_of::library_of(facade, command, arguments.deadline, arguments.json);
+        }
     }
     let info = collect::collect();
     let text = if arguments.json {

@@ -27,7 +27,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         grace: Duration::from_secs(2),
         env: Vec::new(),
         facade: None,
-        nccl_by: None,
+        by: None,
         command: command(program.into(), std::env::args_os().skip(1)),
     })
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::nccl::method::Method;
+use crate::facade::Facade;
+use crate::facade::method::Method;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +15,7 @@ Examples:
   anyccl run -n 16 --bind none --timeout 60 ./program
   anyccl run -n 4 --keep-going ./survives-the-loss-of-ranks
   anyccl run -n 4 --as nccl ./program-built-for-nccl
+  anyccl run -n 4 --as mpi python uses-mpi4py.py
   anyccl run --as nccl -n 1 -- torchrun --nproc-per-node 4 train.py
   anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
   anyccl run --hosts a:2,b:2 --launcher 'podman exec -i {host} sh -c {cmd}' ./program
@@ -23,7 +25,7 @@ Rank 0 reads this command's standard input, the others read nothing.
 
 Exit code: 0 when every rank exited with 0, else that of the first rank that failed (128 + the
 signal's number if a signal ended it); 124 after --timeout; 127 when the program is not found,
-126 when it cannot be executed; 1 when the job could not be started, or a rank got another NCCL
+126 when it cannot be executed; 1 when the job could not be started, or a rank got another library
 than --as promises; 2 for wrong usage.";
 
 /// Start a program on N ranks of this machine, or of several
@@ -85,25 +87,18 @@ pub struct RunArguments {
     #[arg(short = 'x', long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
 
-    /// Be NCCL for the ranks: where they ask for libnccl.so.2 they get that of anyccl, or the job ends. Says
+    /// Be NCCL, or MPI, for the ranks: where they ask for such a library they get that of anyccl, or the job ends. Says
     /// which method was taken, and at the end if nobody has asked
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub facade: Option<Facade>,
 
-    /// Insist on a method of --as nccl, instead of the one that fits the program
-    #[arg(long, value_enum, value_name = "METHOD", requires = "facade")]
-    pub nccl_by: Option<Method>,
+    /// Insist on a method of --as, instead of the one that fits the program
+    #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "facade")]
+    pub by: Option<Method>,
 
     /// Program and its arguments
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
-}
-
-/// What anyccl can be for programs that know nothing of it.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Facade {
-    /// libnccl.so.2, on host memory
-    Nccl,
 }
 
 /// How ranks are bound to cores.

@@ -4,8 +4,8 @@ use std::io;
 
 use super::rank_output::RankOutput;
 use super::report::{Loss, RankRecord};
-use crate::nccl::method::Method;
-use crate::nccl::usage::UsageReport;
+use crate::facade::method::Method;
+use crate::facade::usage::UsageReport;
 use crate::sys::poll::Waiting;
 use crate::sys::process::{Ending, Pid};
 
@@ -56,7 +56,7 @@ pub trait Crew {
         None
     }
 
-    /// What ranks have told about their NCCL since the last time, and the method that was in place there.
+    /// What ranks have told about their NCCL or MPI since the last time, and the method that was in place there.
     fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(Vec::new())
     }

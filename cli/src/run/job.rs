@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::arguments::RunArguments;
 use super::crew::{Crew, End};
 use super::losses::Losses;
-use super::nccl::{CheckAction, UsageCheck};
+use super::takeover::{CheckAction, UsageCheck};
 use super::report::{Cause, JobOutcome, RankRecord, say};
 use super::signals::asks_to_end;
 use crate::sys::poll::{self, Waiting};
@@ -90,12 +90,12 @@ impl RunningJob {
                 self.take_signals()?;
             }
             self.crew.advance(&waiting[1..])?;
-            self.look_at_nccl()?;
+            self.look_at_usage()?;
             self.note_ends();
             self.keep_deadlines(Instant::now());
         }
         // The last rank may have told something just before its end.
-        self.look_at_nccl()?;
+        self.look_at_usage()?;
         self.cause.becomes(self.losses.cause());
         let rank_output = self.crew.finish()?;
         let last_word = self.check.last_word();
@@ -223,15 +223,15 @@ impl RunningJob {
         }
     }
 
-    /// A rank with another NCCL than it should have waits for its end, without having used it.
-    fn look_at_nccl(&mut self) -> io::Result<()> {
+    /// A rank with another library than it should have waits for its end, without having used it.
+    fn look_at_usage(&mut self) -> io::Result<()> {
         for (report, method) in self.crew.take_usage_reports()? {
             match self.check.accept_report(&report, method) {
                 Some(CheckAction::Log(text)) => say(&text),
                 Some(CheckAction::EndJob(why))
                     if matches!(self.phase, Phase::Running) || self.all_ended() =>
                 {
-                    self.cause.becomes(Cause::WrongNccl(why));
+                    self.cause.becomes(Cause::WrongLibrary(why));
                     self.kill_all();
                 }
                 Some(CheckAction::EndJob(_)) | None => {}

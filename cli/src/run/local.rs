@@ -8,12 +8,12 @@ use std::process::Child;
 
 use super::crew::{Crew, End};
 use super::input::Input;
-use super::nccl::Takeover;
+use super::takeover::Takeover;
 use super::output::Output;
 use super::rank_output::RankOutput;
 use super::report::RankRecord;
-use crate::nccl::method::Method;
-use crate::nccl::usage::UsageReport;
+use crate::facade::method::Method;
+use crate::facade::usage::UsageReport;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
 

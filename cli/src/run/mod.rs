@@ -5,7 +5,7 @@
 //! group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output, input and signals and
 //! notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an agent per host
 //! ([`hosts`]), each line after a look at what was said before ([`rank_output`], [`repeats`]); the outcome is
-//! told ([`report`]). With `--as nccl`, [`mod@nccl`] prepares the ranks and watches which NCCL they get.
+//! told ([`report`]). With `--as`, [`takeover`] prepares the ranks and watches which NCCL, or which MPI, they get.
 
 mod arguments;
 mod binding;
@@ -16,7 +16,6 @@ mod job;
 mod lines;
 mod local;
 mod losses;
-mod nccl;
 mod output;
 mod rank_output;
 mod repeats;
@@ -25,6 +24,7 @@ mod signals;
 mod sink;
 mod spawn;
 mod store;
+mod takeover;
 mod watchdog;
 
 pub use arguments::{Bind, RunArguments, seconds};
@@ -56,7 +56,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mask = signals.mask_before();
     // On an error the watchdog is dropped, and ends what has been started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
-        let takeover = nccl::Takeover::of(arguments)?;
+        let takeover = takeover::Takeover::of(arguments)?;
         let children = spawn::start_all(&spawn::JobOrders {
             command: &arguments.command,
             environment: &arguments.env,

@@ -59,8 +59,8 @@ pub enum Cause {
     TimedOut(Duration),
     /// The ranks of a host.
     HostLost(Loss),
-    /// A rank has another NCCL than `--as nccl` promises.
-    WrongNccl(String),
+    /// A rank has another library than `--as` promises.
+    WrongLibrary(String),
     /// This signal came to the launcher when it could only stop at once: a second SIGINT.
     Interrupted(i32),
 }
@@ -74,6 +74,15 @@ impl Cause {
     }
 }
 
+/// What is to be said of a job that has gone well.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LastWord {
+    /// The sentence.
+    pub text: String,
+    /// Exit code of the job.
+    pub code: u8,
+}
+
 /// A job that has ended.
 pub struct JobOutcome {
     /// Program of all ranks, as the user named it.
@@ -85,7 +94,7 @@ pub struct JobOutcome {
     /// What the ranks have said.
     pub rank_output: RankOutput,
     /// What is to be said if all went well.
-    pub last_word: Option<String>,
+    pub last_word: Option<LastWord>,
 }
 
 impl JobOutcome {
@@ -94,10 +103,10 @@ impl JobOutcome {
         let mut text = String::new();
         let code = match &self.cause {
             Cause::AllExited => {
-                self.last_word.iter().for_each(|word| line(&mut text, word));
-                0
+                self.last_word.iter().for_each(|word| line(&mut text, &word.text));
+                self.last_word.as_ref().map_or(0, |word| word.code)
             }
-            Cause::WrongNccl(why) => {
+            Cause::WrongLibrary(why) => {
                 line(&mut text, why);
                 1
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::constants::{Constants, Handle};
 use super::engine::Mpi;
-use super::{mpich, open_mpi, standard};
+use super::{identity, mpich, open_mpi, standard};
 use crate::backend::engine::ForeignEngine;
 use crate::backend::library::open_first;
 use crate::base::Result;
@@ -26,6 +26,7 @@ pub fn open() -> Result<Arc<dyn ForeignEngine>> {
 
 /// Sees which interface a library has, and finds its functions.
 fn bind(library: ForeignLibrary) -> std::result::Result<Arc<dyn ForeignEngine>, String> {
+    identity::check(&library)?;
     if library.symbol(open_mpi::COMM_WORLD).is_some() {
         let constants = open_mpi::constants(&library)?;
         return engine(&library, Box::leak(Box::new(constants)));

@@ -26,6 +26,7 @@ mod constants;
 mod engine;
 mod find;
 mod functions;
+pub mod identity;
 mod mpich;
 mod open_mpi;
 mod operators;

@@ -72,7 +72,8 @@ impl Connection {
         Err(Error::Bootstrap(format!("the process manager (PMI) refuses {asked}")))
     }
 
-    fn say(&self, line: &str, deadline: Instant) -> Result<()> {
+    /// Says something that is not answered.
+    pub fn say(&self, line: &str, deadline: Instant) -> Result<()> {
         let line = format!("{line}\n");
         let mut rest = line.as_bytes();
         while !rest.is_empty() {

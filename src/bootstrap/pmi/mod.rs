@@ -16,7 +16,7 @@ mod kvs;
 mod message;
 mod session;
 
-pub(crate) use session::leave;
+pub(crate) use session::{abort, leave};
 
 use std::time::Instant;
 

@@ -16,6 +16,8 @@ use crate::sys::{at_exit, mpi};
 
 /// Goodbye must not hold up an exit.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// A job that is aborted does not wait for a thread that is in the middle of something.
+const HASTE: Duration = Duration::from_millis(200);
 
 /// The process that greeted: a forked child that exits has nothing to say.
 struct Session {
@@ -50,6 +52,16 @@ pub(crate) fn leave() {
     if !mpi::is_loaded() {
         goodbye();
     }
+}
+
+/// Asks the process manager to end the job with this exit code. `false`: there is none that would.
+pub(crate) fn abort(code: u8) -> bool {
+    let Some(session) = SESSION.try_lock_for(HASTE) else { return false };
+    let Some(session) = session.as_ref().filter(|session| session.process == std::process::id()) else {
+        return false;
+    };
+    let Some(connection) = session.connection.try_lock_for(HASTE) else { return false };
+    connection.say(&format!("cmd=abort exitcode={code}"), Instant::now() + HASTE).is_ok()
 }
 
 extern "C" fn goodbye() {

@@ -12,4 +12,4 @@ mod formation;
 mod join;
 mod world;
 
-pub use world::{world, world_finalize, world_init};
+pub use world::{world, world_finalize, world_init, world_now};

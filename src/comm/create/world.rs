@@ -46,6 +46,14 @@ pub fn world() -> Result<Arc<Communicator>> {
     }
 }
 
+/// The world, if it is there and no thread is entering or leaving it. Never waits.
+pub fn world_now() -> Option<Arc<Communicator>> {
+    match &*WORLD.try_lock()? {
+        World::Here(comm) => Some(Arc::clone(comm)),
+        World::Gone | World::NotYet => None,
+    }
+}
+
 /// Leaves the world. Collective.
 pub fn world_finalize() -> Result<()> {
     let comm = world()?;

@@ -7,7 +7,7 @@ use crate::arguments::CommHandle;
 use crate::call::Scope;
 use crate::comm::Comm;
 use crate::constants::{COMM_NULL, COMM_SELF};
-use crate::environment;
+use crate::ending;
 use crate::error::{Class, Error};
 
 thread_local! {
@@ -24,6 +24,11 @@ pub fn last_detail(class: Class) -> Option<String> {
 /// the error names. Gives what the function returns, if it does.
 #[cold]
 pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
+    // Before MPI_Init has ended, the world cannot be asked.
+    ending::exit_if_told();
+    if error.class == Class::PROC_ABORTED {
+        ending::exit_if_it_says_so(&error.text);
+    }
     let text = format!("{name}: {error}");
     LAST.set(Some((error.class, text.clone())));
     let comm = match (error.comm, scope) {
@@ -38,7 +43,7 @@ pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
     let found = [comm, COMM_SELF].into_iter().find_map(|id| Comm::from_handle(CommHandle(id)).ok());
     let Some(found) = found else {
         // Before MPI_Init and after MPI_Finalize.
-        environment::end_job(&text, error.class);
+        ending::end_job(&text, error.class);
     };
     let (handler, id, title) = (found.errhandler.lock().clone(), found.id, found.title());
     drop(found);
@@ -51,6 +56,6 @@ pub(super) fn handle(handler: &Errhandler, comm: u32, class: Class, text: impl F
         Action::Return => class,
         // SAFETY: the program has made the handler for such calls.
         Action::Program(function) => unsafe { function.call(comm, class) },
-        Action::Fatal | Action::Abort => environment::end_job(&text(), class),
+        Action::Fatal | Action::Abort => ending::end_job(&text(), class),
     }
 }

@@ -12,7 +12,7 @@ use super::order::Order;
 use super::ranks_here::RanksHere;
 use crate::Failure;
 use crate::run::arguments::Bind;
-use crate::run::nccl::Takeover;
+use crate::run::takeover::Takeover;
 use crate::run::spawn::{JobOrders, start_all};
 use crate::run::watchdog::Watchdog;
 use crate::sys::files::FileLimit;
@@ -59,8 +59,8 @@ fn carry_out(
     // Where there is no such folder, programs named by their whole path still run.
     let _ = env::set_current_dir(&order.folder);
     let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
-    let prepare = || Takeover::prepare(&command[0], &order.environment, order.nccl_by);
-    let takeover = order.as_nccl.then(prepare).transpose()?;
+    let prepare = |facade| Takeover::prepare(facade, &command[0], &order.environment, order.by);
+    let takeover = order.facade.map(prepare).transpose()?;
     let children = start_all(&JobOrders {
         command: &command,
         environment: &order.environment,

@@ -13,7 +13,7 @@ use super::order::Order;
 use super::placement::{HostRanks, quoted, words};
 use super::setup::Common;
 use crate::Failure;
-use crate::run::arguments::{Bind, Facade, OWN_VARIABLES};
+use crate::run::arguments::{Bind, OWN_VARIABLES};
 use crate::sys::child::{Orders, prepare};
 use crate::sys::process::{Pid, ended};
 
@@ -110,8 +110,8 @@ impl Agent {
             key: common.key,
             environment,
             folder: std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default(),
-            as_nccl: arguments.facade == Some(Facade::Nccl),
-            nccl_by: arguments.nccl_by,
+            facade: arguments.facade,
+            by: arguments.by,
             bind: matches!(arguments.bind, Bind::Core),
             command: arguments.command.iter().map(text).collect::<Result<_, _>>()?,
         };

@@ -11,8 +11,8 @@ use super::frame::Frame;
 use super::placement::HostRanks;
 use super::setup::Common;
 use crate::Failure;
-use crate::nccl::method::Method;
-use crate::nccl::usage::UsageReport;
+use crate::facade::method::Method;
+use crate::facade::usage::UsageReport;
 use crate::run::crew::{Crew, End};
 use crate::run::rank_output::RankOutput;
 use crate::run::report::{Loss, RankRecord};
@@ -96,7 +96,7 @@ impl Fleet {
                 self.ends.push(End { rank: rank as usize, pid, ending });
             }
             Frame::Taken { bytes, .. } => self.input_ahead = self.input_ahead.saturating_sub(bytes as usize),
-            Frame::Nccl(json) => match serde_json::from_slice::<(UsageReport, Method)>(&json) {
+            Frame::Usage(json) => match serde_json::from_slice::<(UsageReport, Method)>(&json) {
                 Ok((mut report, method)) => {
                     report.who += &format!(" on {}", agent.host);
                     self.reports.push((report, method));

@@ -30,8 +30,8 @@ pub enum Frame {
     Taken { rank: u32, bytes: u32 },
     /// A rank has ended.
     Ended { rank: u32, pid: Pid, ending: Ending },
-    /// What a rank has told of its NCCL, and the method that is in place, as JSON.
-    Nccl(Vec<u8>),
+    /// What a rank has told of its NCCL or MPI, and the method that is in place, as JSON.
+    Usage(Vec<u8>),
     /// No more lines will come.
     Quiet,
     /// Nothing was started: the exit code, and why.
@@ -54,7 +54,7 @@ impl Frame {
                 };
                 (b'e', *rank, [&pid.to_le_bytes()[..], &[how], &number.to_le_bytes()].concat())
             }
-            Frame::Nccl(json) => (b'n', 0, json.clone()),
+            Frame::Usage(json) => (b'n', 0, json.clone()),
             Frame::Quiet => (b'q', 0, Vec::new()),
             Frame::Failed { code, text } => (b'f', u32::from(*code), text.clone().into_bytes()),
         };
@@ -121,7 +121,7 @@ impl Frame {
                 };
                 Frame::Ended { rank, pid: Pid::from_le_bytes(*pid), ending }
             }
-            b'n' => Frame::Nccl(bytes()),
+            b'n' => Frame::Usage(bytes()),
             b'q' => Frame::Quiet,
             b'f' => Frame::Failed {
                 code: u8::try_from(rank).ok()?,
@@ -151,7 +151,7 @@ mod tests {
             Frame::Ended { rank: 1, pid: 4711, ending: Ending::Exit(3) },
             Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 9, core: false } },
             Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 11, core: true } },
-            Frame::Nccl(b"[]".to_vec()),
+            Frame::Usage(b"[]".to_vec()),
             Frame::Quiet,
             Frame::Failed { code: 127, text: "no".into() },
         ];

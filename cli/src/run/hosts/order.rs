@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::nccl::method::Method;
+use crate::facade::Facade;
+use crate::facade::method::Method;
 
 /// How long one address of the launcher may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -31,9 +32,9 @@ pub struct Order {
     pub folder: String,
     /// Whether each rank is bound to its cores.
     pub bind: bool,
-    /// Whether the ranks get anyccl as NCCL; and the method, if the user insists on one.
-    pub as_nccl: bool,
-    pub nccl_by: Option<Method>,
+    /// What anyccl is for the ranks, if anything; and the method, if the user insists on one.
+    pub facade: Option<Facade>,
+    pub by: Option<Method>,
     /// Program and arguments.
     pub command: Vec<String>,
 }

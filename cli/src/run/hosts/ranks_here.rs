@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin};
 
 use super::frame::Frame;
 use crate::run::lines::Lines;
-use crate::run::nccl::Takeover;
+use crate::run::takeover::Takeover;
 use crate::run::sink::Sink;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
@@ -16,7 +16,7 @@ use crate::sys::signal::SignalQueue;
 /// Bytes read at a time.
 const READ: usize = 64 << 10;
 /// What is waited for before the ranks' pipes: the launcher, signals, the way to the launcher, rank 0's
-/// input, what ranks tell of their NCCL.
+/// input, what ranks tell of their NCCL or MPI.
 const FIRST_PIPE: usize = 5;
 
 /// The ranks of this host.
@@ -190,7 +190,7 @@ impl RanksHere {
         let Some(Takeover { reports, method, .. }) = &self.takeover else { return Ok(()) };
         for report in reports.read_new()? {
             let json = serde_json::to_vec(&(report, method)).map_err(io::Error::other)?;
-            self.launcher.put(&[&Frame::Nccl(json).to_bytes()]);
+            self.launcher.put(&[&Frame::Usage(json).to_bytes()]);
         }
         Ok(())
     }

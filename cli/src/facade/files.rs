@@ -1,34 +1,40 @@
-//! The installed files that take NCCL's place.
+//! The installed files that take the place of NCCL, or of MPI.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// From the folder of this tool.
-const FOLDER: &str = "../lib/anyccl/nccl";
+use super::Facade;
 
 /// The installed files.
 #[derive(Clone, Debug)]
-pub struct NcclFiles {
-    /// The library: libnccl.so.2.
-    pub library: String,
+pub struct FacadeFiles {
+    /// What they are.
+    pub facade: Facade,
+    /// The folder that they are in.
+    pub folder: String,
+    /// The libraries: libnccl.so.2; libmpi.so.12 and libmpi_abi.so.1.
+    pub libraries: Vec<String>,
     /// The audit library.
     pub audit: String,
     /// A folder for PYTHONPATH, with the library in it where PyTorch looks.
-    pub overlay: String,
+    pub overlay: Option<String>,
 }
 
-impl NcclFiles {
+impl FacadeFiles {
     /// The files that were installed together with this tool.
-    pub fn find() -> Result<NcclFiles, String> {
+    pub fn find(facade: Facade) -> Result<FacadeFiles, String> {
         let tool =
             std::env::current_exe().map_err(|error| format!("cannot find this tool's own file: {error}"))?;
-        let folder = tool.parent().unwrap_or(Path::new("/")).join(FOLDER);
-        NcclFiles::in_folder(&folder)
+        let folder = match facade {
+            Facade::Nccl => "../lib/anyccl/nccl",
+            Facade::Mpi => "../lib/anyccl/mpi/lib",
+        };
+        FacadeFiles::in_folder(facade, &tool.parent().unwrap_or(Path::new("/")).join(folder))
     }
 
     /// The files of this folder.
-    pub fn in_folder(folder: &Path) -> Result<NcclFiles, String> {
+    pub fn in_folder(facade: Facade, folder: &Path) -> Result<FacadeFiles, String> {
         let missing = |path: &Path, error| {
             format!(
                 "{}: {error}. `cargo xtask install --prefix PREFIX` installs it together with PREFIX/bin/anyccl",
@@ -41,15 +47,22 @@ impl NcclFiles {
             fs::metadata(&path).map_err(|error| missing(&path, error))?;
             listable(path)
         };
-        let (library, audit) = (file("libnccl.so.2")?, file("libanyccl_audit.so")?);
-        file("python/nvidia/nccl/lib/libnccl.so.2")?;
-        Ok(NcclFiles { library, audit, overlay: file("python")? })
+        let (libraries, overlay) = match facade {
+            Facade::Nccl => {
+                file("python/nvidia/nccl/lib/libnccl.so.2")?;
+                (vec![file("libnccl.so.2")?], Some(file("python")?))
+            }
+            Facade::Mpi => (vec![file("libmpi.so.12")?, file("libmpi_abi.so.1")?], None),
+        };
+        let audit = file("libanyccl_audit.so")?;
+        Ok(FacadeFiles { facade, libraries, audit, overlay, folder: listable(folder)? })
     }
 
-    /// Whether this is our library, by whatever path.
+    /// Whether this is one of our libraries, by whatever path.
     pub fn is_ours(&self, library: &Path) -> bool {
         let identity = |path: &Path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
-        identity(library).is_some_and(|other| identity(Path::new(&self.library)) == Some(other))
+        let Some(other) = identity(library) else { return false };
+        self.libraries.iter().any(|own| identity(Path::new(own)) == Some(other))
     }
 }
 
@@ -76,7 +89,9 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_with_what_installs_it() {
-        let error = NcclFiles::in_folder(Path::new("/no/such/folder")).unwrap_err();
-        assert!(error.contains("/no/such/folder") && error.contains("xtask install"), "{error}");
+        for facade in [Facade::Nccl, Facade::Mpi] {
+            let error = FacadeFiles::in_folder(facade, Path::new("/no/such/folder")).unwrap_err();
+            assert!(error.contains("/no/such/folder") && error.contains("xtask install"), "{error}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Starts a command, waits for the report which NCCL it uses, and ends it.
+//! Starts a command, waits for the report which NCCL or MPI it uses, and ends it.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::Failure;
-use crate::nccl::files::NcclFiles;
-use crate::nccl::method::held;
-use crate::nccl::usage::{Usage, UsageReport, UsageReports};
+use crate::facade::files::FacadeFiles;
+use crate::facade::method::{held, mode_variable};
+use crate::facade::usage::{Usage, UsageReport, UsageReports};
 use crate::run::Watchdog;
 use crate::sys::child::{Orders, prepare};
 use crate::sys::files::FileLimit;
@@ -18,7 +18,7 @@ use crate::sys::signal::SignalQueue;
 
 /// Result of a probe.
 pub struct ProbeResult {
-    /// The NCCL that is used; else the first that was loaded.
+    /// The library that is used; else the first that was loaded.
     pub report: Option<UsageReport>,
     /// How the search came to its end.
     pub how: How,
@@ -36,15 +36,15 @@ pub enum How {
 }
 
 /// Searches. Nothing that the command has started in its process group is left when this returns.
-pub fn probe(command: &[OsString], nccl: &NcclFiles, deadline: Duration) -> Result<ProbeResult, Failure> {
+pub fn probe(command: &[OsString], of: &FacadeFiles, deadline: Duration) -> Result<ProbeResult, Failure> {
     let own = |what: &'static str| move |error: io::Error| Failure::own(format_args!("{what}: {error}"));
     // First: forking wants a process without threads. It ends the command if this process is killed.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let mut signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
-    let reports = UsageReports::open(nccl.clone()).map_err(own("cannot listen to the command"))?;
+    let reports = UsageReports::open(of.clone()).map_err(own("cannot listen to the command"))?;
     let mut child = Command::new(&command[0]);
-    child.args(&command[1..]).envs(variables(nccl, &reports)).stdin(Stdio::null()).stdout(Stdio::null());
+    child.args(&command[1..]).envs(variables(of, &reports)).stdin(Stdio::null()).stdout(Stdio::null());
     let mask = signals.mask_before();
     prepare(&mut child, Orders { watchdog: watchdog.descriptor(), cpus: None, files, mask });
     let mut child = child
@@ -59,13 +59,13 @@ pub fn probe(command: &[OsString], nccl: &NcclFiles, deadline: Duration) -> Resu
 }
 
 /// All is bound at the start, not at the first call: nobody shall come so far.
-fn variables(files: &NcclFiles, reports: &UsageReports) -> Vec<(String, String)> {
+fn variables(files: &FacadeFiles, reports: &UsageReports) -> Vec<(String, String)> {
     let before = held(&[], "LD_AUDIT").filter(|before| !before.is_empty());
     let audit = before.map_or_else(|| files.audit.clone(), |before| format!("{}:{before}", files.audit));
     let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
     vec![
         pair("LD_AUDIT", &audit),
-        pair("ANYCCL_NCCL_AUDIT", "probe"),
+        pair(mode_variable(files.facade), "probe"),
         pair("LD_BIND_NOW", "1"),
         reports.variable(),
     ]

@@ -1,24 +1,24 @@
-//! Reports of the processes of a job about the NCCL that they use.
+//! Reports of the processes of a job about the NCCL, or the MPI, that they use.
 
 use std::io;
 use std::path::Path;
 
-use anyccl_launch_report::{Listener, NcclEvent, Report, VARIABLE};
+use anyccl_launch_report::{Listener, Event, Report, VARIABLE};
 use serde::{Deserialize, Serialize};
 
-use super::files::NcclFiles;
+use super::files::FacadeFiles;
 use crate::sys::poll::{self, Waiting};
 
-/// How a process uses NCCL.
+/// How a process uses NCCL, or MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Usage {
     /// Our library was loaded. It may have been preloaded into a program that has no use for it.
     OursLoaded,
     /// Our library was called, or a function of it was found for somebody.
     OursUsed,
-    /// Another NCCL was loaded. Where ours was preloaded, it may be of no use to anybody.
+    /// Another library was loaded. Where ours was preloaded, it may be of no use to anybody.
     OtherLoaded,
-    /// A function of another NCCL was found for somebody.
+    /// A function of another library was found for somebody.
     OtherUsed,
 }
 
@@ -38,12 +38,12 @@ pub struct UsageReport {
 /// The reports of this host's processes, as they come.
 pub struct UsageReports {
     listener: Listener,
-    files: NcclFiles,
+    files: FacadeFiles,
 }
 
 impl UsageReports {
     /// Opens the socket for them.
-    pub fn open(files: NcclFiles) -> io::Result<UsageReports> {
+    pub fn open(files: FacadeFiles) -> io::Result<UsageReports> {
         let mut random = [0; 32];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         Ok(UsageReports { listener: Listener::new(random)?, files })
@@ -63,6 +63,9 @@ impl UsageReports {
     pub fn read_new(&self) -> io::Result<Vec<UsageReport>> {
         let mut new = Vec::new();
         while let Some(report) = self.listener.next()? {
+            if report.facade != self.files.facade.reported() {
+                continue;
+            }
             let is_ours = self.files.is_ours(&report.library);
             new.push(UsageReport::of(&report, is_ours));
         }
@@ -74,10 +77,10 @@ impl UsageReport {
     fn of(report: &Report, is_ours: bool) -> UsageReport {
         let text = |path: &Path| path.display().to_string();
         let usage = match (report.what, is_ours) {
-            (NcclEvent::Loaded, true) => Usage::OursLoaded,
-            (NcclEvent::Bound | NcclEvent::Called, true) => Usage::OursUsed,
-            (NcclEvent::Loaded, false) => Usage::OtherLoaded,
-            (NcclEvent::Bound | NcclEvent::Called, false) => Usage::OtherUsed,
+            (Event::Loaded, true) => Usage::OursLoaded,
+            (Event::Bound | Event::Called, true) => Usage::OursUsed,
+            (Event::Loaded, false) => Usage::OtherLoaded,
+            (Event::Bound | Event::Called, false) => Usage::OtherUsed,
         };
         let who = match report.rank {
             Some(rank) => format!("rank {rank} (pid {})", report.pid),

@@ -1,8 +1,8 @@
-//! `anyccl info --nccl-of COMMAND`: which NCCL the processes of a command get.
+//! `anyccl info --nccl-of COMMAND` and `--mpi-of COMMAND`: which NCCL, or MPI, the processes of a command get.
 //!
 //! The command is started, with the audit library of the loader in it (`abi/audit`, mode `probe`). The first
-//! process that gets a function of NCCL stops at that moment, before it can call it, and says where it has it
-//! from; then all of it is ended. A program that is linked with NCCL does not even reach its `main`; one that
+//! process that gets a function of such a library stops at that moment, before it can call it, and says where it has it
+//! from; then all of it is ended. A program that is linked with one does not even reach its `main`; one that
 //! loads it later, as Python does, runs until then: up to its import of PyTorch, say. The deadline is for
 //! what never does. [`probe`] starts and listens, [`version`] asks the library that was found.
 //!
@@ -18,21 +18,28 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::nccl::files::NcclFiles;
-use crate::nccl::method;
-use crate::nccl::program::Loader;
-use crate::nccl::usage::{Usage, UsageReport};
+use crate::facade::Facade;
+use crate::facade::files::FacadeFiles;
+use crate::facade::method;
+use crate::facade::program::Loader;
+use crate::facade::usage::{Usage, UsageReport};
 use crate::{Failure, output};
 use probe::{How, ProbeResult};
 
 /// Prints the answer.
-pub fn nccl_of(command: &[OsString], deadline: Duration, as_json: bool) -> Result<u8, Failure> {
-    let files = NcclFiles::find().map_err(Failure::own)?;
+pub fn library_of(
+    facade: Facade,
+    command: &[OsString],
+    deadline: Duration,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let name = facade.name();
+    let files = FacadeFiles::find(facade).map_err(Failure::own)?;
     if let Some(program) = method::program(&command[0], &[]) {
         let file = program.file.display();
         let why = match program.loader {
-            Loader::None => "is linked statically: it has the NCCL that was linked into it, or none".into(),
-            Loader::Narrow => "is a 32-bit program, for which there is no NCCL".into(),
+            Loader::None => format!("is linked statically: it has the {name} that was linked into it, or none"),
+            Loader::Narrow => "is a 32-bit program; anyccl is for 64 bits".into(),
             Loader::Other(loader) => format!("is loaded by {loader}, which tells nothing: only glibc's does"),
             Loader::Gnu if program.is_privileged => {
                 "gets rights from its file (setuid, setgid or capabilities): its loader tells nothing".into()
@@ -40,10 +47,11 @@ pub fn nccl_of(command: &[OsString], deadline: Duration, as_json: bool) -> Resul
             Loader::Gnu => String::new(),
         };
         if !why.is_empty() {
-            return tell(&Answer { report: None, version: None, remark: format!("{file} {why}") }, as_json);
+            let remark = format!("{file} {why}");
+            return tell(&Answer { report: None, version: None, abi: None, remark }, as_json);
         }
     }
-    let answer = Answer::of(probe::probe(command, &files, deadline)?);
+    let answer = Answer::of(facade, probe::probe(command, &files, deadline)?);
     tell(&answer, as_json)
 }
 
@@ -51,28 +59,35 @@ pub fn nccl_of(command: &[OsString], deadline: Duration, as_json: bool) -> Resul
 struct Answer {
     report: Option<UsageReport>,
     version: Option<String>,
+    /// The ABI of an MPI.
+    abi: Option<&'static str>,
     /// How it was found out, or why it was not.
     remark: String,
 }
 
 impl Answer {
-    fn of(ProbeResult { report, how }: ProbeResult) -> Answer {
+    fn of(facade: Facade, ProbeResult { report, how }: ProbeResult) -> Answer {
+        let name = facade.name();
         let remark = match (&how, &report) {
             (How::Bound, _) => "stopped before the first call".into(),
-            (How::Ended(code), None) => format!("no NCCL was loaded; the command ended, code {code}"),
+            (How::Ended(code), None) => format!("no {name} was loaded; the command ended, code {code}"),
             (How::Ended(code), Some(_)) => {
                 format!("loaded, and nobody asked for a function; the command ended, code {code}")
             }
             (How::TooLong(limit), None) => {
-                format!("no NCCL was loaded within {} s; the command was ended", limit.as_secs_f64())
+                format!("no {name} was loaded within {} s; the command was ended", limit.as_secs_f64())
             }
             (How::TooLong(limit), Some(_)) => {
                 let limit = limit.as_secs_f64();
                 format!("loaded, and nobody asked for a function within {limit} s; the command was ended")
             }
         };
-        let version = report.as_ref().and_then(|found| version::of(Path::new(&found.library)));
-        Answer { report, version, remark }
+        let library = report.as_ref().map(|found| Path::new(&found.library));
+        let (version, abi) = match facade {
+            Facade::Nccl => (library.and_then(version::of_nccl), None),
+            Facade::Mpi => library.and_then(version::of_mpi).map_or((None, None), |(version, abi)| (version, Some(abi))),
+        };
+        Answer { report, version, abi, remark }
     }
 }
 
@@ -85,18 +100,22 @@ fn is_ours(report: &UsageReport) -> bool {
 }
 
 /// The keys are stable.
-fn object(Answer { report, version, remark }: &Answer) -> Value {
-    json!({
+fn object(Answer { report, version, abi, remark }: &Answer) -> Value {
+    let mut object = json!({
         "library": report.as_ref().map(|found| &found.library),
         "version": version,
         "anyccl": report.as_ref().map(is_ours),
         "process": report.as_ref().map(|found| &found.who),
         "user": report.as_ref().map(|found| &found.user),
         "remark": remark,
-    })
+    });
+    if let Some(abi) = abi {
+        object["abi"] = json!(abi);
+    }
+    object
 }
 
-fn layout(Answer { report, version, remark }: &Answer) -> String {
+fn layout(Answer { report, version, abi, remark }: &Answer) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -105,6 +124,9 @@ fn layout(Answer { report, version, remark }: &Answer) -> String {
     if let Some(found) = report {
         line("library", &found.library);
         line("version", version.as_deref().unwrap_or("it does not tell"));
+        if let Some(abi) = abi {
+            line("ABI", abi);
+        }
         line("anyccl", if is_ours(found) { "yes" } else { "no" });
         line("user", &format!("{}, in {}", found.user, found.who));
     } else {
@@ -127,7 +149,7 @@ mod tests {
             user: "/x/libtorch_cuda.so".into(),
         };
         let found = ProbeResult { report: Some(report), how: How::Bound };
-        let answer = Answer { version: Some("2.30.7".into()), ..Answer::of(found) };
+        let answer = Answer { version: Some("2.30.7".into()), ..Answer::of(Facade::Nccl, found) };
         let object = object(&answer);
         assert_eq!((&object["library"], &object["anyccl"]), (&json!("/x/libnccl.so.2"), &json!(false)));
         let text = layout(&answer);
@@ -140,10 +162,10 @@ mod tests {
 
     #[test]
     fn what_was_not_seen_is_told_as_such() {
-        let ended = Answer::of(ProbeResult { report: None, how: How::Ended(3) });
+        let ended = Answer::of(Facade::Nccl, ProbeResult { report: None, how: How::Ended(3) });
         assert_eq!(object(&ended)["library"], Value::Null);
         assert!(layout(&ended).contains("the command ended, code 3"));
-        let late = Answer::of(ProbeResult { report: None, how: How::TooLong(Duration::from_millis(1500)) });
+        let late = Answer::of(Facade::Nccl, ProbeResult { report: None, how: How::TooLong(Duration::from_millis(1500)) });
         assert!(layout(&late).contains("within 1.5 s"));
     }
 }

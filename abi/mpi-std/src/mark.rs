@@ -1,0 +1,17 @@
+//! The mark that tells this library from the MPIs that anyccl can use as an engine.
+//!
+//! It has MPI's name and functions. `anyccl_engine::backend::mpi::identity` asks for the name below.
+
+/// Nobody reads it: that it is there is what it says.
+#[unsafe(no_mangle)]
+pub static anyccl_is_behind_this_mpi: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    use anyccl_mpi::MARK;
+
+    #[test]
+    fn the_mark_is_the_one_that_is_looked_for() {
+        assert_eq!(MARK.to_str(), Ok(stringify!(anyccl_is_behind_this_mpi)));
+    }
+}

@@ -1,0 +1,118 @@
+//! How a job ends early: `MPI_Abort`, and errors that are fatal.
+//!
+//! The rank that ends the job writes one line, tells the other ranks through the engine, asks the process
+//! manager to end the job if there is one (PMI), and exits with the code. A rank that is told exits with the
+//! same code and without a word: from whatever call it is in, or from its next one. The code travels at the
+//! end of the engine's sentence.
+//!
+//! A rank that computes and makes no call is not reached; the launcher ends it, as every launcher does when a
+//! rank has failed.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyccl_engine::reduce::is_inside_callback;
+use anyccl_engine::{base, bootstrap, comm as engine};
+
+use crate::error::Class;
+
+/// A process manager that was asked ends this process within this time, or never.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What stands before the exit code in the engine's sentence.
+const MARK: &str = "; the exit code of the job is ";
+
+/// Set by the first thread that ends the process.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Ends the job because of an error.
+pub fn end_job(text: &str, class: Class) -> ! {
+    leave(text, class.0)
+}
+
+/// Ends the job. `text` is for people.
+pub fn leave(text: &str, code: i32) -> ! {
+    exit_if_told();
+    begin_to_end();
+    let code = exit_code(code);
+    let world = engine::world_now();
+    let mut line = String::from("anyccl: error: ");
+    // Writing to a string cannot fail.
+    let _ = match &world {
+        Some(world) => writeln!(line, "rank {} of {}: {text}", world.rank(), world.size()),
+        None => writeln!(line, "{text}"),
+    };
+    // Nobody may read it.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    // Inside of a reduction the engine is locked by the call that runs it. The end of the process tells.
+    if let Some(world) = world.filter(|_| !is_inside_callback()) {
+        world.abort(&format!("{text}{MARK}{code}"));
+    }
+    if bootstrap::abort_job(code) {
+        thread::sleep(PATIENCE);
+    }
+    exit(code)
+}
+
+/// Ends this process, without a word, if another rank has ended the job.
+pub fn exit_if_told() {
+    if is_inside_callback() {
+        return;
+    }
+    if let Some(base::Error::Aborted(text)) = engine::world_now().and_then(|world| world.failure()) {
+        exit_if_it_says_so(&text);
+    }
+}
+
+/// Ends this process, without a word, if a sentence of the engine says that another rank has ended the job.
+pub fn exit_if_it_says_so(text: &str) {
+    if let Some(code) = code_in(text) {
+        begin_to_end();
+        exit(code)
+    }
+}
+
+fn code_in(text: &str) -> Option<u8> {
+    let (_, rest) = text.rsplit_once(MARK)?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).map_or(rest, |end| &rest[..end]);
+    digits.parse().ok()
+}
+
+/// Exit codes have eight bits, and 0 says success.
+fn exit_code(code: i32) -> u8 {
+    match code as u8 {
+        0 => 1,
+        code => code,
+    }
+}
+
+/// Returns for one thread of the process. The others wait for their end.
+fn begin_to_end() {
+    while IS_ENDING.swap(true, Ordering::Relaxed) {
+        thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn exit(code: u8) -> ! {
+    // SAFETY: ends the process without running what other threads may be in the middle of.
+    unsafe { libc::_exit(i32::from(code)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_is_found_in_the_sentence_of_the_engine() {
+        let text = format!("\"world\" was aborted: rank 1: MPI_Abort{MARK}7, with a barrier unfinished there");
+        assert_eq!(code_in(&text), Some(7));
+        assert_eq!(code_in("\"world\" was aborted: rank 1: enough"), None);
+    }
+
+    #[test]
+    fn no_code_of_an_aborted_job_says_success() {
+        assert_eq!([0, 1, 5, 255, 256, 257, -1].map(exit_code), [1, 1, 5, 255, 1, 1, 255]);
+    }
+}

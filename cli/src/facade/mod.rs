@@ -1,0 +1,54 @@
+//! What it takes to put libraries of anyccl in the place of NCCL, or of MPI, for `anyccl run --as` and `anyccl
+//! info --nccl-of` or `--mpi-of`.
+//!
+//! [`files`] is where the files are; [`program`] finds out what kind of program a command starts; [`method`]
+//! chooses how to get in there, and makes the variables for it; [`usage`] receives the reports of
+//! the processes (`anyccl_launch_report`). What a job makes of that is in `run::takeover`.
+
+pub mod files;
+pub mod method;
+pub mod program;
+pub mod usage;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+/// What anyccl can be for programs that know nothing of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+pub enum Facade {
+    /// libnccl.so.2, on host memory
+    Nccl,
+    /// libmpi_abi.so.1 and libmpi.so.12
+    Mpi,
+}
+
+impl Facade {
+    /// Its name in sentences.
+    pub fn name(self) -> &'static str {
+        self.reported().name()
+    }
+
+    /// The word for it on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Facade::Nccl => "nccl",
+            Facade::Mpi => "mpi",
+        }
+    }
+
+    /// A library that programs can be linked with instead.
+    pub fn library(self) -> &'static str {
+        match self {
+            Facade::Nccl => "libnccl.so.2",
+            Facade::Mpi => "libmpi_abi.so.1",
+        }
+    }
+
+    /// The same for those who report.
+    pub fn reported(self) -> anyccl_launch_report::Facade {
+        match self {
+            Facade::Nccl => anyccl_launch_report::Facade::Nccl,
+            Facade::Mpi => anyccl_launch_report::Facade::Mpi,
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! `--as nccl` and `--as mpi`: the ranks get anyccl where they ask for NCCL or MPI, or the job ends.
+//!
+//! [`Takeover`] is the setting up on one host: variables for the ranks, and a socket for their reports.
+//! The reports come to the job through its crew, and [`UsageCheck`] says what they mean: one line when ours
+//! is in use, a reason to end the job when another is, and a last word where nobody can tell.
+
+use super::arguments::RunArguments;
+use super::report::LastWord;
+use crate::Failure;
+use crate::facade::Facade;
+use crate::facade::files::FacadeFiles;
+use crate::facade::method::{self, Method};
+use crate::facade::usage::{Usage, UsageReport, UsageReports};
+
+/// What ranks of this host are started with.
+pub struct Takeover {
+    /// Variables for the ranks.
+    pub environment: Vec<(String, String)>,
+    /// Their reports.
+    pub reports: UsageReports,
+    /// How it is done.
+    pub method: Method,
+}
+
+impl Takeover {
+    /// What the user has asked for, for ranks on this host.
+    pub fn of(arguments: &RunArguments) -> Result<Option<Takeover>, Failure> {
+        let prepare =
+            |facade| Takeover::prepare(facade, &arguments.command[0], &arguments.env, arguments.by);
+        arguments.facade.map(prepare).transpose()
+    }
+
+    /// Finds the method that fits, unless the user has said it, and prepares it.
+    pub fn prepare(
+        facade: Facade,
+        command: &std::ffi::OsStr,
+        environment: &[(String, String)],
+        wanted: Option<Method>,
+    ) -> Result<Takeover, Failure> {
+        let wrong = |text: String| Failure { code: 1, text: format!("--as {}: {text}", facade.word()) };
+        let files = FacadeFiles::find(facade).map_err(wrong)?;
+        let program = method::program(command, environment);
+        let method = method::choose(facade, program.as_ref(), wanted).map_err(wrong)?;
+        let before = |name: &str| method::held(environment, name);
+        let mut variables = method::variables(method, &files, before);
+        let reports = UsageReports::open(files)
+            .map_err(|error| wrong(format!("cannot listen to the ranks: {error}")))?;
+        variables.push(reports.variable());
+        Ok(Takeover { environment: variables, reports, method })
+    }
+}
+
+/// What a report means for the job.
+#[derive(Debug, PartialEq, Eq)]
+pub enum CheckAction {
+    /// Worth a line.
+    Log(String),
+    /// The job must not go on.
+    EndJob(String),
+}
+
+/// Checks which NCCL, or which MPI, a job uses. Without `--as` it accepts any.
+pub struct UsageCheck {
+    facade: Option<Facade>,
+    /// The method that the user insists on.
+    wanted: Option<Method>,
+    is_in_use: bool,
+    /// A rank has loaded ours, whatever for.
+    is_loaded: bool,
+    /// Another library that was seen beside ours.
+    beside: Option<String>,
+}
+
+impl UsageCheck {
+    /// For a job with these arguments.
+    pub fn new(arguments: &RunArguments) -> UsageCheck {
+        UsageCheck::of(arguments.facade, arguments.by)
+    }
+
+    fn of(facade: Option<Facade>, wanted: Option<Method>) -> UsageCheck {
+        UsageCheck { facade, wanted, is_in_use: false, is_loaded: false, beside: None }
+    }
+
+    /// What follows from something that was seen where `method` is in place.
+    pub fn accept_report(&mut self, report: &UsageReport, method: Method) -> Option<CheckAction> {
+        let facade = self.facade?;
+        // What was preloaded is loaded by every program; only a call says something. Only MPI_Init begins MPI.
+        let loading_tells = method != Method::Preload && facade != Facade::Mpi;
+        self.is_loaded |= matches!(report.usage, Usage::OursLoaded | Usage::OursUsed);
+        match report.usage {
+            Usage::OursLoaded if !loading_tells => None,
+            Usage::OursLoaded | Usage::OursUsed if self.is_in_use => None,
+            Usage::OursLoaded | Usage::OursUsed => {
+                self.is_in_use = true;
+                let UsageReport { who, user, library, .. } = report;
+                let (by, name) = (method.name(), facade.name());
+                Some(CheckAction::Log(format!("{name} is anyccl in {who}, {user}: {library}, by {by}")))
+            }
+            Usage::OtherLoaded if method == Method::Preload => {
+                self.beside.get_or_insert_with(|| report.library.clone());
+                None
+            }
+            Usage::OtherLoaded | Usage::OtherUsed => Some(CheckAction::EndJob(self.wrong(facade, report, method))),
+        }
+    }
+
+    fn wrong(&self, facade: Facade, report: &UsageReport, method: Method) -> String {
+        let UsageReport { who, library, user, .. } = report;
+        let what = match (facade, method, self.wanted) {
+            (Facade::Mpi, _, _) if library.contains("libmpi.so.40") => {
+                "That is the ABI of Open MPI, which anyccl does not have: build the program with anyccl-mpicc, or take its \
+                 build for MPICH"
+                    .into()
+            }
+            (Facade::Nccl, Method::Audit, _) => {
+                "Has the program set LD_AUDIT by itself? Then try --by preload".into()
+            }
+            (Facade::Mpi, Method::Audit, _) => "Has the program set LD_AUDIT by itself? Then try --by path".into(),
+            (_, _, Some(_)) => "It cannot be reached by this method: leave --by out, or try --by audit".into(),
+            (_, _, None) => {
+                format!("It cannot be reached by this method: link it with {} of anyccl", facade.library())
+            }
+        };
+        let what: String = what;
+        let (by, name, word) = (method.name(), facade.name(), facade.word());
+        format!(
+            "{who} has another {name}, {library}, for {user}; the job was ended (--as {word}, by {by}). {what}"
+        )
+    }
+
+    /// What is to be said of a job that has gone well.
+    pub fn last_word(&self) -> Option<LastWord> {
+        let facade = self.facade.filter(|_| !self.is_in_use)?;
+        let name = facade.name();
+        let text = match (&self.beside, self.is_loaded) {
+            (Some(other), _) => format!(
+                "anyccl was never called as {name}, and {other} was loaded beside it: if the program opens that by its \
+                 path, use --by audit"
+            ),
+            (None, true) => match facade {
+                Facade::Nccl => "anyccl was loaded as NCCL, and never called".into(),
+                Facade::Mpi => "anyccl was loaded as MPI, and nobody has called MPI_Init".into(),
+            },
+            (None, false) => format!(
+                "nobody has loaded an {name}: the program uses none, or has it linked into itself, where it cannot be \
+                 replaced"
+            ),
+        };
+        // Ranks that have no MPI together are as many programs as there are ranks.
+        let code = u8::from(facade == Facade::Mpi && !self.is_loaded);
+        Some(LastWord { text, code })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(usage: Usage) -> UsageReport {
+        let library = match usage {
+            Usage::OursLoaded | Usage::OursUsed => "/ours/libnccl.so.2",
+            Usage::OtherLoaded | Usage::OtherUsed => "/theirs/libnccl.so.2",
+        };
+        UsageReport { usage, who: "rank 0 (pid 7)".into(), library: library.into(), user: "/bin/x".into() }
+    }
+
+    fn accept_report(check: &mut UsageCheck, method: Method, usage: Usage) -> Option<CheckAction> {
+        check.accept_report(&report(usage), method)
+    }
+
+    #[test]
+    fn ours_is_said_to_be_in_use_once() {
+        for method in [Method::Audit, Method::Overlay] {
+            let mut check = UsageCheck::of(Some(Facade::Nccl), None);
+            let first = accept_report(&mut check, method, Usage::OursLoaded);
+            assert!(matches!(first, Some(CheckAction::Log(line)) if line.contains("/ours/libnccl.so.2")));
+            assert_eq!(accept_report(&mut check, method, Usage::OursUsed), None);
+            assert_eq!(check.last_word(), None);
+        }
+    }
+
+    #[test]
+    fn what_was_preloaded_is_in_use_when_it_is_called_and_not_before() {
+        let mut check = UsageCheck::of(Some(Facade::Nccl), None);
+        assert_eq!(accept_report(&mut check, Method::Preload, Usage::OursLoaded), None);
+        assert!(check.last_word().unwrap().text.contains("never called"));
+        assert!(matches!(
+            accept_report(&mut check, Method::Preload, Usage::OursUsed),
+            Some(CheckAction::Log(_))
+        ));
+        assert_eq!(check.last_word(), None);
+    }
+
+    #[test]
+    fn another_nccl_ends_the_job_even_when_ours_was_in_use_before() {
+        for method in [Method::Audit, Method::Overlay] {
+            for usage in [Usage::OtherLoaded, Usage::OtherUsed] {
+                let mut check = UsageCheck::of(Some(Facade::Nccl), Some(method));
+                accept_report(&mut check, method, Usage::OursUsed);
+                let Some(CheckAction::EndJob(why)) = accept_report(&mut check, method, usage) else {
+                    panic!("it went on")
+                };
+                assert!(why.contains("/theirs/libnccl.so.2") && why.contains("--by"), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn beside_a_preloaded_one_another_may_lie_as_long_as_nobody_uses_it() {
+        let mut check = UsageCheck::of(Some(Facade::Nccl), Some(Method::Preload));
+        assert_eq!(accept_report(&mut check, Method::Preload, Usage::OursLoaded), None);
+        assert_eq!(accept_report(&mut check, Method::Preload, Usage::OtherLoaded), None);
+        assert!(check.last_word().unwrap().text.contains("/theirs/libnccl.so.2"));
+        assert!(matches!(
+            accept_report(&mut check, Method::Preload, Usage::OtherUsed),
+            Some(CheckAction::EndJob(_))
+        ));
+    }
+
+    #[test]
+    fn a_job_without_nccl_is_told_so_and_one_that_was_not_asked_is_not() {
+        assert!(UsageCheck::of(Some(Facade::Nccl), None).last_word().unwrap().text.contains("nobody has loaded an NCCL"));
+        assert_eq!(UsageCheck::of(None, None).last_word(), None);
+    }
+    #[test]
+    fn mpi_is_in_use_when_it_is_begun_and_a_job_that_loads_none_has_failed() {
+        let mut check = UsageCheck::of(Some(Facade::Mpi), None);
+        assert_eq!(check.last_word().unwrap().code, 1);
+        assert_eq!(accept_report(&mut check, Method::Audit, Usage::OursLoaded), None);
+        let word = check.last_word().unwrap();
+        assert!(word.code == 0 && word.text.contains("MPI_Init"), "{word:?}");
+        assert!(matches!(
+            accept_report(&mut check, Method::Audit, Usage::OursUsed),
+            Some(CheckAction::Log(line)) if line.starts_with("MPI is anyccl in rank 0")
+        ));
+        assert_eq!(check.last_word(), None);
+    }
+
+    #[test]
+    fn an_mpi_of_another_abi_ends_the_job_with_what_to_do() {
+        let mut check = UsageCheck::of(Some(Facade::Mpi), None);
+        let open_mpi = UsageReport { library: "/x/libmpi.so.40".into(), ..report(Usage::OtherLoaded) };
+        let Some(CheckAction::EndJob(why)) = check.accept_report(&open_mpi, Method::Audit) else {
+            panic!("it went on")
+        };
+        assert!(why.contains("Open MPI") && why.contains("anyccl-mpicc"), "{why}");
+    }
+}
