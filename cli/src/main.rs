@@ -3,8 +3,9 @@
 //! One folder per subcommand. Exit codes of the tool itself: 2 for wrong usage, 1 when it cannot
 //! do what was asked; `run` passes on what its ranks say, see `run`.
 
-mod info;
 mod facade;
+mod info;
+mod mpiexec;
 mod output;
 mod perf;
 mod plan;
@@ -12,6 +13,7 @@ mod run;
 mod simulate;
 mod sys;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -56,14 +58,21 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if words.first().is_some_and(|name| mpiexec::is_meant(name)) {
+        return exit(mpiexec::mpiexec(&words[1..]));
+    }
+    exit(match Arguments::parse_from(words).command {
         Subcommands::Run(arguments) => run::run(&arguments),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
         Subcommands::Agent => run::agent(),
-    };
+    })
+}
+
+fn exit(outcome: Result<u8, Failure>) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {

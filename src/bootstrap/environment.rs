@@ -12,7 +12,7 @@ use super::launcher::LAUNCHERS;
 use super::seat::Seat;
 use super::store_address::{StoreAddress, parse_store};
 use super::variable::{Lookup, invalid, seat_of};
-use crate::base::Result;
+use crate::base::{Error, Result};
 
 /// Seat in a job, address of its store, and where both were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,20 @@ pub(crate) struct Description {
     /// `ANYCCL_JOB_KEY`.
     pub key: Option<JobKey>,
     pub source: &'static str,
+}
+
+/// Why a launcher's variables are there in part only, where those are variables that others may have set for
+/// their own ends: all but those of anyccl and of a process manager, which is a connection.
+pub(crate) fn half_a_launcher(lookup: Lookup<'_>) -> Option<Error> {
+    let own = ["ANYCCL_RANK", "ANYCCL_WORLD_SIZE", "ANYCCL_STORE"];
+    if own.iter().any(|name| lookup(name).is_some()) {
+        return None;
+    }
+    let launcher = LAUNCHERS.iter().find(|launcher| (launcher.is_here)(lookup))?;
+    let is_manager = lookup("PMI_FD").or_else(|| lookup("PMI_PORT")).is_some();
+    let is_half =
+        |error: &Error| matches!(error, Error::InvalidArgument { got, .. } if got.starts_with("unset"));
+    (launcher.seat)(lookup).err().filter(|error| is_half(error) && !is_manager)
 }
 
 /// Reads the description.

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use super::beacon::BeaconChannel;
 use super::discovery::Discovery;
-use super::environment::{Description, describe};
+use super::environment::{Description, describe, half_a_launcher};
 use super::seat::Seat;
 use super::store_address::StoreAddress;
 use super::{JobKey, Store, pmi, private_folder};
 use crate::base::{Error, Rank, Result};
 use crate::config::{self, Config};
+use crate::log_line;
 
 /// A job as one rank knows it before it has met the others.
 pub struct Job {
@@ -35,6 +36,18 @@ impl Job {
 /// The job described by the environment; a world of one when there is none.
 pub fn job_from_environment(config: &Config, deadline: Instant) -> Result<Job> {
     open(describe(&|name| config::raw(name))?, config, deadline)
+}
+
+/// The same for programs that know nothing of anyccl: where a launcher's variables are there in part only, it
+/// is a world of one, and one line of the log says so.
+pub fn job_from_environment_or_alone(config: &Config, deadline: Instant) -> Result<Job> {
+    match half_a_launcher(&|name| config::raw(name)) {
+        None => job_from_environment(config, deadline),
+        Some(error) => {
+            log_line!(Warn, "this process is a world of one, because no launcher is there: {error}");
+            Job::alone("alone")
+        }
+    }
 }
 
 /// One sentence on where [`job_from_environment`] would find the job, without looking for anybody.

@@ -56,7 +56,9 @@ mod tests;
 
 pub use caller_store::{CallerStore, job_from_caller};
 pub use id_exchange::{ExchangedId, LONGEST_EXCHANGE, exchange_id_by_file};
-pub use job::{Job, job_from_address, job_from_environment, source_in_environment};
+pub use job::{
+    Job, job_from_address, job_from_environment, job_from_environment_or_alone, source_in_environment,
+};
 pub use key::JobKey;
 pub use memory_store::MemoryStore;
 pub use mesh::{Mesh, Peer};

@@ -30,7 +30,7 @@ pub use call::operator::{Operator, Scalar};
 pub use call::unequal::{Places, Unequal};
 pub use coalesced::{Coalesced, List, Part};
 pub use communicator::{CommConfig, Communicator};
-pub use create::{world, world_finalize, world_init, world_now};
+pub use create::{world, world_finalize, world_init, world_init_or_alone, world_now};
 pub use graph::Graph;
 pub use persistent::Persistent;
 pub use request::Request;

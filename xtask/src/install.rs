@@ -3,6 +3,7 @@
 //! ```text
 //! bin/anyccl                          the tool
 //! bin/anyccl-mpicc, anyccl-mpicxx     compile MPI programs
+//! bin/anyccl-mpiexec                  starts them: a link to anyccl
 //! include/anyccl/anyccl.h
 //! include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //! lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
@@ -51,8 +52,7 @@ pub struct Install {
 impl Install {
     /// Builds, then copies.
     pub fn run(&self) -> Result {
-        let built =
-            cargo::build(&PACKAGES, &self.profile)?;
+        let built = cargo::build(&PACKAGES, &self.profile)?;
         let prefix = &self.prefix;
         put(&built.join("anyccl"), &prefix.join("bin/anyccl"))?;
         libraries(&built, &prefix.join("lib"))?;
@@ -118,7 +118,15 @@ fn mpi(built: &Path, prefix: &Path) -> Result {
     headers(&root().join("include/mpi"), &home.join("include"))?;
     put(&root().join("cli/wrappers/anyccl-mpicc"), &prefix.join("bin/anyccl-mpicc"))?;
     link("anyccl-mpicc", &prefix.join("bin/anyccl-mpicxx"))?;
-    for (name, tool) in [("mpicc", "anyccl-mpicc"), ("mpicxx", "anyccl-mpicxx"), ("mpic++", "anyccl-mpicxx")] {
+    // The tool knows by its name what it is.
+    link("anyccl", &prefix.join("bin/anyccl-mpiexec"))?;
+    for (name, tool) in [
+        ("mpicc", "anyccl-mpicc"),
+        ("mpicxx", "anyccl-mpicxx"),
+        ("mpic++", "anyccl-mpicxx"),
+        ("mpiexec", "anyccl-mpiexec"),
+        ("mpirun", "anyccl-mpiexec"),
+    ] {
         link(&format!("../../../../bin/{tool}"), &home.join("bin").join(name))?;
     }
     Ok(())

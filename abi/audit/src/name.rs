@@ -26,7 +26,8 @@ pub fn is_library(facade: Facade, asked: &[u8]) -> bool {
 /// not have.
 pub fn door(facade: Facade, asked: &[u8]) -> Option<&'static str> {
     let fits = |name: &str, major: &str| {
-        version(asked, name).is_some_and(|version| version.is_empty() || major_of(version) == major.as_bytes())
+        version(asked, name)
+            .is_some_and(|version| version.is_empty() || major_of(version) == major.as_bytes())
     };
     match facade {
         Facade::Nccl => fits("libnccl.so", "2").then_some("libnccl.so.2"),

@@ -21,7 +21,6 @@ fn variable(facade: Facade) -> &'static str {
     }
 }
 
-
 /// What the audit library does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

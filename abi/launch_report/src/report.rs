@@ -79,7 +79,8 @@ impl Report {
         let rank = self.rank.map(|rank| rank.to_string()).unwrap_or_default();
         let (pid, library, user) = (self.pid.to_string(), self.library.as_os_str(), self.user.as_os_str());
         let facade = self.facade.name().as_bytes();
-        let fields = [secret.as_bytes(), facade, self.what.word().as_bytes(), pid.as_bytes(), rank.as_bytes()];
+        let fields =
+            [secret.as_bytes(), facade, self.what.word().as_bytes(), pid.as_bytes(), rank.as_bytes()];
         [fields.join(&0), library.as_bytes().into(), user.as_bytes().into()].join(&0)
     }
 

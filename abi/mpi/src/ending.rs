@@ -8,8 +8,8 @@
 //! A rank that computes and makes no call is not reached; the launcher ends it, as every launcher does when a
 //! rank has failed.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -21,8 +21,13 @@ use crate::error::Class;
 
 /// A process manager that was asked ends this process within this time, or never.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Time that the rank which ends the job has for its own end.
+const COURTESY: Duration = Duration::from_millis(50);
 /// What stands before the exit code in the engine's sentence.
 const MARK: &str = "; the exit code of the job is ";
+
+/// Rank and size of the world, for the line.
+pub static SEAT: OnceLock<(u32, u32)> = OnceLock::new();
 
 /// Set by the first thread that ends the process.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
@@ -38,14 +43,9 @@ pub fn leave(text: &str, code: i32) -> ! {
     begin_to_end();
     let code = exit_code(code);
     let world = engine::world_now();
-    let mut line = String::from("anyccl: error: ");
-    // Writing to a string cannot fail.
-    let _ = match &world {
-        Some(world) => writeln!(line, "rank {} of {}: {text}", world.rank(), world.size()),
-        None => writeln!(line, "{text}"),
-    };
+    let who = SEAT.get().map_or_else(String::new, |(rank, size)| format!("rank {rank} of {size}: "));
     // Nobody may read it.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    let _ = std::io::stderr().write_all(format!("anyccl: error: {who}{text}\n").as_bytes());
     // Inside of a reduction the engine is locked by the call that runs it. The end of the process tells.
     if let Some(world) = world.filter(|_| !is_inside_callback()) {
         world.abort(&format!("{text}{MARK}{code}"));
@@ -70,6 +70,8 @@ pub fn exit_if_told() {
 pub fn exit_if_it_says_so(text: &str) {
     if let Some(code) = code_in(text) {
         begin_to_end();
+        // The launcher shall see first the end of the rank that has something to say.
+        thread::sleep(COURTESY);
         exit(code)
     }
 }
@@ -106,7 +108,8 @@ mod tests {
 
     #[test]
     fn the_code_is_found_in_the_sentence_of_the_engine() {
-        let text = format!("\"world\" was aborted: rank 1: MPI_Abort{MARK}7, with a barrier unfinished there");
+        let text =
+            format!("\"world\" was aborted: rank 1: MPI_Abort{MARK}7, with a barrier unfinished there");
         assert_eq!(code_in(&text), Some(7));
         assert_eq!(code_in("\"world\" was aborted: rank 1: enough"), None);
     }

@@ -90,8 +90,9 @@ fn begin(level: i32) -> Result<()> {
     log::set_level(config.log);
     check_engines(&config)?;
     presence::tell();
-    let world = engine::world_init(&config, &CommConfig::default())?;
+    let world = engine::world_init_or_alone(&config, &CommConfig::default())?;
     world.lead_job();
+    ending::SEAT.get_or_init(|| (world.rank(), world.size()));
     // MPI knows no time after which an operation has failed.
     if config::raw("ANYCCL_TIMEOUT_MS").is_none() {
         world.set_timeout(None);

@@ -209,8 +209,14 @@ mod tests {
     #[test]
     fn what_no_method_reaches_is_refused_whatever_the_user_wants() {
         for wanted in [None, Some(Method::Audit), Some(Method::Preload), Some(Method::Overlay)] {
-            assert!(choose(Facade::Nccl, Some(&program(Loader::None)), wanted).unwrap_err().contains("statically"));
-            assert!(choose(Facade::Nccl, Some(&program(Loader::Narrow)), wanted).unwrap_err().contains("32-bit"));
+            assert!(
+                choose(Facade::Nccl, Some(&program(Loader::None)), wanted)
+                    .unwrap_err()
+                    .contains("statically")
+            );
+            assert!(
+                choose(Facade::Nccl, Some(&program(Loader::Narrow)), wanted).unwrap_err().contains("32-bit")
+            );
         }
     }
 

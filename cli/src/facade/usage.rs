@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use anyccl_launch_report::{Listener, Event, Report, VARIABLE};
+use anyccl_launch_report::{Event, Listener, Report, VARIABLE};
 use serde::{Deserialize, Serialize};
 
 use super::files::FacadeFiles;

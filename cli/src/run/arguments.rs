@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::part::{Part, part_of};
 use crate::facade::Facade;
 use crate::facade::method::Method;
 
@@ -96,9 +97,21 @@ pub struct RunArguments {
     #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "facade")]
     pub by: Option<Method>,
 
+    /// Ranks with commands of their own, instead of `command`.
+    #[arg(skip)]
+    pub parts: Vec<Part>,
+
     /// Program and its arguments
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
+}
+
+impl RunArguments {
+    /// Program of a rank, as the user has named it.
+    pub fn program_of(&self, rank: u32) -> String {
+        let command = part_of(&self.parts, rank).map_or(&self.command, |part| &part.command);
+        command[0].display().to_string()
+    }
 }
 
 /// How ranks are bound to cores.

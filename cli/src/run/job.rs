@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use super::arguments::RunArguments;
 use super::crew::{Crew, End};
 use super::losses::Losses;
-use super::takeover::{CheckAction, UsageCheck};
 use super::report::{Cause, JobOutcome, RankRecord, say};
 use super::signals::asks_to_end;
+use super::takeover::{CheckAction, UsageCheck};
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, stop_self};
 use crate::sys::signal::SignalQueue;
@@ -43,7 +43,7 @@ pub struct RunningJob {
     cause: Cause,
     losses: Losses,
     check: UsageCheck,
-    program: String,
+    programs: Vec<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -59,8 +59,10 @@ enum Phase {
 impl RunningJob {
     /// Takes over a crew that was started as `arguments` say.
     pub fn new(arguments: &RunArguments, crew: Box<dyn Crew>, signals: SignalQueue) -> RunningJob {
+        let ranks = crew.records();
+        let programs = (0..ranks.len() as u32).map(|rank| arguments.program_of(rank)).collect();
         RunningJob {
-            ranks: crew.records(),
+            ranks,
             crew,
             signals,
             phase: Phase::Running,
@@ -70,7 +72,7 @@ impl RunningJob {
             cause: Cause::AllExited,
             losses: Losses::new(arguments.keep_going),
             check: UsageCheck::new(arguments),
-            program: arguments.command[0].display().to_string(),
+            programs,
         }
     }
 
@@ -99,7 +101,13 @@ impl RunningJob {
         self.cause.becomes(self.losses.cause());
         let rank_output = self.crew.finish()?;
         let last_word = self.check.last_word();
-        Ok(JobOutcome { program: self.program, ranks: self.ranks, cause: self.cause, rank_output, last_word })
+        Ok(JobOutcome {
+            programs: self.programs,
+            ranks: self.ranks,
+            cause: self.cause,
+            rank_output,
+            last_word,
+        })
     }
 
     fn is_over(&self) -> bool {

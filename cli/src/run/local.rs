@@ -8,10 +8,10 @@ use std::process::Child;
 
 use super::crew::{Crew, End};
 use super::input::Input;
-use super::takeover::Takeover;
 use super::output::Output;
 use super::rank_output::RankOutput;
 use super::report::RankRecord;
+use super::takeover::Takeover;
 use crate::facade::method::Method;
 use crate::facade::usage::UsageReport;
 use crate::sys::poll::{self, Waiting};

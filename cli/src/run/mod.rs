@@ -17,6 +17,7 @@ mod lines;
 mod local;
 mod losses;
 mod output;
+mod part;
 mod rank_output;
 mod repeats;
 mod report;
@@ -29,6 +30,7 @@ mod watchdog;
 
 pub use arguments::{Bind, RunArguments, seconds};
 pub use hosts::agent;
+pub use part::Part;
 
 use crate::Failure;
 use crate::sys::files::FileLimit;
@@ -59,6 +61,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         let takeover = takeover::Takeover::of(arguments)?;
         let children = spawn::start_all(&spawn::JobOrders {
             command: &arguments.command,
+            parts: &arguments.parts,
             environment: &arguments.env,
             takeover: takeover.as_ref().map_or(&[], |takeover| &takeover.environment),
             bind: arguments.bind,

@@ -85,8 +85,8 @@ pub struct LastWord {
 
 /// A job that has ended.
 pub struct JobOutcome {
-    /// Program of all ranks, as the user named it.
-    pub program: String,
+    /// Program of each rank, as the user named it.
+    pub programs: Vec<String>,
     /// One record per rank.
     pub ranks: Vec<RankRecord>,
     /// Why it ended.
@@ -133,7 +133,7 @@ impl JobOutcome {
     fn describe_failure(&self, rank: usize, text: &mut String) -> u8 {
         let record = &self.ranks[rank];
         let Some(ending) = record.ending else { return 1 };
-        let (pid, program) = (record.pid, &self.program);
+        let (pid, program) = (record.pid, &self.programs[rank]);
         let why = match ending {
             Ending::Signal { number, .. } if record.passed_on == Some(number) => {
                 ", which was sent to the job"

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::arguments::Bind;
 use super::binding::cores_of;
+use super::part::{Part, part_of};
 use super::watchdog::Watchdog;
 use crate::Failure;
 use crate::sys::child::{Orders, prepare};
@@ -18,6 +19,8 @@ use crate::sys::signal::SignalMask;
 pub struct JobOrders<'a> {
     /// Program and arguments.
     pub command: &'a [OsString],
+    /// Ranks with commands of their own.
+    pub parts: &'a [Part],
     /// Variables on top of this process's own.
     pub environment: &'a [(String, String)],
     /// Variables that make anyccl what it is to be for the ranks. They hold what the user's own held, and
@@ -56,9 +59,15 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
     let mut children = Vec::with_capacity(here);
     for (at, rank) in orders.ranks.clone().enumerate() {
         let cores = usable.as_deref().map(|usable| cores_of(at, here, usable));
-        let mut command = Command::new(&orders.command[0]);
-        command.args(&orders.command[1..]);
-        let variables = orders.environment.iter().chain(orders.takeover);
+        let part = part_of(orders.parts, rank);
+        let words = part.map_or(orders.command, |part| &part.command);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        if let Some(folder) = part.and_then(|part| part.folder.as_ref()) {
+            command.current_dir(folder);
+        }
+        let own = part.map_or(&[][..], |part| &part.environment);
+        let variables = orders.environment.iter().chain(own).chain(orders.takeover);
         command.envs(variables.map(|(name, value)| (name, value)));
         command.env("ANYCCL_RANK", rank.to_string());
         command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
@@ -74,7 +83,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
             mask: orders.mask,
         };
         prepare(&mut command, own);
-        children.push(command.spawn().map_err(|error| not_started(&orders.command[0], rank, &error))?);
+        children.push(command.spawn().map_err(|error| not_started(&words[0], rank, &error))?);
     }
     Ok(children)
 }

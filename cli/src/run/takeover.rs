@@ -25,8 +25,7 @@ pub struct Takeover {
 impl Takeover {
     /// What the user has asked for, for ranks on this host.
     pub fn of(arguments: &RunArguments) -> Result<Option<Takeover>, Failure> {
-        let prepare =
-            |facade| Takeover::prepare(facade, &arguments.command[0], &arguments.env, arguments.by);
+        let prepare = |facade| Takeover::prepare(facade, &arguments.command[0], &arguments.env, arguments.by);
         arguments.facade.map(prepare).transpose()
     }
 
@@ -100,7 +99,9 @@ impl UsageCheck {
                 self.beside.get_or_insert_with(|| report.library.clone());
                 None
             }
-            Usage::OtherLoaded | Usage::OtherUsed => Some(CheckAction::EndJob(self.wrong(facade, report, method))),
+            Usage::OtherLoaded | Usage::OtherUsed => {
+                Some(CheckAction::EndJob(self.wrong(facade, report, method)))
+            }
         }
     }
 
@@ -219,7 +220,13 @@ mod tests {
 
     #[test]
     fn a_job_without_nccl_is_told_so_and_one_that_was_not_asked_is_not() {
-        assert!(UsageCheck::of(Some(Facade::Nccl), None).last_word().unwrap().text.contains("nobody has loaded an NCCL"));
+        assert!(
+            UsageCheck::of(Some(Facade::Nccl), None)
+                .last_word()
+                .unwrap()
+                .text
+                .contains("nobody has loaded an NCCL")
+        );
         assert_eq!(UsageCheck::of(None, None).last_word(), None);
     }
     #[test]

@@ -87,10 +87,7 @@ pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Res
 }
 
 /// What a child process writes until its end, which is awaited for so long.
-fn in_a_child(
-    patience: Duration,
-    body: impl FnOnce(&mut UnixStream) -> Option<()>,
-) -> io::Result<Vec<u8>> {
+fn in_a_child(patience: Duration, body: impl FnOnce(&mut UnixStream) -> Option<()>) -> io::Result<Vec<u8>> {
     let (mut ours, mut theirs) = UnixStream::pair()?;
     let child = fork(|| i32::from(body(&mut theirs).is_none()))?;
     // Else its end would not be the end of what can be read.

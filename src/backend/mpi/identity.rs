@@ -14,9 +14,11 @@ pub const MARK: &CStr = c"anyccl_is_behind_this_mpi";
 pub fn check(library: &ForeignLibrary) -> Result<(), String> {
     match library.symbol(MARK) {
         None => Ok(()),
-        Some(_) => Err("it is anyccl itself, which cannot be its own engine; use ANYCCL_BACKEND=builtin, or name \
+        Some(_) => {
+            Err("it is anyccl itself, which cannot be its own engine; use ANYCCL_BACKEND=builtin, or name \
                         another MPI by ANYCCL_MPI_LIB"
-            .into()),
+                .into())
+        }
     }
 }
 

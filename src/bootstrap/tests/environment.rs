@@ -2,7 +2,7 @@
 
 use crate::base::Error;
 use crate::bootstrap::JobKey;
-use crate::bootstrap::environment::{Description, describe};
+use crate::bootstrap::environment::{Description, describe, half_a_launcher};
 use crate::bootstrap::pmi::ManagerAddress;
 use crate::bootstrap::seat::Seat;
 use crate::bootstrap::store_address::StoreAddress;
@@ -86,6 +86,31 @@ fn partial_or_impossible_settings_are_errors_that_name_the_variable() {
             panic!("{variables:?} accepted")
         };
         assert_eq!(what, culprit, "{variables:?}: {got}");
+    }
+}
+
+#[test]
+fn half_of_a_launchers_variables_is_told_from_a_launcher_and_from_none() {
+    let half = |variables: &[(&str, &str)]| {
+        let lookup = |name: &'static str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
+        };
+        half_a_launcher(&lookup).is_some()
+    };
+    for yes in [("RANK", "0"), ("WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "0")] {
+        assert!(half(&[yes]), "{yes:?}");
+    }
+    let slurm = [("SLURM_PROCID", "0"), ("SLURM_STEP_ID", "0")];
+    assert!(half(&slurm));
+    for no in [
+        &[][..],
+        &[("RANK", "0"), ("WORLD_SIZE", "2")],
+        &[("ANYCCL_RANK", "0"), ("RANK", "0")],
+        &[("PMI_FD", "7")],
+        &[("RANK", "5"), ("WORLD_SIZE", "2")],
+        &[("PMI_RANK", "0")],
+    ] {
+        assert!(!half(no), "{no:?}");
     }
 }
 

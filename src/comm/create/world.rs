@@ -21,6 +21,19 @@ static WORLD: Mutex<World> = Mutex::new(World::NotYet);
 /// Joins the job that the environment describes. A second call gives the same world; after
 /// [`world_finalize`] there is none any more.
 pub fn world_init(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>> {
+    enter(config, own, bootstrap::job_from_environment)
+}
+
+/// The same for programs that know nothing of anyccl: half a launcher is none.
+pub fn world_init_or_alone(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>> {
+    enter(config, own, bootstrap::job_from_environment_or_alone)
+}
+
+fn enter(
+    config: &Config,
+    own: &CommConfig,
+    find: fn(&Config, Instant) -> Result<bootstrap::Job>,
+) -> Result<Arc<Communicator>> {
     // Held over the set-up: a second thread waits for the first one's world.
     let mut world = WORLD.lock();
     match &*world {
@@ -31,7 +44,7 @@ pub fn world_init(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>
     let timeout = own.timeout.or(config.timeout).filter(|t| !t.is_zero());
     let deadline = Instant::now() + timeout.unwrap_or(Duration::from_secs(365 * 24 * 3600));
     let own = CommConfig { name: own.name.clone().or_else(|| Some("world".into())), ..own.clone() };
-    let job = bootstrap::job_from_environment(config, deadline)?;
+    let job = find(config, deadline)?;
     let comm = Arc::new(Communicator::join(job, config, &own)?);
     *world = World::Here(Arc::clone(&comm));
     Ok(comm)

@@ -38,7 +38,9 @@ pub fn library_of(
     if let Some(program) = method::program(&command[0], &[]) {
         let file = program.file.display();
         let why = match program.loader {
-            Loader::None => format!("is linked statically: it has the {name} that was linked into it, or none"),
+            Loader::None => {
+                format!("is linked statically: it has the {name} that was linked into it, or none")
+            }
             Loader::Narrow => "is a 32-bit program; anyccl is for 64 bits".into(),
             Loader::Other(loader) => format!("is loaded by {loader}, which tells nothing: only glibc's does"),
             Loader::Gnu if program.is_privileged => {
@@ -85,7 +87,9 @@ impl Answer {
         let library = report.as_ref().map(|found| Path::new(&found.library));
         let (version, abi) = match facade {
             Facade::Nccl => (library.and_then(version::of_nccl), None),
-            Facade::Mpi => library.and_then(version::of_mpi).map_or((None, None), |(version, abi)| (version, Some(abi))),
+            Facade::Mpi => {
+                library.and_then(version::of_mpi).map_or((None, None), |(version, abi)| (version, Some(abi)))
+            }
         };
         Answer { report, version, abi, remark }
     }
@@ -165,7 +169,10 @@ mod tests {
         let ended = Answer::of(Facade::Nccl, ProbeResult { report: None, how: How::Ended(3) });
         assert_eq!(object(&ended)["library"], Value::Null);
         assert!(layout(&ended).contains("the command ended, code 3"));
-        let late = Answer::of(Facade::Nccl, ProbeResult { report: None, how: How::TooLong(Duration::from_millis(1500)) });
+        let late = Answer::of(
+            Facade::Nccl,
+            ProbeResult { report: None, how: How::TooLong(Duration::from_millis(1500)) },
+        );
         assert!(layout(&late).contains("within 1.5 s"));
     }
 }

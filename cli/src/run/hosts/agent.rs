@@ -12,8 +12,8 @@ use super::order::Order;
 use super::ranks_here::RanksHere;
 use crate::Failure;
 use crate::run::arguments::Bind;
-use crate::run::takeover::Takeover;
 use crate::run::spawn::{JobOrders, start_all};
+use crate::run::takeover::Takeover;
 use crate::run::watchdog::Watchdog;
 use crate::sys::files::FileLimit;
 use crate::sys::signal::SignalQueue;
@@ -63,6 +63,7 @@ fn carry_out(
     let takeover = order.facade.map(prepare).transpose()?;
     let children = start_all(&JobOrders {
         command: &command,
+        parts: &[],
         environment: &order.environment,
         takeover: takeover.as_ref().map_or(&[], |takeover| &takeover.environment),
         bind: if order.bind { Bind::Core } else { Bind::None },

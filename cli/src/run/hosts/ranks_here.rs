@@ -7,8 +7,8 @@ use std::process::{Child, ChildStdin};
 
 use super::frame::Frame;
 use crate::run::lines::Lines;
-use crate::run::takeover::Takeover;
 use crate::run::sink::Sink;
+use crate::run::takeover::Takeover;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
 use crate::sys::signal::SignalQueue;

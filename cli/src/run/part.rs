@@ -1,0 +1,47 @@
+//! Parts of a job: ranks that run the same command. `anyccl run` has one, `anyccl-mpiexec` one for each colon
+//! and one more.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Ranks in a row with a command of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Program and arguments.
+    pub command: Vec<OsString>,
+    /// Variables for these ranks.
+    pub environment: Vec<(String, String)>,
+    /// Where they start. `None`: where the launcher is.
+    pub folder: Option<PathBuf>,
+}
+
+/// The part that a rank belongs to. `None`: the job has no parts.
+pub fn part_of(parts: &[Part], rank: u32) -> Option<&Part> {
+    let mut end = 0;
+    parts.iter().find(|part| {
+        end += part.ranks;
+        rank < end
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_belong_to_the_parts_in_their_order() {
+        let part = |ranks, name: &str| Part {
+            ranks,
+            command: vec![name.into()],
+            environment: Vec::new(),
+            folder: None,
+        };
+        let parts = [part(1, "a"), part(2, "b")];
+        let names: Vec<_> =
+            (0..4).map(|rank| part_of(&parts, rank).map(|part| part.command[0].clone())).collect();
+        assert_eq!(names, [Some("a".into()), Some("b".into()), Some("b".into()), None]);
+        assert_eq!(part_of(&[], 0), None);
+    }
+}
