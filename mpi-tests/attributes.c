@@ -122,18 +122,22 @@ static void types(void)
     static int extra = 7, values[] = {20, 21, 22};
     int key, flag, *value;
     MPI_Datatype type, other;
+    size_t mark;
     CALL(MPI_Type_create_keyval(type_copy, type_drop, &key, &extra));
     CALL(MPI_Type_contiguous(4, MPI_INT, &type));
     CALL(MPI_Type_set_attr(type, key, &values[0]));
     CALL(MPI_Type_dup(type, &other));
     CALL(MPI_Type_get_attr(other, key, &value, &flag));
     say("in the duplicated type: %d, %d", flag, flag ? *value : -1);
+    /* A type may live on, with its attributes, until the one that was made of it is freed. */
+    mark = report_length;
     CALL(MPI_Type_free(&type));
     CALL(MPI_Type_delete_attr(other, key));
     CALL(MPI_Type_get_attr(other, key, &value, &flag));
     say("deleted: %d", flag);
     CALL(MPI_Type_set_attr(other, key, &values[2]));
     CALL(MPI_Type_free(&other));
+    report_sort(mark);
     CALL(MPI_Type_set_attr(MPI_INT, key, &values[1]));
     CALL(MPI_Type_get_attr(MPI_INT, key, &value, &flag));
     say("of a predefined type: %d, %d", flag, flag ? *value : -1);

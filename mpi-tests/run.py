@@ -68,8 +68,8 @@ def check_exports(library):
     return f"{len(names.expected(library.abi))} names"
 
 
-def run_module(module, library, ranks, launcher, kept):
-    outcome = mpi4py_suite.run(module, library, ranks, launcher)
+def run_module(module, library, ranks, launcher, kept, seconds):
+    outcome = mpi4py_suite.run(module, library, ranks, launcher, seconds)
     kept[module] = outcome
     if outcome.failed and module not in mpi4py_suite.OUT_OF_SCOPE:
         raise Failure(f"{outcome}" + "".join(f"\n    {test}: {why}" for test, why in outcome.failed))
@@ -108,6 +108,7 @@ def main():
     parser.add_argument("--module", action="append", default=[], help="run only this module of mpi4py's tests")
     parser.add_argument("--constants", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=int, default=60, help="limit for a program, and for a module")
     options = parser.parse_args()
     try:
         environment()
@@ -130,7 +131,8 @@ def main():
         for library in libraries:
             for title, launcher in starters.items():
                 for ranks in options.ranks or ([2] if options.quick else programs.RANKS):
-                    attempt(f"{name} on {library}, {ranks} ranks, {title}", programs.run, name, library, ranks, launcher)
+                    attempt(f"{name} on {library}, {ranks} ranks, {title}", programs.run, name, library, ranks, launcher,
+                            options.seconds)
     columns = {}
     wanted = options.module or ([] if only_some else mpi4py_suite.QUICK if options.quick else mpi4py_suite.modules())
     for library in libraries:
@@ -143,7 +145,7 @@ def main():
                 kept = columns.setdefault(f"{library}, {title} -n {ranks}", {})
                 for module in wanted:
                     attempt(f"mpi4py {module} on {library}, {ranks} ranks, {title}", run_module, module, library, ranks,
-                            launcher, kept)
+                            launcher, kept, options.seconds)
     if wanted:
         (WORK / "mpi4py.md").write_text(mpi4py_suite.page(columns))
         print(f"the table is in {WORK / 'mpi4py.md'}")
