@@ -13,11 +13,11 @@ use crate::error::{Class, Error, Result};
 /// Whose error handler is called when a function fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// That of `MPI_COMM_SELF`, for functions that name no object which has one (MPI 5.0, section 9.3).
+    /// The handler of `MPI_COMM_SELF`, for functions that name no object which has one (MPI 5.0, section 9.3).
     Process,
-    /// That of this communicator.
+    /// The handler of this communicator.
     Comm(u32),
-    /// That of files that are not open, which returns unless the program has set another.
+    /// The handler of files that are not open, which returns unless the program has set another.
     File,
 }
 

@@ -107,7 +107,7 @@ impl Error {
         Error(Box::new(Reason { class, text: text.into(), comm: None }))
     }
 
-    /// The same error, to be handled by this communicator's error handler.
+    /// This error, to be handled by this communicator's error handler.
     #[cold]
     pub fn on(mut self, comm: u32) -> Error {
         self.0.comm = Some(comm);

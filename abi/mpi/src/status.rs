@@ -28,7 +28,7 @@ impl Status {
     /// The status of a message from `MPI_PROC_NULL`.
     pub const PROC_NULL: Status = Status { source: PROC_NULL, ..Status::EMPTY };
 
-    /// The same status with this error class in its field.
+    /// This status with this error class in its field.
     pub fn with_error(self, class: Class) -> Status {
         Status { error: Some(class), ..self }
     }

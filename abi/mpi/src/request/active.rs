@@ -13,9 +13,9 @@ use crate::status::Status;
 
 /// An operation under way.
 pub enum Active {
-    /// It has completed.
+    /// Completed.
     Complete(Status),
-    /// It has failed.
+    /// Failed.
     Failed(Error),
     /// A message or a collective in the engine.
     Engine(Running),
