@@ -102,8 +102,8 @@ impl Communicator {
         self.timeout.set(limit);
     }
 
-    /// Sets what goes on while a thread waits in any communicator that shares the links of this one. The first
-    /// hook that is set stays.
+    /// Sets what goes on while a thread waits in any communicator that shares the links of this one. The
+    /// first hook that is set stays.
     pub fn set_progress_hook(&self, hook: Arc<dyn ProgressHook>) {
         self.driver.set_progress_hook(hook);
     }

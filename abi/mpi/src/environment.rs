@@ -97,6 +97,7 @@ fn begin(level: i32) -> Result<()> {
     if config::raw("ANYCCL_TIMEOUT_MS").is_none() {
         world.set_timeout(None);
     }
+    world.set_progress_hook(Arc::new(request::StagedWork));
     let all: Vec<base::Rank> = (0..world.size()).collect();
     let member = |id: u32, ranks: Vec<base::Rank>| -> Result<Comm> {
         let name = if id == COMM_WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };

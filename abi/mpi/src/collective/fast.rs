@@ -1,5 +1,5 @@
-//! The fast path of small calls: predefined datatypes and operators, or contiguous datatypes, on a communicator
-//! of one group, like a call that was made lately.
+//! The fast path of small calls: predefined datatypes and operators, or contiguous datatypes, on a
+//! communicator of one group, like a call that was made lately.
 //!
 //! `None`: nothing was done; the slow path checks everything, and does it or says what is wrong.
 
@@ -12,7 +12,6 @@ use crate::comm::Comm;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
 use crate::op::{Kernel, kernel};
-use crate::request;
 use crate::table::FIRST;
 
 /// Runs a call of the engine.
@@ -21,7 +20,7 @@ use crate::table::FIRST;
 /// The buffers are as the program has described them.
 #[inline(always)]
 unsafe fn run(comm: &Comm, call: Call, send: *const u8, recv: *mut u8) -> Option<Result<()>> {
-    if comm.inter().is_some() || request::has_staged() || is_inside_callback() {
+    if comm.inter().is_some() || is_inside_callback() {
         return None;
     }
     // SAFETY: passed on from our caller; the engine checks that the buffers are there and apart.

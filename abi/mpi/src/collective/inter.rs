@@ -1,7 +1,7 @@
 //! Movements on an intercommunicator: every block goes to the other side.
 //!
-//! All of them are one exchange over the engine's communicator of both sides, in which blocks for and from the
-//! own side are empty. Ranks need not know who the root on the other side is.
+//! All of them are one exchange over the engine's communicator of both sides, in which blocks for and from
+//! the own side are empty. Ranks need not know who the root on the other side is.
 
 use std::ptr;
 

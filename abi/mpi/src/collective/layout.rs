@@ -1,5 +1,5 @@
-//! Where the engine finds data: in the program's memory, where that is one run of bytes for each block; else in
-//! scratch memory of the script, packed.
+//! Where the engine finds data: in the program's memory, where that is one run of bytes for each block; else
+//! in scratch memory of the script, packed.
 
 use anyccl_engine::plan::Block;
 

@@ -37,9 +37,9 @@ impl Neighbors {
         present(self.destinations.iter().zip(blocks))
     }
 
-    /// Those that this rank receives from, in an order in which the n-th block from a rank is the n-th that it
-    /// sends to this one. In a grid, what goes down in a dimension comes from above: that matters where both
-    /// neighbours are the same process (MPI 5.0, section 8.6).
+    /// Those that this rank receives from, in an order in which the n-th block from a rank is the n-th that
+    /// it sends to this one. In a grid, what goes down in a dimension comes from above: that matters where
+    /// both neighbours are the same process (MPI 5.0, section 8.6).
     fn sources<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
         let mut edges: Vec<_> = self.sources.iter().zip(blocks).collect();
         if self.is_grid {

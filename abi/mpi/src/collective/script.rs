@@ -1,9 +1,9 @@
 //! The internal description of a collective call: what is packed, what the engine runs, what is unpacked.
 //!
-//! A [`Script`] is a list of stages. Most calls have one, whose engine call works on the program's memory as it
-//! is; then making and running it costs no memory. Others pack into scratch memory before the engine's call and
-//! unpack after it; reductions on an intercommunicator have several. The blocking, the non-blocking and the
-//! persistent form of a function run the same script.
+//! A [`Script`] is a list of stages. Most calls have one, whose engine call works on the program's memory as
+//! it is; then making and running it costs no memory. Others pack into scratch memory before the engine's
+//! call and unpack after it; reductions on an intercommunicator have several. The blocking, the non-blocking
+//! and the persistent form of a function run the same script.
 //!
 //! Stages of an intercommunicator take turns ([`super::turns`]): the engine matches calls by their order.
 
@@ -70,8 +70,8 @@ pub(super) struct Blocks {
     pub destinations: Vec<Rank>,
 }
 
-// SAFETY: the pointers are the program's buffers, which it leaves alone until the call is complete, and scratch
-// memory of the script itself. Threads run a script one at a time.
+// SAFETY: the pointers are the program's buffers, which it leaves alone until the call is complete, and
+// scratch memory of the script itself. Threads run a script one at a time.
 unsafe impl Send for Script {}
 // SAFETY: as above.
 unsafe impl Sync for Script {}
@@ -135,7 +135,7 @@ impl Script {
     /// # Safety
     /// The buffers of the call are as the program has described them.
     pub unsafe fn run(self) -> Result<()> {
-        if self.turns_of.is_some() || request::has_staged() {
+        if self.turns_of.is_some() {
             // SAFETY: passed on from our caller.
             let active = unsafe { self.start() }?;
             return request::run(active).map(drop);

@@ -1,9 +1,9 @@
 //! Turns of the calls on an intercommunicator.
 //!
 //! The engine matches collectives of a communicator by their order, so all ranks must begin them in the same
-//! one. A call in several stages begins the later ones when the earlier are complete, which is not at the same
-//! time on all ranks: a call that was made after it must not get in between. So a stage begins only when all
-//! calls before it have begun their last stages.
+//! one. A call in several stages begins the later ones when the earlier are complete, which is not at the
+//! same time on all ranks: a call that was made after it must not get in between. So a stage begins only when
+//! all calls before it have begun their last stages.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::LazyLock;

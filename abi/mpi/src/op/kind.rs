@@ -1,8 +1,9 @@
-//! Which predefined operators are defined on which predefined datatypes (MPI 5.0, section 6.9.2), and who combines
-//! two elements: a kernel of the engine, or one of this crate for elements that the engine does not know.
+//! Which predefined operators are defined on which predefined datatypes (MPI 5.0, section 6.9.2), and who
+//! combines two elements: a kernel of the engine, or one of this crate for elements that the engine does not
+//! know.
 //!
-//! Where MPI says nothing, the choice is MPICH's: `MPI_CHAR` is an integer here, as in every C program that adds
-//! bytes.
+//! Where MPI says nothing, the choice is MPICH's: `MPI_CHAR` is an integer here, as in every C program that
+//! adds bytes.
 
 use anyccl_engine::base::{Datatype as Element, ReduceOp};
 use anyccl_engine::reduce::ReduceFn;

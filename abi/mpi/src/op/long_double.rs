@@ -22,8 +22,8 @@ macro_rules! binary {
         #[inline(always)]
         fn $name(a: LongDouble, b: LongDouble) -> LongDouble {
             let mut result = b;
-            // SAFETY: reads ten bytes of each operand and writes ten of the result, which lives here. The x87's
-            // registers are declared as changed, and are empty again.
+            // SAFETY: reads ten bytes of each operand and writes ten of the result, which lives here. The
+            // x87's registers are declared as changed, and are empty again.
             unsafe {
                 asm!(
                     "fld tbyte ptr [{a}]",
@@ -51,7 +51,8 @@ impl PartialOrd for LongDouble {
     #[inline(always)]
     fn partial_cmp(&self, other: &LongDouble) -> Option<Ordering> {
         let (above, equal, unordered): (u8, u8, u8);
-        // SAFETY: reads ten bytes of each operand; the registers are declared as changed, and are empty again.
+        // SAFETY: reads ten bytes of each operand; the registers are declared as changed, and are empty
+        // again.
         unsafe {
             asm!(
                 "fld tbyte ptr [{b}]",

@@ -1,7 +1,8 @@
 //! Operators of the program.
 //!
 //! The engine moves elements packed, without holes. A function of the program sees an array of its datatype:
-//! where that has holes or does not begin at its address, both operands are laid out in temporary memory first.
+//! where that has holes or does not begin at its address, both operands are laid out in temporary memory
+//! first.
 
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};

@@ -33,18 +33,6 @@ fn status_on(comm: &Comm, status: &anyccl_engine::p2p::Status) -> Status {
     status
 }
 
-/// Looks until a message is there: without operations in stages, the engine waits.
-fn wait_for<T>(look: impl Fn() -> Result<Option<T>>, wait: impl FnOnce() -> Result<T>) -> Result<T> {
-    while request::has_staged() {
-        if let Some(found) = look()? {
-            return Ok(found);
-        }
-        request::progress_staged();
-        std::thread::yield_now();
-    }
-    wait()
-}
-
 /// `MPI_Probe`.
 pub unsafe fn probe(source: i32, tag: i32, comm: CommHandle, status: StatusPlaces) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
@@ -54,7 +42,7 @@ pub unsafe fn probe(source: i32, tag: i32, comm: CommHandle, status: StatusPlace
         return Ok(());
     };
     let engine = comm.engine();
-    let found = wait_for(|| Ok(engine.try_probe(selector)?), || Ok(engine.probe(selector)?))?;
+    let found = engine.probe(selector)?;
     status.set(&status_on(&comm, &found));
     Ok(())
 }
@@ -100,7 +88,7 @@ pub unsafe fn mprobe(
         return Ok(());
     };
     let engine = comm.engine();
-    let taken = wait_for(|| Ok(engine.try_matched_probe(selector)?), || Ok(engine.matched_probe(selector)?))?;
+    let taken = engine.matched_probe(selector)?;
     message.set(keep(taken.0, handle));
     status.set(&status_on(&comm, &taken.1));
     Ok(())

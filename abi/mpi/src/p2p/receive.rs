@@ -39,9 +39,7 @@ pub unsafe fn recv(
         status.set(&Status::PROC_NULL);
         return Ok(());
     };
-    if let Memory::Run(data, bytes) = memory
-        && !request::has_staged()
-    {
+    if let Memory::Run(data, bytes) = memory {
         // SAFETY: the program's buffer is writable for the whole call.
         let received = unsafe { comm.engine().receive(selector, buffer(data, bytes)) }?;
         let mut received = Status::from(&received);

@@ -65,10 +65,8 @@ pub unsafe fn send(
         if unsafe { comm.engine().send_fast_path(&message) } {
             return Ok(());
         }
-        if !request::has_staged() {
-            // SAFETY: as above.
-            return Ok(unsafe { comm.engine().send(&message) }?);
-        }
+        // SAFETY: as above.
+        return Ok(unsafe { comm.engine().send(&message) }?);
     }
     // SAFETY: the program's buffer is readable for the whole call, which waits for the end.
     request::run(unsafe { begin(&comm, memory, to, tag, Mode::Standard) }?).map(drop)

@@ -144,7 +144,7 @@ impl Active {
     /// Waits for its end.
     pub fn wait(&mut self) -> Result<Status> {
         match self {
-            Active::Engine(running) if !super::has_staged() => {
+            Active::Engine(running) => {
                 running.request.wait()?;
                 Ok(running.status())
             }

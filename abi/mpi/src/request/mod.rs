@@ -10,6 +10,7 @@
 pub mod active;
 pub mod complete;
 pub mod generalized;
+mod hook;
 pub mod several;
 mod slab;
 pub mod status;
@@ -22,6 +23,7 @@ use anyccl_edge::PerProcess;
 use parking_lot::{Mutex, MutexGuard};
 
 pub use self::active::{Active, Stage, Staged};
+pub use self::hook::StagedWork;
 use self::slab::{Place, Slab};
 use crate::arguments::RequestHandle;
 use crate::error::Result;
@@ -115,21 +117,23 @@ pub fn finish_orphans() {
     }
 }
 
-/// Gives every operation in stages a turn.
-pub fn progress_staged() {
+/// Gives every operation in stages a turn, but for those that another thread is at. Tells whether any has
+/// come to its end.
+pub fn progress_staged() -> bool {
+    let mut has_ended = false;
     if !has_staged() {
-        return;
+        return has_ended;
     }
-    for id in requests().ids() {
-        let Ok(mut place) = requests().find(id) else { continue };
-        let Some(held) = &mut place.held else { continue };
-        let Some(active) = held.active.as_mut().filter(|active| active.is_staged()) else { continue };
+    requests().for_each_free(|held| {
+        let Some(active) = held.active.as_mut().filter(|active| active.is_staged()) else { return };
         match active.poll() {
-            None => {}
+            None => return,
             Some(Ok(status)) => held.replace(Active::Complete(status)),
             Some(Err(error)) => held.replace(Active::Failed(error)),
         }
-    }
+        has_ended = true;
+    });
+    has_ended
 }
 
 /// How a request has ended, and whether its number is unknown now.

@@ -106,6 +106,18 @@ impl Slab {
             })
             .collect()
     }
+
+    /// Looks at every request that no other thread is at.
+    pub fn for_each_free(&self, mut look: impl FnMut(&mut Held)) {
+        let used = self.free.lock().used;
+        for at in 0..used {
+            if let Some(mut place) = self.place(at).try_lock()
+                && let Some(held) = &mut place.held
+            {
+                look(held);
+            }
+        }
+    }
 }
 
 #[cold]

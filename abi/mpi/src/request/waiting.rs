@@ -34,8 +34,14 @@ pub(super) fn wait(active: &mut Active) -> Result<Status> {
         if let Some(outcome) = active.poll() {
             return outcome;
         }
-        super::progress_staged();
-        patience.rest();
+        match active.current() {
+            // The engine gives other stages their turns.
+            Some(current) => engine::wait_for_any(std::iter::once(current)),
+            None => {
+                super::progress_staged();
+                patience.rest();
+            }
+        }
     }
 }
 
@@ -46,11 +52,10 @@ pub(super) fn wait_for_any(
 ) {
     let mut patience = Patience::default();
     while !has_ended(actives) {
-        super::progress_staged();
-        let engine_only = !super::has_staged() && actives.iter().all(|active| active.current().is_some());
-        if engine_only {
+        if actives.iter().all(|active| active.current().is_some()) {
             engine::wait_for_any(actives.iter().filter_map(|active| active.current()));
         } else {
+            super::progress_staged();
             patience.rest();
         }
     }

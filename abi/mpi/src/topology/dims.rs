@@ -1,8 +1,8 @@
 //! Balanced dimensions: `MPI_Dims_create`.
 //!
-//! Of all ways to write a number as a product, the one whose smallest factor is largest is taken; among those,
-//! the one whose second smallest is, and so on. Factors are tried from the root of the number down, so the
-//! first way that is found is the one.
+//! Of all ways to write a number as a product, the one whose smallest factor is largest is taken; among
+//! those, the one whose second smallest is, and so on. Factors are tried from the root of the number down, so
+//! the first way that is found is the one.
 
 use crate::arguments::InputOutputs;
 use crate::error::{Class, Error, Result};

@@ -1,7 +1,7 @@
 //! Virtual topologies: how the processes of a communicator are arranged (MPI 5.0, chapter 8).
 //!
-//! Processes are not reordered: their ranks are those of the communicator that they come from. A duplicate has
-//! the same topology.
+//! Processes are not reordered: their ranks are those of the communicator that they come from. A duplicate
+//! has the same topology.
 //!
 //! - [`cart`] is arithmetic on grids, [`dims`] finds balanced ones, [`graph`] has neighbours as lists.
 //! - `cart_calls`, `graph_calls` and `dist_graph_calls` are MPI's functions.
