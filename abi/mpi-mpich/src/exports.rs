@@ -17,6 +17,7 @@ anyccl_mpi::neighborhood!(Door);
 anyccl_mpi::operators!(Door);
 anyccl_mpi::p2p!(Door);
 anyccl_mpi::processes!(Door);
+anyccl_mpi::removed!(Door);
 anyccl_mpi::requests!(Door);
 anyccl_mpi::tools!(Door);
 anyccl_mpi::topologies!(Door);

@@ -11,6 +11,7 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod exports;
+mod fortran;
 mod mark;
 mod mpich;
 mod numbers;

@@ -11,7 +11,7 @@ use crate::status::Status;
 type Address = usize;
 
 /// Result of a callback: an error code of the program's own becomes an error.
-fn outcome<A: Abi>(code: c_int, what: &str) -> Result<()> {
+pub(crate) fn outcome<A: Abi>(code: c_int, what: &str) -> Result<()> {
     match <ErrorCode as Element<A>>::value(code) {
         0 => Ok(()),
         code => Err(Error::new(Class(code), format!("the program's {what} has returned error code {code}"))),
@@ -380,6 +380,59 @@ unsafe fn cancel<A: Abi>(function: Address, extra: *mut c_void, is_complete: boo
     // SAFETY: promised by the caller.
     let code = unsafe { function(extra, c_int::from(is_complete)) };
     outcome::<A>(code, "cancel function of a generalized request")
+}
+
+/// # Safety
+/// `function` is the address of a query function in Fortran.
+unsafe fn query_in_fortran<A: Abi>(function: Address, extra: *mut c_void, status: &mut Status) -> Result<()> {
+    type Raw<S> = unsafe extern "C" fn(*mut c_void, *mut S, *mut c_int);
+    // SAFETY: promised by the caller.
+    let function = unsafe { std::mem::transmute::<Address, Raw<A::Status>>(function) };
+    // SAFETY: statuses are integers.
+    let empty = unsafe { std::mem::zeroed::<A::Status>() };
+    let (mut raw, mut code) = (A::raw_status(&status.with_error(Class::SUCCESS), &empty), 0);
+    // SAFETY: promised by the caller; both places outlive the call.
+    unsafe { function(extra, &raw mut raw, &raw mut code) };
+    *status = A::status(&raw);
+    status.error = None;
+    outcome::<A>(code, "query function of a generalized request")
+}
+
+/// # Safety
+/// `function` is the address of a free function in Fortran.
+unsafe fn free_in_fortran<A: Abi>(function: Address, extra: *mut c_void) -> Result<()> {
+    type Raw = unsafe extern "C" fn(*mut c_void, *mut c_int);
+    // SAFETY: promised by the caller.
+    let function = unsafe { std::mem::transmute::<Address, Raw>(function) };
+    let mut code = 0;
+    // SAFETY: promised by the caller; the place outlives the call.
+    unsafe { function(extra, &raw mut code) };
+    outcome::<A>(code, "free function of a generalized request")
+}
+
+/// # Safety
+/// `function` is the address of a cancel function in Fortran.
+unsafe fn cancel_in_fortran<A: Abi>(function: Address, extra: *mut c_void, is_complete: bool) -> Result<()> {
+    type Raw = unsafe extern "C" fn(*mut c_void, *mut c_int, *mut c_int);
+    // SAFETY: promised by the caller.
+    let function = unsafe { std::mem::transmute::<Address, Raw>(function) };
+    let (mut is_complete, mut code) = (c_int::from(is_complete), 0);
+    // SAFETY: promised by the caller; both places outlive the call.
+    unsafe { function(extra, &raw mut is_complete, &raw mut code) };
+    outcome::<A>(code, "cancel function of a generalized request")
+}
+
+/// The functions of a generalized request, as functions in Fortran.
+pub fn in_fortran<A: Abi>(
+    query: QueryFunction,
+    free: FreeFunction,
+    cancel: CancelFunction,
+) -> (QueryFunction, FreeFunction, CancelFunction) {
+    (
+        QueryFunction { address: query.address, call: query_in_fortran::<A> },
+        FreeFunction(free.0, free_in_fortran::<A>),
+        CancelFunction(cancel.0, cancel_in_fortran::<A>),
+    )
 }
 
 /// `MPI_Grequest_query_function`.

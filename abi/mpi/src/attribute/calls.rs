@@ -55,27 +55,26 @@ pub unsafe fn comm_get<A: Abi>(
     flag: Output<bool>,
 ) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
-    let found = match predefined::address::<A>(keyval) {
-        Ok(address) => address.map(<*mut i32>::cast),
+    let found = match predefined::value::<A>(keyval) {
+        Ok(found) => found.map(|(_, address)| address.cast()),
         Err(()) => comm.attributes.get(keyval, Kind::Comm)?,
     };
+    flag.set(found.is_some());
     // SAFETY: the program passes the address of a pointer.
-    unsafe { put_value(value, found, &flag) }
+    unsafe { put_value(value, found) }
 }
 
 /// Writes what `MPI_Comm_get_attr` or `MPI_Type_get_attr` has found.
 ///
 /// # Safety
 /// `place` is NULL, or a pointer may be written there.
-pub unsafe fn put_value(place: *mut c_void, found: Option<*mut c_void>, flag: &Output<bool>) -> Result<()> {
-    if let Some(found) = found {
-        if place.is_null() {
-            return Err(Error::new(Class::ARG, "attribute_val is NULL"));
-        }
-        // SAFETY: promised by the caller.
-        unsafe { place.cast::<*mut c_void>().write(found) };
+pub unsafe fn put_value(place: *mut c_void, found: Option<*mut c_void>) -> Result<()> {
+    let Some(found) = found else { return Ok(()) };
+    if place.is_null() {
+        return Err(Error::new(Class::ARG, "attribute_val is NULL"));
     }
-    flag.set(found.is_some());
+    // SAFETY: promised by the caller.
+    unsafe { place.cast::<*mut c_void>().write(found) };
     Ok(())
 }
 

@@ -5,11 +5,12 @@
 //! have it. [`calls`] are MPI's functions, [`predefined`] the attributes that communicators always have.
 
 pub mod calls;
+pub mod fortran;
 mod predefined;
 pub mod type_calls;
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -35,7 +36,20 @@ pub struct Keyval {
     delete: DeleteFunction,
     /// An argument of both functions.
     extra: usize,
+    /// Set where a binding for another language calls the functions.
+    proxies: OnceLock<Proxies>,
 }
+
+/// Functions of a binding that call the program's: their addresses, and how they are called.
+struct Proxies {
+    copy: (usize, CopyProxy),
+    delete: (usize, DeleteProxy),
+}
+
+/// Calls a copy proxy: its address, the program's function, the object, the key, the state, the value.
+type CopyProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize) -> Result<Option<usize>>;
+/// Calls a delete proxy.
+type DeleteProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize) -> Result<()>;
 
 static KEYVALS: Table<Keyval> = Table::new("key of attributes", Class::KEYVAL);
 
@@ -43,7 +57,9 @@ impl Keyval {
     /// Makes a key; gives its number.
     pub fn make(kind: Kind, copy: CopyFunction, delete: DeleteFunction, extra: *mut c_void) -> i32 {
         let extra = extra.expose_provenance();
-        KEYVALS.insert_with(|id| Keyval { id: id.cast_signed(), kind, copy, delete, extra }).cast_signed()
+        let make =
+            |id: u32| Keyval { id: id.cast_signed(), kind, copy, delete, extra, proxies: OnceLock::new() };
+        KEYVALS.insert_with(make).cast_signed()
     }
 
     /// Gives a key back.
@@ -78,33 +94,71 @@ fn is_predefined(keyval: i32) -> bool {
     (TAG_UB..=UNIVERSE_SIZE).contains(&keyval)
 }
 
+/// The value of an attribute.
+#[derive(Clone)]
+enum Value {
+    /// A pointer, or what the program takes for one.
+    Pointer(usize),
+    /// An integer from another language, which is a pointer to it in C.
+    Integer(Arc<usize>),
+}
+
+impl Value {
+    /// What C sees. The address of an integer is valid as long as the attribute is there.
+    fn pointer(&self) -> *mut c_void {
+        match self {
+            Value::Pointer(word) => std::ptr::with_exposed_provenance_mut(*word),
+            Value::Integer(word) => Arc::as_ptr(word).cast_mut().cast(),
+        }
+    }
+
+    /// What a language without pointers sees.
+    fn word(&self) -> usize {
+        match self {
+            Value::Pointer(word) => *word,
+            Value::Integer(word) => **word,
+        }
+    }
+}
+
 /// An attribute.
 #[derive(Clone)]
 struct Attribute {
     keyval: Arc<Keyval>,
-    /// A pointer of the program's, or a number.
-    value: usize,
+    value: Value,
 }
 
 impl Attribute {
     /// Tells the program that it goes away from `object`.
     fn run_delete(&self, object: u32) -> Result<()> {
-        let Some((function, call)) = self.keyval.delete else { return Ok(()) };
-        let value = std::ptr::with_exposed_provenance_mut(self.value);
+        let Keyval { id, kind, delete, proxies, .. } = &*self.keyval;
+        let Some((function, call)) = *delete else { return Ok(()) };
+        let extra = self.keyval.extra();
+        if let Some(Proxies { delete: (proxy, call), .. }) = proxies.get() {
+            // SAFETY: the program has made the key for such calls, and a binding the proxy.
+            return unsafe { call(*proxy, function, (*kind, object), *id, extra, self.value.word()) };
+        }
         // SAFETY: the program has made the key for such calls.
-        unsafe { call(function, object, self.keyval.id, value, self.keyval.extra()) }
+        unsafe { call(function, object, *id, self.value.pointer(), extra) }
     }
 
     /// What a duplicate of `object` gets.
     fn run_copy(&self, object: u32) -> Result<Option<Attribute>> {
-        let value = match self.keyval.copy {
-            CopyFunction::Null => None,
-            CopyFunction::Dup => Some(self.value),
-            CopyFunction::Program(function, call) => {
-                let value = std::ptr::with_exposed_provenance_mut(self.value);
+        let Keyval { id, kind, copy, proxies, .. } = &*self.keyval;
+        let extra = self.keyval.extra();
+        let value = match (*copy, proxies.get()) {
+            (CopyFunction::Null, _) => None,
+            (CopyFunction::Dup, _) => Some(self.value.clone()),
+            (CopyFunction::Program(function, _), Some(Proxies { copy: (proxy, call), .. })) => {
+                // SAFETY: the program has made the key for such calls, and a binding the proxy.
+                let copied =
+                    unsafe { call(*proxy, function, (*kind, object), *id, extra, self.value.word()) }?;
+                copied.map(|word| Value::Integer(Arc::new(word)))
+            }
+            (CopyFunction::Program(function, call), None) => {
                 // SAFETY: the program has made the key for such calls.
-                let copied = unsafe { call(function, object, self.keyval.id, self.keyval.extra(), value) }?;
-                copied.map(|value| value.expose_provenance())
+                let copied = unsafe { call(function, object, *id, extra, self.value.pointer()) }?;
+                copied.map(|value| Value::Pointer(value.expose_provenance()))
             }
         };
         Ok(value.map(|value| Attribute { keyval: Arc::clone(&self.keyval), value }))
@@ -131,15 +185,22 @@ impl Attributes {
 
     /// The value of a key.
     pub fn get(&self, keyval: i32, kind: Kind) -> Result<Option<*mut c_void>> {
+        Ok(self.get_value(keyval, kind)?.map(|value| value.pointer()))
+    }
+
+    fn get_value(&self, keyval: i32, kind: Kind) -> Result<Option<Value>> {
         if let Some(found) = self.find(keyval) {
-            return Ok(Some(std::ptr::with_exposed_provenance_mut(found.value)));
+            return Ok(Some(found.value));
         }
         Keyval::get(keyval, kind).map(|_| None)
     }
 
     /// Sets a value on the object with this number. The program is told of the value before.
     pub fn set(&self, object: u32, keyval: i32, kind: Kind, value: *mut c_void) -> Result<()> {
-        let value = value.expose_provenance();
+        self.set_value(object, keyval, kind, Value::Pointer(value.expose_provenance()))
+    }
+
+    fn set_value(&self, object: u32, keyval: i32, kind: Kind, value: Value) -> Result<()> {
         let old = self.find(keyval);
         let keyval = match &old {
             Some(old) => Arc::clone(&old.keyval),

@@ -10,8 +10,8 @@ use crate::error_codes;
 /// Values, at addresses that stay: programs get a pointer to an int.
 static VALUES: [AtomicI32; 7] = [const { AtomicI32::new(0) }; 7];
 
-/// The address of the value of a predefined key. `None`: it has no value here. `Err`: not a predefined key.
-pub(super) fn address<A: Abi>(keyval: i32) -> Result<Option<*mut c_int>, ()> {
+/// The value of a predefined key, and its address. `None`: it has no value here. `Err`: not a predefined key.
+pub(super) fn value<A: Abi>(keyval: i32) -> Result<Option<(c_int, *mut c_int)>, ()> {
     let value = match keyval {
         c::TAG_UB => i32::MAX,
         c::IO => A::raw_number(Numbers::Rank, c::ANY_SOURCE),
@@ -31,7 +31,7 @@ pub(super) fn address<A: Abi>(keyval: i32) -> Result<Option<*mut c_int>, ()> {
     };
     let place = &VALUES[(keyval - c::TAG_UB) as usize];
     place.store(value, Ordering::Relaxed);
-    Ok(Some(place.as_ptr()))
+    Ok(Some((value, place.as_ptr())))
 }
 
 /// What a launcher says.

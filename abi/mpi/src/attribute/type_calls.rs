@@ -16,8 +16,9 @@ pub unsafe fn get(
     flag: Output<bool>,
 ) -> Result<()> {
     let found = with_attributes(datatype, |attributes| attributes.get(keyval, Kind::Datatype))?;
+    flag.set(found.is_some());
     // SAFETY: the program passes the address of a pointer.
-    unsafe { put_value(value, found, &flag) }
+    unsafe { put_value(value, found) }
 }
 
 /// `MPI_Type_set_attr`.

@@ -29,6 +29,7 @@ mod operators;
 mod p2p;
 mod partitioned;
 mod processes;
+mod removed;
 mod requests;
 mod sessions;
 mod tools;

@@ -1,22 +1,25 @@
 //! Generalized requests: operations of the program's own, which MPI only waits for (MPI 5.0, section 13.2).
 
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::active::Active;
-use crate::arguments::{CancelFunction, FreeFunction, Output, QueryFunction, RequestHandle};
+use crate::abi::Abi;
+use crate::arguments::{CancelFunction, FreeFunction, Output, QueryFunction, RequestHandle, in_fortran};
 use crate::error::{Class, Error, Result};
 use crate::status::Status;
 
 /// An operation of the program's own.
 pub struct Generalized {
-    query: QueryFunction,
-    free: FreeFunction,
-    cancel: CancelFunction,
+    functions: Functions,
+    /// The same functions, where a binding has said that they are in Fortran.
+    in_fortran: OnceLock<Functions>,
     extra: Extra,
     is_complete: AtomicBool,
 }
+
+type Functions = (QueryFunction, FreeFunction, CancelFunction);
 
 /// The program's pointer, which is handed on.
 struct Extra(*mut c_void);
@@ -28,6 +31,10 @@ unsafe impl Send for Extra {}
 unsafe impl Sync for Extra {}
 
 impl Generalized {
+    fn functions(&self) -> &Functions {
+        self.in_fortran.get().unwrap_or(&self.functions)
+    }
+
     /// The outcome, if the program has completed it. Asked once for it.
     pub fn poll(&self) -> Option<Result<Status>> {
         if !self.is_complete.load(Ordering::Acquire) {
@@ -35,7 +42,7 @@ impl Generalized {
         }
         let mut status = Status::EMPTY;
         // SAFETY: a request that is complete is waited for or tested: the query function is called.
-        Some(unsafe { self.query.call(self.extra.0, &mut status) }.map(|()| status))
+        Some(unsafe { self.functions().0.call(self.extra.0, &mut status) }.map(|()| status))
     }
 
     /// Whether the program has completed it.
@@ -46,13 +53,13 @@ impl Generalized {
     /// Tells the program that it is to be cancelled.
     pub fn cancel(&self) -> Result<()> {
         // SAFETY: MPI_Cancel calls the cancel function.
-        unsafe { self.cancel.call(self.extra.0, self.is_complete.load(Ordering::Acquire)) }
+        unsafe { self.functions().2.call(self.extra.0, self.is_complete.load(Ordering::Acquire)) }
     }
 
     /// Tells the program that the request is freed.
     pub fn free(&self) -> Result<()> {
         // SAFETY: called once, by the function that frees the request.
-        unsafe { self.free.call(self.extra.0) }
+        unsafe { self.functions().1.call(self.extra.0) }
     }
 }
 
@@ -64,21 +71,36 @@ pub unsafe fn start(
     extra: *mut c_void,
     request: Output<RequestHandle>,
 ) -> Result<()> {
-    let generalized =
-        Generalized { query, free, cancel, extra: Extra(extra), is_complete: AtomicBool::new(false) };
+    let generalized = Generalized {
+        functions: (query, free, cancel),
+        in_fortran: OnceLock::new(),
+        extra: Extra(extra),
+        is_complete: AtomicBool::new(false),
+    };
     request.set(super::create(crate::constants::COMM_SELF, Active::Generalized(Arc::new(generalized))));
     Ok(())
 }
 
-/// `MPI_Grequest_complete`.
-pub unsafe fn complete(request: RequestHandle) -> Result<()> {
+/// The generalized request of a handle.
+fn find(request: RequestHandle) -> Result<Arc<Generalized>> {
     let found = super::with(request, |held| match held.active() {
         Some(Active::Generalized(generalized)) => Some(Arc::clone(generalized)),
         _ => None,
     })?;
-    let Some(generalized) = found else {
-        return Err(Error::new(Class::REQUEST, "only a generalized request is completed by the program"));
-    };
-    generalized.is_complete.store(true, Ordering::Release);
+    found.ok_or_else(|| Error::new(Class::REQUEST, "this is no generalized request"))
+}
+
+/// `MPI_Grequest_complete`.
+pub unsafe fn complete(request: RequestHandle) -> Result<()> {
+    find(request)?.is_complete.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// A binding says that the functions of a request are in Fortran.
+pub fn set_in_fortran<A: Abi>(request: RequestHandle) -> Result<()> {
+    let found = find(request)?;
+    let (query, free, cancel) = found.functions;
+    // A second call says the same.
+    let _ = found.in_fortran.set(in_fortran::<A>(query, free, cancel));
     Ok(())
 }

@@ -8,6 +8,7 @@ pub mod external;
 pub mod inquiry;
 pub mod memory;
 pub mod packing;
+pub mod removed;
 
 use std::collections::BTreeMap;
 use std::ffi::CString;

@@ -1,0 +1,134 @@
+//! What MPICH's Fortran library (libmpichfort.so.12) and `MPI_DUP_FN` of mpi.h take from libmpi.so.12.
+
+use std::ffi::{c_int, c_void};
+
+use anyccl_mpi::abi::{Abi, Numbers};
+use anyccl_mpi::arguments::{CommHandle, DatatypeHandle, Element, RequestHandle};
+use anyccl_mpi::attribute::fortran;
+use anyccl_mpi::call::{Scope, call, refuse};
+use anyccl_mpi::request::generalized;
+
+use crate::mpich::Door;
+
+fn comm_of(raw: c_int) -> CommHandle {
+    <CommHandle as Element<Door>>::value(raw)
+}
+
+fn type_of(raw: c_int) -> DatatypeHandle {
+    <DatatypeHandle as Element<Door>>::value(raw)
+}
+
+fn keyval_of(raw: c_int) -> i32 {
+    Door::number(Numbers::Keyval, raw)
+}
+
+/// `MPI_DUP_FN`: the value is copied as it is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIR_Dup_fn(
+    _comm: c_int,
+    _keyval: c_int,
+    _extra: *mut c_void,
+    value: *mut c_void,
+    new: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: a copy function gets a place for a pointer.
+    unsafe { new.cast::<*mut c_void>().write(value) };
+    // SAFETY: a copy function gets a place for a flag.
+    unsafe { flag.write(1) };
+    0
+}
+
+/// Sets an attribute in the form that is given: 0 a pointer, 1 an integer of its size, 3 an int.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Comm_set_attr(
+    comm: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    form: c_int,
+) -> c_int {
+    let comm = comm_of(comm);
+    call::<Door>("MPI_Comm_set_attr", Scope::Comm(comm.0), || {
+        fortran::comm_set(comm, keyval_of(keyval), value, form)
+    })
+}
+
+/// Gives an attribute in a form. See [`MPII_Comm_set_attr`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Comm_get_attr(
+    comm: c_int,
+    keyval: c_int,
+    place: *mut c_void,
+    flag: *mut c_int,
+    form: c_int,
+) -> c_int {
+    let comm = comm_of(comm);
+    call::<Door>("MPI_Comm_get_attr", Scope::Comm(comm.0), || {
+        // SAFETY: the binding passes places for both.
+        unsafe { fortran::comm_get::<Door>(comm, keyval_of(keyval), place, flag, form) }
+    })
+}
+
+/// See [`MPII_Comm_set_attr`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Type_set_attr(
+    datatype: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    form: c_int,
+) -> c_int {
+    call::<Door>("MPI_Type_set_attr", Scope::Process, || {
+        fortran::type_set(type_of(datatype), keyval_of(keyval), value, form)
+    })
+}
+
+/// See [`MPII_Comm_get_attr`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Type_get_attr(
+    datatype: c_int,
+    keyval: c_int,
+    place: *mut c_void,
+    flag: *mut c_int,
+    form: c_int,
+) -> c_int {
+    call::<Door>("MPI_Type_get_attr", Scope::Process, || {
+        // SAFETY: the binding passes places for both.
+        unsafe { fortran::type_get(type_of(datatype), keyval_of(keyval), place, flag, form) }
+    })
+}
+
+/// Refused: there are no windows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Win_set_attr(_: c_int, _: c_int, _: *mut c_void, _: c_int) -> c_int {
+    refuse::<Door>("MPI_Win_set_attr", Scope::Process)
+}
+
+/// Refused: there are no windows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Win_get_attr(
+    _: c_int,
+    _: c_int,
+    _: *mut c_void,
+    _: *mut c_int,
+    _: c_int,
+) -> c_int {
+    refuse::<Door>("MPI_Win_get_attr", Scope::Process)
+}
+
+/// The functions of a key are called by these functions of the binding.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: usize, delete: usize) {
+    // A failure goes to the error handler of the process.
+    call::<Door>("MPI_Comm_create_keyval", Scope::Process, || {
+        fortran::set_proxies::<Door>(keyval_of(keyval), copy, delete)
+    });
+}
+
+/// The functions of a generalized request are in Fortran.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Grequest_set_lang_f77(request: c_int) {
+    // A failure goes to the error handler of the process.
+    call::<Door>("MPI_Grequest_start", Scope::Process, || {
+        generalized::set_in_fortran::<Door>(<RequestHandle as Element<Door>>::value(request))
+    });
+}
