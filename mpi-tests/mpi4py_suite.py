@@ -1,6 +1,7 @@
 """mpi4py's own tests: the wheel through libmpi.so.12, a build from source through libmpi_abi.so.1. A process start per module."""
 
 import json
+import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,12 +9,18 @@ from dataclasses import dataclass, field
 from setting import HERE, VENV, WORK, job, launch, mpi4py_for_standard_abi, mpi4py_tests
 
 SECONDS = 60
-# Tests that hang or end their process are left out, and the module is run again, so many times.
+# Tests that hang or end their process are left out, and the module is run again, so many times. Not so what is out of scope.
 ATTEMPTS = 4
 # What these modules are about is refused by anyccl so far.
 OUT_OF_SCOPE = {"test_win": "windows", "test_rma": "windows", "test_rma_nb": "windows", "test_file": "files",
                 "test_io": "files", "test_session": "sessions", "test_spawn": "spawn", "test_dynproc": "spawn",
                 "test_p2p_buf_part": "partitioned communication"}
+# So are these tests of other modules: what they report names a function of that kind.
+REFUSED = re.compile(r"MPI_(Win_|File_|Session_|Comm_spawn|Comm_accept|Comm_connect|Comm_join|Open_port|Publish_name|Lookup_name|"
+                     r"P(send|recv)_init|Register_datarep|Comm_create_from_group|Intercomm_create_from_groups|T_)\w*: this "
+                     r"function is not implemented by anyccl")
+# Tests that are not right themselves: part of their name, and why.
+KNOWN = {"testIAgree": "starts a reduction before a barrier on one rank and after it on the others, which is erroneous"}
 QUICK = ["test_p2p_buf", "test_cco_buf", "test_cco_nb_buf", "test_comm", "test_comm_inter", "test_datatype", "test_op",
          "test_group", "test_request", "test_attributes", "test_errhandler", "test_p2p_obj"]
 
@@ -27,8 +34,27 @@ class Outcome:
     skipped: Counter = field(default_factory=Counter)
     failed: list = field(default_factory=list)
 
+    @property
+    def refused(self):
+        """Failures that are what was asked for: the function is refused."""
+        return [failure for failure in self.failed if REFUSED.search(failure[1])]
+
+    @property
+    def wrong(self):
+        """Failures that nothing explains."""
+        if self.module in OUT_OF_SCOPE:
+            return []
+        return [(test, why) for test, why in self.failed if (test, why) not in self.refused and not known(test)]
+
+    def numbers(self):
+        return self.tests, sum(self.skipped.values()), len(self.refused), len(self.failed) - len(self.refused)
+
     def __str__(self):
-        return f"{self.tests} tests, {sum(self.skipped.values())} skipped, {len(self.failed)} failed"
+        return "{} tests, {} skipped, {} refused, {} failed".format(*self.numbers())
+
+
+def known(test):
+    return next((why for name, why in KNOWN.items() if name in test), None)
 
 
 def modules():
@@ -43,7 +69,7 @@ def run(module, library, ranks, launcher, seconds=SECONDS):
     if library.abi == "std":
         words = {"PYTHONPATH": str(mpi4py_for_standard_abi()), "MPI4PY_LIBMPI": str(library.folder / "libmpi_abi.so.1")}
     excluded, lost = [], []
-    for _ in range(ATTEMPTS):
+    for _ in range(1 if module in OUT_OF_SCOPE else ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         program = [VENV / "bin" / "python", "-B", HERE / "mpi4py_module.py", tests, folder, rf"^{module}\.py$", *excluded]
@@ -87,24 +113,31 @@ def page(columns):
     """Markdown: a table of modules by way in, then each failure, and reasons of skips. `columns`: {title: {module: outcome}}."""
     titles = list(columns)
     rows = sorted({module for outcomes in columns.values() for module in outcomes})
-    lines = ["Tests, of which skipped, and failed, of one rank.", "", "| module | " + " | ".join(titles) + " |",
+    lines = ["Tests; those skipped, those that meet a function which anyccl refuses so far, those that fail otherwise.", "", "| module | " + " | ".join(titles) + " |",
              "| --- |" + " --- |" * len(titles)]
     for module in rows:
         cells = []
         for title in titles:
             outcome = columns[title].get(module)
             cells.append("" if outcome is None else
-                         f"{outcome.tests}, {sum(outcome.skipped.values())}, {len(outcome.failed)}")
+                         ", ".join(map(str, outcome.numbers())))
         note = f" ({OUT_OF_SCOPE[module]})" if module in OUT_OF_SCOPE else ""
         lines.append(f"| {module.removeprefix('test_')}{note} | " + " | ".join(cells) + " |")
-    lines += ["", "Failures:", ""]
-    failures, reasons = {}, Counter()
+    failures, refused, reasons = {}, Counter(), Counter()
     for title, outcomes in columns.items():
+        here = Counter()
         for outcome in outcomes.values():
             reasons |= outcome.skipped
+            here.update(REFUSED.search(why)[0].partition(":")[0] for _, why in outcome.refused)
             for test, why in outcome.failed:
-                failures.setdefault((test, why), []).append(title)
-    lines += [f"- {test}: {why} ({', '.join(where)})" for (test, why), where in sorted(failures.items())] or ["- none"]
+                if (test, why) not in outcome.refused:
+                    failures.setdefault((test, why), []).append(title)
+        refused |= here
+    lines += ["", "Failures:", ""]
+    lines += [f"- {test}: {why}{f'. The test {known(test)}' if known(test) else ''} ({'; '.join(where)})"
+              for (test, why), where in sorted(failures.items())] or ["- none"]
+    lines += ["", "Functions that are refused, and the most tests that meet one of them first:", ""]
+    lines += [f"- {function}: {count}" for function, count in sorted(refused.items())] or ["- none"]
     lines += ["", "Reasons of skips, and the most tests that one module skips for it:", ""]
     lines += [f"- {reason}: {count}" for reason, count in sorted(reasons.items())] or ["- none"]
     return "\n".join(lines) + "\n"
