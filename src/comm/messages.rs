@@ -7,7 +7,7 @@ use super::communicator::Communicator;
 use super::request::Request;
 use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
 use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
-use crate::progress::Ticket;
+use crate::progress::{Started, Ticket};
 
 /// Most elements of a message that tries the fast path. The engine decides whether it is short enough.
 const SMALL: u64 = 1 << 20;
@@ -47,7 +47,10 @@ impl Communicator {
     pub unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.driver.start_send(self.id, what) }.map(|ticket| self.request(ticket))
+        Ok(match unsafe { self.driver.start_send(self.id, what) }? {
+            Started::Running(ticket) => self.request(ticket),
+            Started::Ended(status) => Request::ended(Arc::clone(&self.driver), status),
+        })
     }
 
     /// Receives a message.

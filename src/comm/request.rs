@@ -43,6 +43,12 @@ impl Request {
         }
     }
 
+    /// The request of a send that has ended already.
+    pub(super) fn ended(driver: Arc<Driver>, status: Status) -> Request {
+        let state = State::Ended(Ok(Some(status.into())));
+        Request { driver, timeout: None, clock: Cell::default(), state, _memory: Vec::new() }
+    }
+
     /// The request for a call that another engine serves.
     pub(super) fn foreign(
         driver: Arc<Driver>,
@@ -102,6 +108,11 @@ impl Request {
     /// Whether it is under way in another engine, for which only looking again does.
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.state, State::Foreign(..))
+    }
+
+    /// Whether both are of the same engine, which is the builtin one.
+    pub(super) fn shares_engine(&self, other: &Request) -> bool {
+        Arc::ptr_eq(&self.driver, &other.driver) && !self.is_foreign()
     }
 
     /// Whether it has ended; moves everything of its communicator on. An error means that it has ended.

@@ -44,6 +44,9 @@ pub(super) fn any_foreign<'a, P: Pending + 'a>(mut pending: impl Iterator<Item =
 
 /// Waits until those that are left share one engine: any wait for one of them then makes progress on all.
 pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
+    if share_one_engine(works) {
+        return;
+    }
     loop {
         for work in works.iter_mut() {
             work.has_ended();
@@ -70,6 +73,13 @@ pub fn wait_for_any<'a>(requests: impl Iterator<Item = &'a Request> + Clone) {
         return;
     }
     wait_for_first(&requests.filter_map(Request::pending_call).collect::<Vec<_>>());
+}
+
+/// Whether all are of one engine, which is the builtin one.
+fn share_one_engine<P: Pending>(works: &[&mut P]) -> bool {
+    let mut requests = works.iter().map(|work| work.running());
+    let Some(Some(first)) = requests.next() else { return works.is_empty() };
+    !first.is_foreign() && requests.all(|request| request.is_some_and(|next| next.shares_engine(first)))
 }
 
 /// Waits for all; the first error is returned after all have ended.

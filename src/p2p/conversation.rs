@@ -231,6 +231,13 @@ impl Conversation {
         }
     }
 
+    /// The source that a receive in the posted queue names. `None`: it is not there any more.
+    pub fn posted_source(&self, ticket: Ticket) -> Option<Option<Rank>> {
+        let Kind::Receive(key) = ticket.0 else { return None };
+        let receive = &self.receives[key];
+        receive.is_posted().then(|| receive.selector.source())
+    }
+
     /// The outcome, once there is one. The ticket is used up then.
     pub fn take_outcome(&mut self, ticket: Ticket) -> Option<MessageOutcome> {
         if !self.has_outcome(ticket) {

@@ -46,6 +46,13 @@ pub(super) struct Receive {
 // thread that is; it is only written through `&mut Conversation`.
 unsafe impl Send for Receive {}
 
+impl Receive {
+    /// Whether it has met no message.
+    pub fn is_posted(&self) -> bool {
+        self.outcome.is_none() && matches!(self.stage, Stage::Posted(_))
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Stage {
     Posted(Waiting),

@@ -20,19 +20,28 @@ use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 
 impl Driver {
-    /// Starts a send and gives it a first push.
+    /// Starts a send and gives it a first push. A small one that can leave at once has left then.
     ///
     /// # Safety
     /// See [`Engine::start_send`].
-    pub unsafe fn start_send(&self, comm: CommId, what: &OutgoingMessage) -> Result<Ticket> {
+    pub unsafe fn start_send(&self, comm: CommId, what: &OutgoingMessage) -> Result<Started> {
         let mut engine = self.lock();
+        // SAFETY: passed on from our caller.
+        if unsafe { engine.send_fast_path(comm, what) } {
+            let source = engine.comms.get(comm).rank;
+            let OutgoingMessage { tag, datatype, count, .. } = *what;
+            let bytes = count as usize * datatype.bytes();
+            let status = Status { source, tag, datatype, count, bytes, is_cancelled: false };
+            return Ok(Started::Ended(status));
+        }
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_send(comm, what) }?;
         self.move_on(&mut engine);
-        Ok(ticket)
+        Ok(Started::Running(ticket))
     }
 
-    /// Starts a receive and gives it a first push.
+    /// Starts a receive. It moves at once where a message has come for it, else with the next look at the
+    /// links: many that are started one after the other cost one look.
     ///
     /// # Safety
     /// See [`Engine::start_receive`].
@@ -45,7 +54,9 @@ impl Driver {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start_receive(comm, selector, buffer) }?;
-        self.move_on(&mut engine);
+        if !engine.waits_quietly(ticket) {
+            self.move_on(&mut engine);
+        }
         Ok(ticket)
     }
 
@@ -186,6 +197,14 @@ impl Driver {
     pub fn cancel(&self, ticket: Ticket) -> bool {
         self.lock().cancel(ticket)
     }
+}
+
+/// What became of a send that was started.
+pub enum Started {
+    /// The send goes on.
+    Running(Ticket),
+    /// The message has left.
+    Ended(Status),
 }
 
 /// Status of the message that a receive has ended with.

@@ -93,6 +93,18 @@ impl Engine {
         }
     }
 
+    /// Whether a receive that was just started has met no message, and nothing of it lies at the head of a
+    /// link: a look at the links would be of little use.
+    pub(super) fn waits_quietly(&mut self, ticket: Ticket) -> bool {
+        let Ticket::Message(MessageTicket { comm: id, ticket, .. }) = ticket else { return false };
+        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
+        let source = conversation.posted_source(ticket).flatten();
+        source.is_some_and(|rank| {
+            let link = &mut self.endpoints[members[rank as usize].endpoint as usize].inbox.link;
+            link.descriptor().is_none() && matches!(link.head(), Ok(None))
+        })
+    }
+
     /// Takes in what has come, then gives the message that a receive would get now.
     pub fn find(&mut self, id: CommId, selector: Selector) -> Result<Option<Status>> {
         self.poll_for(id, selector)?;

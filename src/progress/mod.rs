@@ -43,6 +43,7 @@ pub mod wait;
 pub use consensus::Survivors;
 pub use context::CommId;
 pub use engine::{CallOutcome, Engine, Ticket};
+pub use message_wait::Started;
 pub use messaging::MessageTicket;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod formation;
 mod hook;
 mod opaque;
 mod pieces;
+mod windows;
 
 use std::thread;
 use std::time::Duration;
