@@ -22,8 +22,13 @@ pub struct Status {
 
 impl Status {
     /// The empty status (MPI 5.0, section 3.7.3), for operations that receive nothing.
-    pub const EMPTY: Status =
-        Status { source: ANY_SOURCE, tag: ANY_TAG, error: None, bytes: 0, is_cancelled: false };
+    pub const EMPTY: Status = Status {
+        source: ANY_SOURCE,
+        tag: ANY_TAG,
+        error: Some(Class::SUCCESS),
+        bytes: 0,
+        is_cancelled: false,
+    };
 
     /// The status of a message from `MPI_PROC_NULL`.
     pub const PROC_NULL: Status = Status { source: PROC_NULL, ..Status::EMPTY };
