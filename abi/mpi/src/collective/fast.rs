@@ -1,8 +1,10 @@
 //! The fast path of small calls: predefined datatypes and operators, or contiguous datatypes, on a
-//! communicator of one group, like a call that was made lately.
+//! communicator of one group. The blocking form runs a call that is like a recent one; the non-blocking one
+//! starts it without a script.
 //!
 //! `None`: nothing was done; the slow path checks everything, and does it or says what is wrong.
 
+use anyccl_edge::{ObjectRef, buffers};
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype as Element, ReduceOp};
 use anyccl_engine::comm::Operation;
 use anyccl_engine::reduce::is_inside_callback;
@@ -12,37 +14,85 @@ use crate::comm::Comm;
 use crate::datatype::Datatype;
 use crate::error::{Error, Result};
 use crate::op::{Kernel, kernel};
+use crate::request::Active;
 use crate::table::FIRST;
+use crate::types;
 
-/// Runs a call of the engine.
-///
-/// # Safety
-/// The buffers are as the program has described them.
-#[inline(always)]
-unsafe fn run(comm: &Comm, call: Call, send: *const u8, recv: *mut u8) -> Option<Result<()>> {
-    if comm.inter().is_some() || is_inside_callback() {
-        return None;
+/// A call on a communicator of one group, whose datatypes and operator the engine knows. Its buffers and its
+/// root are not checked yet.
+pub(super) struct SmallCall {
+    comm: ObjectRef<'static, Comm>,
+    operation: Operation,
+}
+
+impl SmallCall {
+    #[inline(always)]
+    fn new(comm: ObjectRef<'static, Comm>, call: Call, send: *const u8, recv: *mut u8) -> Option<SmallCall> {
+        if comm.inter().is_some() || is_inside_callback() {
+            return None;
+        }
+        Some(SmallCall { comm, operation: Operation { call, send, recv } })
     }
-    // SAFETY: passed on from our caller; the engine checks that the buffers are there and apart.
-    let outcome = unsafe { comm.engine().run_fast_path(&Operation { call, send, recv }) }?;
-    Some(outcome.map_err(Error::from))
+
+    /// Runs it to its end, if a call like it was made lately.
+    ///
+    /// # Safety
+    /// The buffers are as the program has described them.
+    #[inline(always)]
+    pub unsafe fn run(&self) -> Option<Result<()>> {
+        // SAFETY: passed on from our caller; the engine checks that the buffers are there and apart. No call
+        // with a root that is no rank was ever made.
+        let outcome = unsafe { self.comm.engine().run_fast_path(&self.operation) }?;
+        Some(outcome.map_err(Error::from))
+    }
+
+    /// Starts it, if its buffers and its root are as they should be.
+    ///
+    /// # Safety
+    /// See [`SmallCall::run`], until it is complete.
+    #[inline(always)]
+    pub unsafe fn start(&self) -> Option<Result<Active>> {
+        let SmallCall { comm, operation } = self;
+        let Operation { call, send, recv } = operation;
+        let is_root = call.root < comm.size();
+        if !is_root || buffers::check(call, comm.rank(), comm.size(), send.addr(), recv.addr()).is_err() {
+            return None;
+        }
+        // SAFETY: passed on from our caller.
+        let started = unsafe { comm.engine().start(operation) };
+        Some(started.map(Active::engine).map_err(Error::from))
+    }
 }
 
 /// A call that moves bytes.
 #[inline(always)]
 fn movement(collective: Collective, bytes: u64, root: i32) -> Call {
     let (kind, root) = (CallKind::Collective(collective), root.cast_unsigned());
-    // No call with a rank that is none was ever made, so it is not found.
     Call { kind, datatype: Element::Byte, op: None, root, count: bytes }
 }
 
-/// Bytes of elements that lie at their address without holes. Negative counts are none.
+/// Counts from here on, and negative ones, are for the slow path: their bytes may not fit 64 bits.
+const LARGE: u64 = 1 << 31;
+
+/// Bytes of elements that lie at their address without holes.
 #[inline(always)]
 fn dense_bytes(count: i64, datatype: DatatypeHandle) -> Option<u64> {
-    if datatype.0 >= FIRST || count < 0 {
+    if count.cast_unsigned() >= LARGE {
         return None;
     }
+    if datatype.0 >= FIRST {
+        return dense_bytes_of_made(count, datatype);
+    }
     match Datatype::predefined(datatype.0)?.run_for(count)? {
+        (0, bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// Like [`dense_bytes`], for a datatype that the program has made.
+#[inline(never)]
+fn dense_bytes_of_made(count: i64, datatype: DatatypeHandle) -> Option<u64> {
+    match types::committed(datatype).ok()?.run_for(count)? {
         (0, bytes) => Some(bytes),
         _ => None,
     }
@@ -97,21 +147,20 @@ fn reduction(
 }
 
 #[inline(always)]
-pub(super) unsafe fn barrier(comm: CommHandle) -> Option<Result<()>> {
+pub(super) fn barrier(comm: CommHandle) -> Option<SmallCall> {
     let comm = Comm::from_handle(comm).ok()?;
     let call = movement(Collective::Barrier, 0, 0);
-    // SAFETY: a barrier touches no buffer.
-    unsafe { run(&comm, call, std::ptr::null(), std::ptr::null_mut()) }
+    SmallCall::new(comm, call, std::ptr::null(), std::ptr::null_mut())
 }
 
 #[inline(always)]
-pub(super) unsafe fn bcast(
+pub(super) fn bcast(
     buffer: RecvAddress,
     count: i64,
     datatype: DatatypeHandle,
     root: i32,
     comm: CommHandle,
-) -> Option<Result<()>> {
+) -> Option<SmallCall> {
     let call = movement(Collective::Broadcast, dense_bytes(count, datatype)?, root);
     let comm = Comm::from_handle(comm).ok()?;
     let to = buffer.pointer();
@@ -120,15 +169,14 @@ pub(super) unsafe fn bcast(
     }
     // Like in the slow path: in place at the root.
     let from = if comm.rank() == call.root { to.cast_const() } else { std::ptr::null() };
-    // SAFETY: passed on from our caller.
-    unsafe { run(&comm, call, from, to) }
+    SmallCall::new(comm, call, from, to)
 }
 
 /// Gather and scatter: the root has two buffers, others have one.
 macro_rules! rooted {
     ($($name:ident: $collective:ident, $significant:ident;)*) => {$(
         #[inline(always)]
-        pub(super) unsafe fn $name(
+        pub(super) fn $name(
             sendbuf: SendAddress,
             sendcount: i64,
             sendtype: DatatypeHandle,
@@ -137,7 +185,7 @@ macro_rules! rooted {
             recvtype: DatatypeHandle,
             root: i32,
             comm: CommHandle,
-        ) -> Option<Result<()>> {
+        ) -> Option<SmallCall> {
             let comm = Comm::from_handle(comm).ok()?;
             let (bytes, (from, to)) = if comm.rank() == root.cast_unsigned() {
                 (equal_bytes(sendcount, sendtype, recvcount, recvtype)?, apart(sendbuf, recvbuf)?)
@@ -145,8 +193,7 @@ macro_rules! rooted {
                 $significant(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)?
             };
             let call = movement(Collective::$collective, bytes, root);
-            // SAFETY: passed on from our caller.
-            unsafe { run(&comm, call, from, to) }
+            SmallCall::new(comm, call, from, to)
         }
     )*};
 }
@@ -188,7 +235,7 @@ fn received_alone(
 macro_rules! to_all {
     ($($name:ident: $collective:ident;)*) => {$(
         #[inline(always)]
-        pub(super) unsafe fn $name(
+        pub(super) fn $name(
             sendbuf: SendAddress,
             sendcount: i64,
             sendtype: DatatypeHandle,
@@ -196,7 +243,7 @@ macro_rules! to_all {
             recvcount: i64,
             recvtype: DatatypeHandle,
             comm: CommHandle,
-        ) -> Option<Result<()>> {
+        ) -> Option<SmallCall> {
             let call = movement(
                 Collective::$collective,
                 equal_bytes(sendcount, sendtype, recvcount, recvtype)?,
@@ -204,8 +251,7 @@ macro_rules! to_all {
             );
             let (from, to) = apart(sendbuf, recvbuf)?;
             let comm = Comm::from_handle(comm).ok()?;
-            // SAFETY: passed on from our caller.
-            unsafe { run(&comm, call, from, to) }
+            SmallCall::new(comm, call, from, to)
         }
     )*};
 }
@@ -219,19 +265,18 @@ to_all! {
 macro_rules! reductions {
     ($($name:ident: $collective:ident, $buffers:ident;)*) => {$(
         #[inline(always)]
-        pub(super) unsafe fn $name(
+        pub(super) fn $name(
             sendbuf: SendAddress,
             recvbuf: RecvAddress,
             count: i64,
             datatype: DatatypeHandle,
             op: OpHandle,
             comm: CommHandle,
-        ) -> Option<Result<()>> {
+        ) -> Option<SmallCall> {
             let call = reduction(Collective::$collective, count, datatype, op, 0)?;
             let (from, to) = $buffers(sendbuf, recvbuf)?;
             let comm = Comm::from_handle(comm).ok()?;
-            // SAFETY: passed on from our caller.
-            unsafe { run(&comm, call, from, to) }
+            SmallCall::new(comm, call, from, to)
         }
     )*};
 }
@@ -244,7 +289,7 @@ reductions! {
 }
 
 #[inline(always)]
-pub(super) unsafe fn reduce(
+pub(super) fn reduce(
     sendbuf: SendAddress,
     recvbuf: RecvAddress,
     count: i64,
@@ -252,7 +297,7 @@ pub(super) unsafe fn reduce(
     op: OpHandle,
     root: i32,
     comm: CommHandle,
-) -> Option<Result<()>> {
+) -> Option<SmallCall> {
     let call = reduction(Collective::Reduce, count, datatype, op, root)?;
     let comm = Comm::from_handle(comm).ok()?;
     let (from, to) = if comm.rank() == call.root {
@@ -262,6 +307,5 @@ pub(super) unsafe fn reduce(
     } else {
         (sendbuf.pointer(), std::ptr::null_mut())
     };
-    // SAFETY: passed on from our caller.
-    unsafe { run(&comm, call, from, to) }
+    SmallCall::new(comm, call, from, to)
 }

@@ -17,8 +17,16 @@ macro_rules! forms {
     (@fast [] $arguments:tt) => {};
     (@fast [$fast:ident] [$($argument:ident),*]) => {
         // SAFETY: the program keeps the promises that MPI asks for.
-        if let Some(outcome) = unsafe { fast::$fast($($argument),*) } {
+        if let Some(outcome) = fast::$fast($($argument),*).and_then(|call| unsafe { call.run() }) {
             return outcome;
+        }
+    };
+    (@start $request:ident $comm:ident [] $arguments:tt) => {};
+    (@start $request:ident $comm:ident [$fast:ident] [$($argument:ident),*]) => {
+        // SAFETY: the program keeps the promises that MPI asks for.
+        if let Some(started) = fast::$fast($($argument),*).and_then(|call| unsafe { call.start() }) {
+            $request.set(request::create($comm.0, started?));
+            return Ok(());
         }
     };
     ($($mpi:literal $run:ident $start:ident $init:ident ($($argument:ident: $kind:ty),*)
@@ -46,6 +54,7 @@ macro_rules! forms {
             comm: CommHandle,
             request: Output<RequestHandle>,
         ) -> Result<()> {
+            forms!(@start request comm [$($fast)?] [$($argument,)* comm]);
             check_outside_callback()?;
             // SAFETY: the program keeps the promises that MPI asks for.
             let script = unsafe { super::$($script)::+($($argument,)* comm) }?;
