@@ -20,6 +20,7 @@ import sys
 import time
 from pathlib import Path
 
+import clients
 import constants
 import headers
 import mpi4py_suite
@@ -140,6 +141,8 @@ def main():
     for library in libraries:
         if not only_some:
             attempt(f"profiling of {library}", profiler.run, library)
+            if library.abi == "mpich" and not options.quick:
+                attempt(f"LAMMPS on {library}", clients.lammps, library)
         for title, launcher in starters.items():
             for ranks in options.ranks or ([2] if options.quick else [1, 2, 4]):
                 kept = columns.setdefault(f"{library}, {title} -n {ranks}", {})
