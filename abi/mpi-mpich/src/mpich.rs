@@ -35,7 +35,7 @@ const MADE: u32 = 2 << 30;
 const NUMBER_BITS: u32 = 26;
 const REQUEST_NULL: u32 = 0x2c00_0000;
 const MESSAGE_NO_PROC: u32 = 0x6c00_0000;
-/// Program-defined error codes begin above these.
+/// `MPI_ERR_LASTCODE`: error codes of programs are larger.
 const LAST_CODE: c_int = 0x3fff_ffff;
 
 /// The number of an object in the bits of a handle. A message has that of a request.
@@ -201,7 +201,7 @@ impl Abi for Door {
                 3 => c::TYPECLASS_COMPLEX,
                 _ => 0,
             },
-            Numbers::ErrorCode if raw > LAST_CODE => raw - LAST_CODE + Class::LASTCODE.0,
+            Numbers::ErrorCode if raw >= LAST_CODE => raw - LAST_CODE + Class::LASTCODE.0,
             Numbers::ErrorCode => find(ERRORS, raw).map_or(raw, |class| class.0),
             Numbers::Combiner => find(COMBINERS, raw).unwrap_or(0),
             Numbers::Comparison => raw + c::IDENT,
@@ -262,7 +262,7 @@ impl Abi for Door {
                 c::TYPECLASS_INTEGER => 2,
                 _ => 3,
             },
-            Numbers::ErrorCode if number > Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
+            Numbers::ErrorCode if number >= Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
             // Numbers that are no class in either ABI stay what they are.
             Numbers::ErrorCode if number > Class::ABI.0 => number,
             // Classes that came after MPI 3.1 are "other".
