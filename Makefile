@@ -120,8 +120,10 @@ test-nccl: install
 # Our programs and mpi4py's own tests, on both MPI libraries; MPICH and mpi4py from PyPI. An hour; left out, with the reason, where
 # they cannot be had. test-mpi-quick: what takes under three minutes of it.
 test-mpi: install
+	$(PYTHON) mpi-tests/starting.py --prefix $(PREFIX)
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
 test-mpi-quick: install
+	$(PYTHON) mpi-tests/starting.py --prefix $(PREFIX)
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX) --quick
 
 bench: install

@@ -1,5 +1,5 @@
-//! `--as nccl` and `--nccl-of` of a tool without its libraries, as cargo builds it. What they do with them is
-//! tested where all is installed, by capi-tests/nccl/ways_in.py.
+//! `--as` and `--nccl-of` or `--mpi-of` of a tool without its libraries, as cargo builds it. What they do
+//! with them is tested where all is installed, by capi-tests/nccl/ways_in.py and mpi-tests/starting.py.
 
 mod common;
 
@@ -22,11 +22,13 @@ fn without_the_library_nothing_is_started_and_what_installs_it_is_named() {
             "echo",
             "started",
         ],
+        &["run", "--as", "mpi", "-n", "2", "echo", "started"],
         &["info", "--nccl-of", "echo", "started"],
+        &["info", "--mpi-of", "echo", "started"],
     ] {
         let tool = finish(anyccl(arguments));
         assert_eq!(tool.code(), 1, "{arguments:?}: {}", tool.stderr);
-        assert!(tool.stderr.contains("lib/anyccl/nccl"), "{arguments:?}: {}", tool.stderr);
+        assert!(tool.stderr.contains("lib/anyccl/"), "{arguments:?}: {}", tool.stderr);
         assert!(tool.stderr.contains("xtask install"), "{arguments:?}: {}", tool.stderr);
         assert!(tool.stdout.is_empty(), "{arguments:?}");
     }
@@ -35,10 +37,12 @@ fn without_the_library_nothing_is_started_and_what_installs_it_is_named() {
 #[test]
 fn words_that_go_together_are_asked_for_together() {
     for (arguments, missing) in [
-        (&["run", "-n", "1", "--nccl-by", "audit", "true"][..], "--as"),
+        (&["run", "-n", "1", "--by", "audit", "true"][..], "--as"),
         (&["run", "-n", "1", "--as", "oneccl", "true"], "nccl"),
         (&["run", "-n", "1", "--as", "nccl", "--nccl-by", "magic", "true"], "overlay"),
+        (&["run", "-n", "1", "--by", "path", "--as", "nccl"], "PROGRAM"),
         (&["info", "--deadline", "3"], "--nccl-of"),
+        (&["info", "--mpi-of"], "COMMAND"),
         (&["info", "--nccl-of"], "COMMAND"),
     ] {
         let tool = finish(anyccl(arguments));

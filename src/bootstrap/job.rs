@@ -38,7 +38,7 @@ pub fn job_from_environment(config: &Config, deadline: Instant) -> Result<Job> {
     open(describe(&|name| config::raw(name))?, config, deadline)
 }
 
-/// The same for programs that know nothing of anyccl: where a launcher's variables are there in part only, it
+/// The job of a program that knows nothing of anyccl. Where a launcher's variables are there in part only, it
 /// is a world of one, and one line of the log says so.
 pub fn job_from_environment_or_alone(config: &Config, deadline: Instant) -> Result<Job> {
     match half_a_launcher(&|name| config::raw(name)) {

@@ -66,8 +66,8 @@ pub use record::PeerInfo;
 pub use store::Store;
 pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
 
-/// Asks the launcher to end the job with this exit code. `false`: it takes no such wish, and looks at the exit
-/// codes of the processes.
+/// Asks the launcher to end the job with this exit code. `false`: it takes no such wish, and looks at the
+/// exit codes of the processes.
 pub fn abort_job(code: u8) -> bool {
     pmi::abort(code)
 }

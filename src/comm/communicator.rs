@@ -136,8 +136,8 @@ impl Communicator {
     }
 
     /// Makes this communicator, the first of its process, stand for the job: when it is aborted, every
-    /// communicator that was made from it fails on all ranks. Failures are logged at level info alone, because
-    /// the caller tells of them.
+    /// communicator that was made from it fails on all ranks. Failures are logged at level info alone,
+    /// because the caller tells of them.
     pub fn lead_job(&self) {
         self.driver.lock().lead_job();
     }

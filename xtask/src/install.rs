@@ -12,11 +12,12 @@
 //! lib/anyccl/nccl/libanyccl_audit.so  puts it in NCCL's place, by LD_AUDIT
 //! lib/anyccl/nccl/lib/                the same library for NCCL_ROOT; lib/cmake/NCCL: find_package(NCCL)
 //! lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
-//! lib/anyccl/mpi/lib/libmpi_abi.so.1  MPI in the standard ABI, and the link libmpi_abi.so; no loader looks there
-//! lib/anyccl/mpi/lib/libmpi.so.12     MPI in MPICH's ABI, and libmpich.so.12, Debian's name for the same
-//! lib/anyccl/mpi/lib/libanyccl_audit.so  puts them in MPI's place, by LD_AUDIT
-//! lib/anyccl/mpi/include/mpi.h        the standard ABI's
-//! lib/anyccl/mpi/bin/                 mpicc, mpicxx, mpiexec, for PATH or MPI_HOME: links to bin/anyccl-mpicc and others
+//! lib/anyccl/mpi/                     like the prefix of any MPI; no loader looks there
+//!   lib/libmpi_abi.so.1               MPI in the standard ABI, and the link libmpi_abi.so
+//!   lib/libmpi.so.12                  MPI in MPICH's ABI, and libmpich.so.12, Debian's name for the same
+//!   lib/libanyccl_audit.so            puts them in MPI's place, by LD_AUDIT
+//!   include/mpi.h                     the standard ABI's
+//!   bin/                              mpicc, mpicxx, mpiexec and others: links to those in bin/
 //! lib/cmake/anyccl/                   find_package(anyccl)
 //! lib/pkgconfig/anyccl.pc             pkg-config anyccl; anyccl-mpi.pc: MPI
 //! share/doc/anyccl/                   licences
@@ -103,7 +104,8 @@ fn nccl(built: &Path, folder: &Path) -> Result {
     link("../../../../libnccl.so.2", &folder.join("python/nvidia/nccl/lib/libnccl.so.2"))
 }
 
-/// A prefix like that of any MPI, but in a folder of its own: it takes MPI's place only for those who name it.
+/// A prefix like that of any MPI, but in a folder of its own: it takes MPI's place only for those who name
+/// it.
 fn mpi(built: &Path, prefix: &Path) -> Result {
     let home = prefix.join("lib/anyccl/mpi");
     let lib = home.join("lib");

@@ -6,6 +6,7 @@ mod check;
 mod docs;
 mod header;
 mod install;
+mod mpi_functions;
 mod pictures;
 mod symbols;
 mod words;

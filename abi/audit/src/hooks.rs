@@ -3,8 +3,8 @@
 //! All but the first are called with the loader's lock held, so by one thread at a time.
 //!
 //! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`].
-//! Our own libraries get a number up to [`LAST_OURS`] instead: what those ask for is not changed, since the NCCL
-//! or MPI of somebody else may be what they want.
+//! Our own libraries get a number up to [`LAST_OURS`] instead: what those ask for is not changed, since the
+//! NCCL or MPI of somebody else may be what they want.
 
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
 use std::os::unix::ffi::OsStrExt;

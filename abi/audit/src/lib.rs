@@ -1,5 +1,5 @@
-//! An audit library of the GNU loader (rtld-audit(7)): puts libraries of anyccl in the place of NCCL, or of MPI,
-//! whatever a program's RPATH says, and tells who gets which.
+//! An audit library of the GNU loader (rtld-audit(7)): puts libraries of anyccl in the place of NCCL, or of
+//! MPI, whatever a program's RPATH says, and tells who gets which.
 //!
 //!     LD_AUDIT=PREFIX/lib/anyccl/nccl/libanyccl_audit.so program
 //!     LD_AUDIT=PREFIX/lib/anyccl/mpi/lib/libanyccl_audit.so program
@@ -13,8 +13,8 @@
 //! - `watch`: nothing is changed, for the launcher, where LD_PRELOAD does it. A process that looks up a
 //!   function in another library stops there;
 //! - `only`: the same where PYTHONPATH or LD_LIBRARY_PATH does it. A process stops where it loads another;
-//! - `probe`: nothing is changed, and the first process that gets a function of NCCL or MPI stops there, before
-//!   it calls it. For `anyccl info --nccl-of` and `--mpi-of`, which end it.
+//! - `probe`: nothing is changed, and the first process that gets a function of NCCL or MPI stops there,
+//!   before it calls it. For `anyccl info --nccl-of` and `--mpi-of`, which end it.
 //!
 //! In each, what happens is told to the launcher if there is one (`anyccl_launch_report`), which ends those
 //! that have stopped. Without a launcher nobody is stopped.

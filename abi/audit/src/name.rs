@@ -22,8 +22,8 @@ pub fn is_library(facade: Facade, asked: &[u8]) -> bool {
     }
 }
 
-/// The library of anyccl that takes the place of `asked`. `None` where it is none, or one whose ABI anyccl does
-/// not have.
+/// The library of anyccl that takes the place of `asked`. `None` where it is none, or one whose ABI anyccl
+/// does not have.
 pub fn door(facade: Facade, asked: &[u8]) -> Option<&'static str> {
     let fits = |name: &str, major: &str| {
         version(asked, name)

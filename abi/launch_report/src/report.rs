@@ -1,7 +1,7 @@
 //! A report as the bytes of a datagram.
 //!
-//! Seven fields with a zero byte between them: secret, facade, what, process, rank, library, user. No path has a zero
-//! in it.
+//! Seven fields with a zero byte between them: secret, facade, what, process, rank, library, user. No path
+//! has a zero in it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

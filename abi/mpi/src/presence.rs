@@ -1,9 +1,9 @@
 //! This library, as it says of itself: the mark that tells it from other MPIs, its file, and a word to the
 //! launcher that it is in use.
 //!
-//! Its names and functions are those of MPI. When anyccl looks for an MPI as its engine, it must not take this
-//! for one: `anyccl_engine::backend::mpi::identity` asks for the mark. `anyccl run --as mpi` wants to know
-//! which MPI a process has begun.
+//! Its names and functions are those of MPI. When anyccl looks for an MPI as its engine, it must not take
+//! this for one: `anyccl_engine::backend::mpi::identity` asks for the mark. `anyccl run --as mpi` wants to
+//! know which MPI a process has begun.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::mem::MaybeUninit;

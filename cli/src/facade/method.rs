@@ -2,14 +2,14 @@
 //!
 //! | method | for | reaches | does not reach |
 //! | --- | --- | --- | --- |
-//! | audit | both | whoever asks glibc's loader for such a library, by name or path | other C libraries |
-//! | preload | NCCL | programs that are linked with it, also those with an RPATH | who opens another by its path |
+//! | audit | both | whoever asks glibc's loader, by name or path | other C libraries |
+//! | preload | NCCL | programs that are linked with it | who opens another by its path |
 //! | overlay | NCCL | PyTorch, which looks for it on Python's path | everything else |
 //! | path | MPI | programs without an RPATH, and mpi4py | who opens another by its path |
 //!
-//! None reaches a program with NCCL or MPI linked into it. MPI is never preloaded: there are two libraries for
-//! two ABIs, with the same functions. With each method, the audit library comes along and reports who gets a
-//! library that is not ours.
+//! None reaches a program with NCCL or MPI linked into it. MPI is never preloaded: there are two libraries
+//! for two ABIs, with the same functions. With each method, the audit library comes along and reports who
+//! gets a library that is not ours.
 
 use std::ffi::OsStr;
 

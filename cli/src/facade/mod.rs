@@ -1,5 +1,5 @@
-//! What it takes to put libraries of anyccl in the place of NCCL, or of MPI, for `anyccl run --as` and `anyccl
-//! info --nccl-of` or `--mpi-of`.
+//! What it takes to put libraries of anyccl in the place of NCCL, or of MPI, for `anyccl run --as` and
+//! `anyccl info --nccl-of` or `--mpi-of`.
 //!
 //! [`files`] is where the files are; [`program`] finds out what kind of program a command starts; [`method`]
 //! chooses how to get in there, and makes the variables for it; [`usage`] receives the reports of
@@ -44,7 +44,7 @@ impl Facade {
         }
     }
 
-    /// The same for those who report.
+    /// Name of the facade in launch reports.
     pub fn reported(self) -> anyccl_launch_report::Facade {
         match self {
             Facade::Nccl => anyccl_launch_report::Facade::Nccl,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::backends::{Backend, backends};
 use super::engine;
+use super::facades::{FacadeRow, facades};
 use super::machine::{Processor, processor};
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
 use super::transports::{Transport, transports};
@@ -25,6 +26,8 @@ pub struct Info {
     pub network: Network,
     /// Ways to move bytes.
     pub transports: Vec<Transport>,
+    /// What anyccl can be for programs of others.
+    pub facades: Vec<FacadeRow>,
     /// Engines of others.
     pub backends: Vec<Backend>,
     /// Collectives with their algorithms.
@@ -69,6 +72,7 @@ pub fn collect() -> Info {
         processor: processor(),
         network: network(),
         transports: transports(),
+        facades: facades(),
         // After what forks: an engine may have threads.
         backends: backends(),
         collectives: collectives(),

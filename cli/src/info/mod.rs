@@ -7,6 +7,7 @@
 mod backends;
 mod collect;
 mod engine;
+mod facades;
 mod library_of;
 mod machine;
 mod print;
@@ -43,7 +44,8 @@ pub struct InfoArguments {
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
     nccl_of: Vec<OsString>,
 
-    /// The same of MPI, with its ABI. Comes last
+    /// Tell which MPI the processes of a command get, instead: path, version, ABI, and whether it is anyccl.
+    /// Comes last
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "nccl_of")]
     mpi_of: Vec<OsString>,
 

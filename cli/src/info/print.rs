@@ -4,6 +4,7 @@ use anyccl_engine::base::ReduceOp;
 
 use super::backends::Backend;
 use super::collect::{Info, Network};
+use super::facades::FacadeRow;
 use super::machine::Processor;
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow};
 use super::transports::Transport;
@@ -20,6 +21,7 @@ pub fn layout(info: &Info) -> String {
         ("Processor", processor(&info.processor)),
         ("Network", network(&info.network)),
         ("Transports", transports(&info.transports)),
+        ("In the place of others (anyccl run --as)", facades(&info.facades)),
         ("Backends", backends(&info.backends)),
         ("Algorithms", algorithms(&info.collectives)),
         ("Datatypes and operators", datatypes(&info.datatypes)),
@@ -70,6 +72,17 @@ fn transports(transports: &[Transport]) -> Vec<String> {
                 Some(error) => format!("NO ({error})"),
             };
             rows.push(vec![format!("  {}", need.name), answer]);
+        }
+    }
+    aligned(&rows)
+}
+
+fn facades(facades: &[FacadeRow]) -> Vec<String> {
+    let mut rows = Vec::new();
+    for facade in facades {
+        rows.extend(facade.libraries.iter().map(|library| vec![facade.name.to_string(), library.clone()]));
+        if facade.error.is_some() {
+            rows.push(vec![facade.name.to_string(), "not installed beside this tool".to_string()]);
         }
     }
     aligned(&rows)

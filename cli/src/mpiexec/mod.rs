@@ -1,9 +1,9 @@
 //! `anyccl-mpiexec`: `anyccl run` with the options that every mpiexec has.
 //!
 //! The tool is `anyccl` itself under another name: a name that has `mpiexec` or `mpirun` in it. Options are
-//! read by hand ([`options`]), because they begin with one dash and end at the program; programs are separated
-//! by colons. [`placement`] turns hosts into the places of `anyccl run`. What this says nothing about is as in
-//! `anyccl run`: one job, one world, nothing left behind.
+//! read by hand ([`options`]), because they begin with one dash and end at the program; programs are
+//! separated by colons. [`placement`] turns hosts into the places of `anyccl run`. What this says nothing
+//! about is as in `anyccl run`: one job, one world, nothing left behind.
 
 mod options;
 mod placement;

@@ -15,7 +15,7 @@ pub struct Slots {
 /// Ranks on hosts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// As `anyccl run --hosts` has it. `None`: all on this host.
+    /// Hosts in the form of `anyccl run --hosts`. `None`: all on this host.
     pub hosts: Option<String>,
     /// Number of ranks.
     pub ranks: u32,

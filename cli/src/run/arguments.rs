@@ -88,8 +88,8 @@ pub struct RunArguments {
     #[arg(short = 'x', long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
 
-    /// Be NCCL, or MPI, for the ranks: where they ask for such a library they get that of anyccl, or the job ends. Says
-    /// which method was taken, and at the end if nobody has asked
+    /// Be NCCL, or MPI, for the ranks: where they ask for such a library they get that of anyccl, or the job
+    /// ends. Says which method was taken, and at the end if nobody has asked
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub facade: Option<Facade>,
 

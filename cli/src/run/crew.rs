@@ -56,7 +56,8 @@ pub trait Crew {
         None
     }
 
-    /// What ranks have told about their NCCL or MPI since the last time, and the method that was in place there.
+    /// What ranks have told about their NCCL or MPI since the last time, and the method that was in place
+    /// there.
     fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(Vec::new())
     }

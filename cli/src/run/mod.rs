@@ -5,7 +5,8 @@
 //! group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output, input and signals and
 //! notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an agent per host
 //! ([`hosts`]), each line after a look at what was said before ([`rank_output`], [`repeats`]); the outcome is
-//! told ([`report`]). With `--as`, [`takeover`] prepares the ranks and watches which NCCL, or which MPI, they get.
+//! told ([`report`]). With `--as`, [`takeover`] prepares the ranks and watches which NCCL, or which MPI, they
+//! get.
 
 mod arguments;
 mod binding;

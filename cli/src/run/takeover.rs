@@ -83,7 +83,8 @@ impl UsageCheck {
     /// What follows from something that was seen where `method` is in place.
     pub fn accept_report(&mut self, report: &UsageReport, method: Method) -> Option<CheckAction> {
         let facade = self.facade?;
-        // What was preloaded is loaded by every program; only a call says something. Only MPI_Init begins MPI.
+        // What was preloaded is loaded by every program; only a call says something. Only MPI_Init begins
+        // MPI.
         let loading_tells = method != Method::Preload && facade != Facade::Mpi;
         self.is_loaded |= matches!(report.usage, Usage::OursLoaded | Usage::OursUsed);
         match report.usage {

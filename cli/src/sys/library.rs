@@ -86,7 +86,7 @@ pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Res
     Ok(i32::from_ne_bytes(bytes))
 }
 
-/// What a child process writes until its end, which is awaited for so long.
+/// Bytes that a child process writes until its end, which must come within `patience`.
 fn in_a_child(patience: Duration, body: impl FnOnce(&mut UnixStream) -> Option<()>) -> io::Result<Vec<u8>> {
     let (mut ours, mut theirs) = UnixStream::pair()?;
     let child = fork(|| i32::from(body(&mut theirs).is_none()))?;

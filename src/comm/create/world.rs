@@ -24,7 +24,7 @@ pub fn world_init(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>
     enter(config, own, bootstrap::job_from_environment)
 }
 
-/// The same for programs that know nothing of anyccl: half a launcher is none.
+/// Joins the job like [`world_init`], for programs that know nothing of anyccl: half a launcher is none.
 pub fn world_init_or_alone(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>> {
     enter(config, own, bootstrap::job_from_environment_or_alone)
 }

@@ -53,14 +53,23 @@ pub struct Function {
 
 /// Makes exported functions of rows, for the ABI that is named `$door` where this is used, and a list of the
 /// rows.
+///
+/// Under the name `listing`, it makes the list alone.
 #[macro_export]
 macro_rules! export {
+    (listing $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
+       $(on $scope:ident)? $(-> $returned:ty)? = $($how:ident)::+ $(<$abi:ident>)?;)*) => {
+        $crate::export! { @list $list $($tier $since $name $twin = $($how)::+;)* }
+    };
     ($door:ident $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
        $(on $scope:ident)? $(-> $returned:ty)? = $($how:ident)::+ $(<$abi:ident>)?;)*) => {
         $(
             $crate::export!(@row $door $name $arguments [$($scope)?] [$($returned)?] [$($abi)?] $($how)::+);
             $crate::export!(@row $door $twin $arguments [$($scope)?] [$($returned)?] [$($abi)?] $($how)::+);
         )*
+        $crate::export! { @list $list $($tier $since $name $twin = $($how)::+;)* }
+    };
+    (@list $list:ident $($tier:literal $since:literal $name:ident $twin:ident = $($how:ident)::+;)*) => {
         /// Rows of this table.
         pub static $list: &[$crate::functions::Function] = &[$($crate::functions::Function {
             tier: $tier,

@@ -1,10 +1,11 @@
-//! `anyccl info --nccl-of COMMAND` and `--mpi-of COMMAND`: which NCCL, or MPI, the processes of a command get.
+//! `anyccl info --nccl-of COMMAND` and `--mpi-of COMMAND`: which NCCL, or MPI, the processes of a command
+//! get.
 //!
 //! The command is started, with the audit library of the loader in it (`abi/audit`, mode `probe`). The first
-//! process that gets a function of such a library stops at that moment, before it can call it, and says where it has it
-//! from; then all of it is ended. A program that is linked with one does not even reach its `main`; one that
-//! loads it later, as Python does, runs until then: up to its import of PyTorch, say. The deadline is for
-//! what never does. [`probe`] starts and listens, [`version`] asks the library that was found.
+//! process that gets a function of such a library stops at that moment, before it can call it, and says where
+//! it has it from; then all of it is ended. A program that is linked with one does not even reach its `main`;
+//! one that loads it later, as Python does, runs until then: up to its import of PyTorch, say. The deadline
+//! is for what never does. [`probe`] starts and listens, [`version`] asks the library that was found.
 //!
 //! The alternative, `LD_DEBUG=bindings`, prints some hundred thousand lines and cannot stop the program.
 

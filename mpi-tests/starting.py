@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""How programs get the MPI of anyccl, start and end with it: `anyccl run`, `run --as mpi`, `info --mpi-of`, `anyccl-mpiexec`.
+
+    starting.py [--prefix INSTALLED]
+
+Needs a C compiler, and no other MPI: stand-ins play that part.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+SOURCE = HERE / "starting"
+WORK = ROOT / "target" / "mpi-starting"
+LIMIT_S = 60
+FOREIGN = ("ANYCCL_", "PMI", "OMPI_", "SLURM_", "MPI", "RANK", "WORLD_SIZE", "MASTER_")
+
+
+class Installed:
+    """What is tested, and the programs to test it with."""
+
+    def __init__(self, prefix):
+        self.prefix, self.tool, self.mpiexec = prefix, prefix / "bin" / "anyccl", prefix / "bin" / "anyccl-mpiexec"
+        self.lib = prefix / "lib" / "anyccl" / "mpi" / "lib"
+        WORK.mkdir(parents=True, exist_ok=True)
+        self.program = WORK / "program"
+        execute(prefix / "bin" / "anyccl-mpicc", "-Wall", SOURCE / "program.c", "-o", self.program)
+        self.other = stand_in("libmpi.so.12", "libmpi.so.12")
+        self.linked = linked("linked", self.other)
+        self.as_debian = linked("as-debian", stand_in("libmpich.so.12", "libmpich.so.12"))
+        self.open_mpi = linked("open-mpi", stand_in("libmpi.so.40", "libmpi.so.40"))
+        self.static = WORK / "static"
+        execute("cc", "-static", SOURCE / "asks.c", SOURCE / "other.c", "-o", self.static)
+
+    def run(self, *words, ranks=2, **environment):
+        """`anyccl run --no-prefix`: exit code, output, errors."""
+        return said(self.tool, "run", "--no-prefix", "-n", ranks, *words, **environment)
+
+    def of(self, *words, **environment):
+        """`anyccl info --mpi-of`: what it says."""
+        code, out, err = said(self.tool, "info", "--json", "--deadline", 20, "--mpi-of", *words, **environment)
+        check(code == 0, f"info --mpi-of {words}: {err}")
+        return json.loads(out)
+
+
+def execute(*words):
+    subprocess.run([str(word) for word in words], check=True)
+
+
+def stand_in(file, soname):
+    library = WORK / "other" / file
+    library.parent.mkdir(exist_ok=True)
+    execute("cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", SOURCE / "other.c", "-o", library)
+    return library
+
+
+def linked(name, library):
+    # An RPATH of the old kind beats LD_LIBRARY_PATH.
+    rpath = f"-Wl,--disable-new-dtags,-rpath,{library.parent}"
+    execute("cc", SOURCE / "asks.c", library, rpath, "-o", WORK / name)
+    return WORK / name
+
+
+def said(*words, **environment):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=LIMIT_S,
+                          env=clean | environment, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"starting.py: {what}")
+
+
+def ring(size, what=""):
+    return sorted(f"rank {rank} of {size} got {(rank - 1) % size} {what}".strip() for rank in range(size))
+
+
+def lines(text):
+    return sorted(line.strip() for line in text.splitlines())
+
+
+def ours_takes_the_place_of_others(it):
+    for program in (it.linked, it.as_debian):
+        code, out, err = it.run("--as", "mpi", program)
+        check(code == 0 and lines(out) == ["rank 0 of 2", "rank 1 of 2"], f"{program}: code {code}, {out!r}, {err!r}")
+        told = [line for line in err.splitlines() if "MPI is anyccl" in line]
+        check(len(told) == 1 and "libmpi.so.12" in told[0] and "by audit" in told[0], f"is to be said once: {err!r}")
+    code, out, err = it.run("--as", "mpi", it.program)
+    check(code == 0 and lines(out) == ring(2) and "libmpi_abi.so.1" in err, f"code {code}, {out!r}, {err!r}")
+    code, out, err = said(it.linked, LD_AUDIT=str(it.lib / "libanyccl_audit.so"))
+    check((code, out) == (0, "rank 0 of 1\n"), f"LD_AUDIT by hand: code {code}, {out!r}, {err!r}")
+    print("run --as mpi: takes the place of MPICH, under Debian's name too, and of the standard ABI")
+
+
+def what_cannot_be_replaced_is_told(it):
+    for program, parts in ((it.open_mpi, ["Open MPI", "anyccl-mpicc"]), (it.static, ["statically"])):
+        code, out, err = it.run("--as", "mpi", program)
+        check(code == 1 and "other MPI" not in out, f"{program}: code {code}, {out!r}")
+        check(all(part in err for part in parts), f"{program}: {err!r}")
+    code, _, err = it.run("--as", "mpi", "--by", "path", it.linked)
+    check(code == 1 and str(it.other) in err, f"an RPATH beats the path: code {code}, {err!r}")
+    code, _, err = it.run("--as", "mpi", "true")
+    check(code == 1 and "nobody has loaded an MPI" in err, f"code {code}, {err!r}")
+    code, _, err = it.run("--as", "mpi", it.program, "without-init")
+    check(code == 0 and "nobody has called MPI_Init" in err, f"code {code}, {err!r}")
+    print("run --as mpi: another ABI, a static program, a program without MPI")
+
+
+def info_tells(it):
+    wanted = {"library": str(it.other), "version": "Stand-in 9.8.7", "abi": "MPICH", "anyccl": False}
+    got = it.of(it.linked)
+    check({name: got.get(name) for name in wanted} == wanted, f"{got}")
+    got = it.of(it.program)
+    check(got["anyccl"] and got["abi"].startswith("standard") and got["version"].startswith("anyccl"), f"{got}")
+    check(got["remark"] == "stopped before the first call", f"{got}")
+    check(it.of("true")["library"] is None, "true has no MPI")
+    print("info --mpi-of: library, version and ABI, of ours and of another")
+
+
+def a_job_that_is_aborted_ends_with_one_line(it):
+    for how, code, words in (
+        ("abort", 7, "MPI_Abort on MPI_COMM_WORLD with error code 7"),
+        ("abort-on-self", 9, "MPI_Abort on MPI_COMM_SELF with error code 9"),
+        ("returning", 11, "with error code 11"),
+        ("computing", 13, "with error code 13"),
+        ("fatal", 6, "MPI_Send on MPI_COMM_WORLD: rank 3"),
+    ):
+        got, out, err = it.run(it.program, how, ranks=3)
+        check(got == code and out == "", f"{how}: code {got}, {out!r}, {err!r}")
+        own = [line for line in err.splitlines() if line.startswith("anyccl: ")]
+        check(len(own) == 1 and own[0].startswith("anyccl: error: rank 2 of 3: ") and words in own[0], f"{how}: {err!r}")
+        check("rank 2 (pid" in err, f"{how}: the launcher names who has ended the job: {err!r}")
+    print("MPI_Abort and errors that are fatal: one line, the exit code, whatever the others are in")
+
+
+def mpiexec_has_the_usual_options(it):
+    file = WORK / "hosts"
+    file.write_text("# here\nlocalhost slots=2\n")
+    for words, size in (
+        (["-n", 3, it.program], 3),
+        (["-np", 2, "-host", "localhost", it.program], 2),
+        (["-hostfile", file, it.program], 2),
+        (["-n", 1, it.program, "well", ":", "--np=2", it.program], 3),
+        ([it.program], 1),
+    ):
+        code, out, err = said(it.mpiexec, *words)
+        check(code == 0 and lines(out) == ring(size) and not err, f"{words}: code {code}, {out!r}, {err!r}")
+    code, out, _ = said(it.mpiexec, "-genv", "WHAT", "all", "-n", 1, it.program, ":", "-env", "WHAT", "own", "-n", 1, it.program)
+    check(lines(out) == ["rank 0 of 2 got 1 all", "rank 1 of 2 got 0 own"], f"{out!r}")
+    code, out, _ = said(it.mpiexec, "-l", "-n", 1, "-wdir", "/", "pwd")
+    check((code, out) == (0, "[0] /\n"), f"{out!r}")
+    code, _, _ = said(it.mpiexec, "-n", 2, it.program, "abort")
+    check(code == 7, f"the code of MPI_Abort: {code}")
+    code, out, _ = said(it.mpiexec, "-as", "mpi", "-n", 2, it.linked)
+    check(code == 0 and lines(out) == ["rank 0 of 2", "rank 1 of 2"], f"{out!r}")
+    for words, part in ((["-nonsense", "true"], "-nonsense"), (["-n", 1], "missing"), (["-host", "a,b", "true", ":", "true"], "srun")):
+        code, _, err = said(it.mpiexec, *words)
+        check(code == 2 and part in err, f"{words}: code {code}, {err!r}")
+    for words in (["-help"], ["--version"]):
+        code, out, _ = said(it.mpiexec, *words)
+        check(code == 0 and "mpiexec" in out, f"{words}: {out!r}")
+    print("anyccl-mpiexec: ranks, hosts, variables, folders, several programs")
+
+
+def without_a_launcher_it_is_a_world_of_one(it):
+    for variables in ({}, {"RANK": "0"}, {"WORLD_SIZE": "4"}, {"PMI_RANK": "1"}, {"OMPI_COMM_WORLD_RANK": "1"},
+                      {"SLURM_PROCID": "1", "SLURM_NTASKS": "2"}, {"SLURM_PROCID": "1", "SLURM_STEP_ID": "0"}):
+        code, out, err = said(it.program, **variables)
+        check(code == 0 and lines(out) == ring(1), f"{variables}: code {code}, {out!r}, {err!r}")
+    code, _, err = said(it.program, RANK="0", WORLD_SIZE="2")
+    check(code != 0 and "MASTER_ADDR" in err, f"a launcher that says all but where to meet: {err!r}")
+    print("without a launcher, or with half of one: a world of one")
+
+
+def ours_is_never_its_own_engine(it):
+    for engine in ("mpi", "oneccl|builtin"):
+        code, _, err = said(it.program, ANYCCL_BACKEND=engine)
+        check(code != 0 and "cannot be its own engine" in err and err.count("\n") == 1, f"code {code}, {err!r}")
+    code, _, err = said(it.program, ANYCCL_LOG="info")
+    told = [line for line in err.splitlines() if "MPI is anyccl" in line]
+    check(len(told) == 1 and "libmpi_abi.so.1: rank 0 of 1" in told[0], f"{err!r}")
+    print("ANYCCL_BACKEND=mpi is refused; ANYCCL_LOG=info tells which library it is")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
+    it = Installed(arguments.parse_args().prefix.resolve())
+    for test in (ours_takes_the_place_of_others, what_cannot_be_replaced_is_told, info_tells, a_job_that_is_aborted_ends_with_one_line,
+                 mpiexec_has_the_usual_options, without_a_launcher_it_is_a_world_of_one, ours_is_never_its_own_engine):
+        test(it)
+
+
+if __name__ == "__main__":
+    main()
