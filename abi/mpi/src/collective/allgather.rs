@@ -2,9 +2,10 @@
 
 use anyccl_engine::base::Collective;
 
+use super::engine_call::Blocks;
 use super::gather::{blocks, equal_blocks};
 use super::inter;
-use super::script::{Blocks, Script};
+use super::script::Script;
 use super::typed::{Elements, check_apart, check_own};
 use super::uniform::{movement, whole};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};

@@ -113,10 +113,10 @@ forms! {
         datatype: DatatypeHandle, op: OpHandle) = reduction::allreduce, allreduce;
     "Reduce_scatter" reduce_scatter ireduce_scatter reduce_scatter_init (sendbuf: SendAddress,
         recvbuf: RecvAddress, recvcounts: Inputs<i64>, datatype: DatatypeHandle, op: OpHandle)
-        = reduction::reduce_scatter;
+        = reduce_scatter::reduce_scatter;
     "Reduce_scatter_block" reduce_scatter_block ireduce_scatter_block reduce_scatter_block_init
         (sendbuf: SendAddress, recvbuf: RecvAddress, recvcount: i64, datatype: DatatypeHandle, op: OpHandle)
-        = reduction::reduce_scatter_block, reduce_scatter_block;
+        = reduce_scatter::reduce_scatter_block, reduce_scatter_block;
     "Scan" scan iscan scan_init (sendbuf: SendAddress, recvbuf: RecvAddress, count: i64,
         datatype: DatatypeHandle, op: OpHandle) = reduction::scan, scan;
     "Exscan" exscan iexscan exscan_init (sendbuf: SendAddress, recvbuf: RecvAddress, count: i64,

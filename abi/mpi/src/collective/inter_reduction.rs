@@ -8,9 +8,11 @@ use std::ptr;
 use anyccl_engine::base::Collective;
 use anyccl_engine::plan::Block;
 
+use super::engine_call::Blocks;
 use super::inter::{Root, Side, add_exchange, only, script_on};
-use super::reduction::{Reduction, element_blocks};
-use super::script::{Blocks, Script};
+use super::reduce_scatter::element_blocks;
+use super::reduction::Reduction;
+use super::script::Script;
 use super::typed::check_count;
 use super::uniform::{whole, whole_send};
 use crate::arguments::{DatatypeHandle, OpHandle, RecvAddress, SendAddress};

@@ -5,8 +5,9 @@
 use anyccl_engine::base::{Collective, Rank};
 
 use super::alltoall::{datatypes, typed_blocks};
+use super::engine_call::Blocks;
 use super::gather::{blocks, equal_blocks};
-use super::script::{Blocks, Script};
+use super::script::Script;
 use super::typed::Elements;
 use super::uniform::{whole, whole_send};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
@@ -32,14 +33,14 @@ impl Neighbors {
         Ok(Neighbors { sources, destinations, is_grid: matches!(**topology, Topology::Cart(_)) })
     }
 
-    /// Those that this rank sends to.
+    /// Ranks and blocks that this rank sends to.
     fn destinations<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
         present(self.destinations.iter().zip(blocks))
     }
 
-    /// Those that this rank receives from, in an order in which the n-th block from a rank is the n-th that
-    /// it sends to this one. In a grid, what goes down in a dimension comes from above: that matters where
-    /// both neighbours are the same process (MPI 5.0, section 8.6).
+    /// Ranks and blocks that this rank receives from, in an order in which the n-th block from a rank is the
+    /// n-th that it sends to this one. In a grid, what goes down in a dimension comes from above: that
+    /// matters where both neighbours are the same process (MPI 5.0, section 8.6).
     fn sources<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
         let mut edges: Vec<_> = self.sources.iter().zip(blocks).collect();
         if self.is_grid {

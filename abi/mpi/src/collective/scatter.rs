@@ -4,9 +4,10 @@ use std::ptr;
 
 use anyccl_engine::base::Collective;
 
+use super::engine_call::Blocks;
 use super::gather::blocks;
 use super::inter;
-use super::script::{Blocks, Script};
+use super::script::Script;
 use super::typed::{Elements, check_apart, check_own, check_root};
 use super::uniform::{movement, whole, whole_send};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};

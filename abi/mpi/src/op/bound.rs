@@ -9,7 +9,7 @@ use anyccl_engine::comm::Operator;
 use anyccl_engine::reduce::ReduceFn;
 use parking_lot::Mutex;
 
-use super::kind::{Kernel, kernel, name};
+use super::kernel::{Kernel, kernel, name};
 use super::user::OnDatatype;
 use super::{Op, UserOp};
 use crate::arguments::DatatypeHandle;

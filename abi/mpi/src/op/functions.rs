@@ -3,7 +3,7 @@
 use anyccl_engine::reduce::reduce_fn;
 
 use super::bound::{predefined_code, undefined};
-use super::kind::{Kernel, kernel};
+use super::kernel::{Kernel, kernel};
 use super::{OPS, Op, UserOp};
 use crate::arguments::{
     DatatypeHandle, InputOutput, OpHandle, Output, RecvAddress, ReduceFunction, SendAddress,

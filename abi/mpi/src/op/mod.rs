@@ -1,11 +1,12 @@
 //! Operators of reductions: the predefined ones, and those that the program makes.
 //!
-//! [`kind`] says what is defined on what. [`Bound`] is an operator on one datatype, as the engine takes it: a
-//! kernel of the engine, or a function on opaque elements, which is a loop of this crate ([`pair`], [`wide`],
-//! [`long_double`]) or the program's ([`user`]).
+//! [`kernel`](mod@kernel) says what is defined on what. [`Bound`] is an operator on one datatype, as the
+//! engine takes it: a kernel of the engine, or a function on opaque elements, which is a loop of this crate
+//! ([`pair`], [`wide`], [`long_double`]) or the program's ([`user`]).
 
 mod bound;
 mod functions;
+mod kernel;
 mod kind;
 #[cfg(target_arch = "x86_64")]
 mod long_double;
@@ -23,7 +24,7 @@ use crate::table::{FIRST, Table};
 
 pub use bound::{Bound, Form};
 pub use functions::{commutative, create, free, reduce_local};
-pub use kind::{Kernel, kernel, name};
+pub use kernel::{Kernel, kernel, name};
 pub use user::UserOp;
 
 /// An operator.
