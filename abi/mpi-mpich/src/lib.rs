@@ -16,3 +16,6 @@ mod mark;
 mod mpich;
 mod numbers;
 mod symbols;
+
+#[cfg(test)]
+mod tests;

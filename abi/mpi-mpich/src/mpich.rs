@@ -55,7 +55,9 @@ const fn object_bits(object: Object) -> u32 {
 
 /// Datatypes by the lowest byte of a predefined handle, which tells them apart: handle and number.
 static DATATYPE_NUMBERS: [(i32, u32); 256] = {
-    let mut table = [(0, c::DATATYPE_NULL); 256];
+    let mut table = [(0, NOTHING); 256];
+    // No handle with this lowest byte.
+    table[0].0 = 1;
     let mut at = 0;
     while at < DATATYPES.len() {
         let (number, raw) = DATATYPES[at];
@@ -170,7 +172,12 @@ impl Abi for Door {
                 tag => tag,
             },
             Numbers::Keyval => find(KEYVALS, raw).unwrap_or(raw),
-            Numbers::ThreadLevel => raw.saturating_mul(1024),
+            Numbers::ThreadLevel => match raw {
+                ..=0 => c::THREAD_SINGLE,
+                1 => c::THREAD_FUNNELED,
+                2 => c::THREAD_SERIALIZED,
+                _ => c::THREAD_MULTIPLE,
+            },
             Numbers::SplitType => match raw {
                 1 => c::COMM_TYPE_SHARED,
                 2 => c::COMM_TYPE_HW_GUIDED,
@@ -231,7 +238,12 @@ impl Abi for Door {
                 }
             }
             Numbers::Keyval => find_raw(KEYVALS, number).unwrap_or(number),
-            Numbers::ThreadLevel => number / 1024,
+            Numbers::ThreadLevel => match number {
+                c::THREAD_SINGLE => 0,
+                c::THREAD_FUNNELED => 1,
+                c::THREAD_SERIALIZED => 2,
+                _ => 3,
+            },
             Numbers::SplitType => match number {
                 c::COMM_TYPE_SHARED => 1,
                 c::COMM_TYPE_HW_GUIDED => 2,

@@ -1,0 +1,111 @@
+//! The numbers of this door against those of MPICH's own header, which `mpi-tests/mpich_constants.txt` has.
+
+use std::ffi::c_int;
+
+use anyccl_mpi::abi::{Abi, Numbers, Object};
+
+use crate::mpich::Door;
+
+/// Rows of the table that begin with this: name, value in the MPICH ABI, value in the standard ABI.
+fn rows(prefix: &str) -> Vec<(&'static str, c_int, i64)> {
+    let rows = include_str!("../../../mpi-tests/mpich_constants.txt").lines();
+    let rows = rows.filter(|row| !row.starts_with('#') && row.starts_with(prefix)).filter_map(|row| {
+        let mut fields = row.split(' ');
+        let name = fields.next()?;
+        let raw: i64 = fields.next()?.parse().ok()?;
+        Some((name, raw as c_int, fields.next()?.parse().ok()?))
+    });
+    let rows: Vec<_> = rows.collect();
+    assert!(!rows.is_empty(), "{prefix} is in no row");
+    rows
+}
+
+fn check_numbers(numbers: Numbers, prefix: &str, passed_over: &[&str]) {
+    for (name, raw, number) in rows(prefix).into_iter().filter(|(name, ..)| !passed_over.contains(name)) {
+        assert_eq!(i64::from(Door::number(numbers, raw)), number, "{name} from the program");
+        assert_eq!(Door::raw_number(numbers, number as i32), raw, "{name} for the program");
+    }
+}
+
+#[test]
+fn every_handle_of_the_header_is_translated_in_both_directions() {
+    let objects = [
+        (Object::Comm, "MPI_COMM_", 0x100..0x108),
+        (Object::Group, "MPI_GROUP_", 0x108..0x110),
+        (Object::Win, "MPI_WIN_NULL", 0x110..0x118),
+        (Object::Message, "MPI_MESSAGE_", 0x128..0x130),
+        (Object::Info, "MPI_INFO_", 0x130..0x138),
+        (Object::Errhandler, "MPI_ERR", 0x140..0x148),
+        (Object::Request, "MPI_REQUEST_NULL", 0x180..0x181),
+        (Object::Op, "MPI_", 0x20..0x3e),
+        (Object::Datatype, "MPI_", 0x200..0x300),
+    ];
+    let mut checked = 0;
+    for (object, prefix, numbers) in objects {
+        for (name, raw, number) in rows(prefix) {
+            // Handles have their kind in the top bits; small numbers are not handles.
+            let is_of_datatypes = raw.cast_unsigned() >> 26 & 0xf == 3;
+            let is_other = matches!(object, Object::Datatype) && !is_of_datatypes;
+            if !numbers.contains(&number) || raw.unsigned_abs() < 1 << 24 || is_other {
+                continue;
+            }
+            // A name that MPICH defines as MPI_DATATYPE_NULL is not there, and what came later is not either.
+            let is_null = raw == 0x0c00_0000 && name != "MPI_DATATYPE_NULL";
+            if is_null || name == "MPI_ERRORS_ABORT" {
+                continue;
+            }
+            assert_eq!(i64::from(Door::id(object, raw)), number, "{name} from the program");
+            assert_eq!(Door::handle(object, number as u32), raw, "{name} for the program");
+            checked += 1;
+        }
+    }
+    assert!(checked > 90, "{checked}");
+}
+
+#[test]
+fn every_number_of_the_header_is_translated_in_both_directions() {
+    check_numbers(Numbers::Rank, "MPI_ANY_SOURCE", &[]);
+    check_numbers(Numbers::Rank, "MPI_PROC_NULL", &[]);
+    check_numbers(Numbers::Rank, "MPI_ROOT", &[]);
+    check_numbers(Numbers::Rank, "MPI_UNDEFINED", &[]);
+    check_numbers(Numbers::Tag, "MPI_ANY_TAG", &[]);
+    check_numbers(Numbers::Tag, "MPI_UNDEFINED", &[]);
+    check_numbers(Numbers::ThreadLevel, "MPI_THREAD_", &[]);
+    check_numbers(Numbers::Order, "MPI_ORDER_", &[]);
+    check_numbers(Numbers::Distribution, "MPI_DISTRIBUTE_", &["MPI_DISTRIBUTE_DFLT_DARG"]);
+    check_numbers(Numbers::DistributionArg, "MPI_DISTRIBUTE_DFLT_DARG", &[]);
+    check_numbers(Numbers::TypeClass, "MPI_TYPECLASS_", &[]);
+    // Came with MPI 4.1.
+    check_numbers(Numbers::Combiner, "MPI_COMBINER_", &["MPI_COMBINER_VALUE_INDEX"]);
+    for name in ["MPI_IDENT", "MPI_CONGRUENT", "MPI_SIMILAR", "MPI_UNEQUAL"] {
+        check_numbers(Numbers::Comparison, name, &[]);
+    }
+    for name in ["MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_UNDEFINED"] {
+        check_numbers(Numbers::Topology, name, &[]);
+    }
+    for name in ["MPI_TAG_UB", "MPI_IO", "MPI_HOST", "MPI_WTIME_IS_GLOBAL", "MPI_APPNUM", "MPI_LASTUSEDCODE"]
+    {
+        check_numbers(Numbers::Keyval, name, &[]);
+    }
+    check_numbers(Numbers::Keyval, "MPI_UNIVERSE_SIZE", &[]);
+    check_numbers(Numbers::Keyval, "MPI_KEYVAL_INVALID", &[]);
+    check_numbers(Numbers::SplitType, "MPI_COMM_TYPE_", &["MPI_COMM_TYPE_RESOURCE_GUIDED"]);
+}
+
+#[test]
+fn every_error_class_of_the_header_is_translated_in_both_directions() {
+    // What a program adds begins above the last code, which is not one itself.
+    check_numbers(Numbers::ErrorCode, "MPI_ERR_", &["MPI_ERR_LASTCODE"]);
+}
+
+#[test]
+fn objects_of_the_program_keep_their_numbers() {
+    for object in [Object::Comm, Object::Datatype, Object::Group, Object::Op, Object::Request] {
+        for id in [0x1000, 0x1001, (1 << 26) - 1] {
+            assert_eq!(Door::id(object, Door::handle(object, id)), id);
+        }
+        for nonsense in [0, 1, -1, c_int::MIN, 0x1234_5678] {
+            assert!(Door::id(object, nonsense) >= 1 << 26, "{object:?} {nonsense:#x}");
+        }
+    }
+}
