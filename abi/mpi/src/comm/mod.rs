@@ -101,7 +101,7 @@ impl Comm {
         }
     }
 
-    /// The same communicator with another side; its engine's communicator has the processes of both.
+    /// Gives it another side; its engine's communicator has the processes of both.
     fn with_remote(self, inter: Inter) -> Comm {
         let peer_offset = if inter.is_first { self.size() } else { 0 };
         Comm { peer_offset, peers: inter.remote.size(), inter: Some(inter), ..self }
@@ -155,7 +155,7 @@ impl Comm {
         self.topology.as_ref()
     }
 
-    /// The same communicator with its processes arranged.
+    /// Arranges its processes.
     fn with_topology(self, topology: Option<Arc<Topology>>) -> Comm {
         Comm { topology, ..self }
     }

@@ -29,12 +29,12 @@ impl Group {
         Group::new(self.members().iter().chain(new).copied().collect())
     }
 
-    /// Those of this group that the other has, too.
+    /// Processes of this group that the other has, too.
     pub fn intersection(&self, other: &Group) -> Group {
         self.those(|member| other.has(member))
     }
 
-    /// Those of this group that the other has not.
+    /// Processes of this group that the other has not.
     pub fn difference(&self, other: &Group) -> Group {
         self.those(|member| !other.has(member))
     }

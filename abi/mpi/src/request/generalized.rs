@@ -13,7 +13,7 @@ use crate::status::Status;
 /// An operation of the program's own.
 pub struct Generalized {
     functions: Functions,
-    /// The same functions, where a binding has said that they are in Fortran.
+    /// Its functions as functions in Fortran, where a binding has said that they are.
     in_fortran: OnceLock<Functions>,
     extra: Extra,
     is_complete: AtomicBool,

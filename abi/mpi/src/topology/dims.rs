@@ -1,9 +1,9 @@
 //! Balanced dimensions: `MPI_Dims_create`.
 //!
-//! Of all ways to write a number as a product, the one is taken whose largest and smallest factors are closest
-//! to each other; among those, the one whose smallest factor is largest, then whose second smallest is, and so
-//! on. Factors are tried from the root of the number down. What cannot be closer than the best so far is left
-//! out, which is nearly all: large numbers take microseconds.
+//! A number can be written as a product in several ways. The one is taken whose largest and smallest factors
+//! are closest to each other; among equals, the one whose smallest factor is largest, then whose second
+//! smallest is, and so on. Factors are tried from the root of the number down. What cannot be closer than the
+//! best so far is left out, which is nearly all: large numbers take microseconds.
 
 use crate::arguments::InputOutputs;
 use crate::error::{Class, Error, Result};
