@@ -22,11 +22,11 @@ PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
 # The order of `make test`; python takes the place of torch where there is none.
-PARTS    := check build unit c-api examples nccl benches torch python launchers backends
+PARTS    := check build unit c-api examples nccl mpi-quick benches torch python launchers backends
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test install examples tools bench bench-peers clean test-mpi test-mpi-quick $(PARTS:%=test-%)
+.PHONY: help demo test install examples tools bench bench-peers clean test-mpi $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 

@@ -35,6 +35,7 @@ NEEDS = {
     "c-api": ["build"],
     "examples": ["build"],
     "nccl": ["build"],
+    "mpi-quick": ["build"],
     "benches": ["build"],
     "torch": ["build"],
     "python": ["build"],
