@@ -21,8 +21,10 @@ use crate::error::Class;
 
 /// A process manager that was asked ends this process within this time, or never.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Time that the launcher has to pass the line on.
+const READING: Duration = Duration::from_millis(30);
 /// Time that the rank which ends the job has for its own end.
-const COURTESY: Duration = Duration::from_millis(50);
+const COURTESY: Duration = Duration::from_millis(100);
 /// What stands before the exit code in the engine's sentence.
 const MARK: &str = "; the exit code of the job is ";
 
@@ -50,6 +52,8 @@ pub fn leave(text: &str, code: i32) -> ! {
     if let Some(world) = world.filter(|_| !is_inside_callback()) {
         world.abort(&format!("{text}{MARK}{code}"));
     }
+    // Once it is asked, Hydra may drop a line that it has not read yet.
+    thread::sleep(READING);
     if bootstrap::abort_job(code) {
         thread::sleep(PATIENCE);
     }
