@@ -3,7 +3,7 @@
     mpi4py_module.py TESTS OUT MODULE [EXCLUDED...]
 
 TESTS is the folder test/ of mpi4py's sdist, MODULE a regular expression on names of files there. OUT gets, of each rank,
-rank-N.json at the end, and now-N: the test that runs, for whoever waits in vain.
+rank-N.json at the end, and now-N: the test that runs, for whoever waits without result.
 """
 
 import collections

@@ -13,7 +13,8 @@ use crate::error::{Class, Error, Result};
 /// Whose error handler is called when a function fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The handler of `MPI_COMM_SELF`, for functions that name no object which has one (MPI 5.0, section 9.3).
+    /// The handler of `MPI_COMM_SELF`, for functions that name no object which has one (MPI 5.0, section
+    /// 9.3).
     Process,
     /// The handler of this communicator.
     Comm(u32),

@@ -6,7 +6,7 @@
 //!
 //! - [`functions`] has the tables of all functions; [`call`] is the guard around each.
 //! - [`comm`], [`group`], [`datatype`] and others hold the objects; [`table`] finds them by their numbers.
-//! - [`environment`] begins and ends everything.
+//! - [`mod@environment`] begins and ends everything.
 
 // The lists of arguments are MPI's.
 #![allow(clippy::too_many_arguments)]

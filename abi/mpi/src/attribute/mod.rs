@@ -2,7 +2,7 @@
 //!
 //! Any object can hold an [`Attributes`]. A [`Keyval`] has the program's copy and delete functions. They are
 //! called without any lock, so they may call MPI. A key that was freed goes on working in the objects that
-//! have it. [`calls`] are MPI's functions, [`predefined`] the attributes that communicators always have.
+//! have it. [`calls`] are MPI's functions, `predefined` the attributes that communicators always have.
 
 pub mod calls;
 pub mod fortran;

@@ -1,6 +1,6 @@
 //! Info objects: keys with values, in the order in which the keys were first set (MPI 5.0, chapter 10).
 //!
-//! [`calls`] are MPI's functions; [`start`] is what `MPI_INFO_ENV` says. All of it works before `MPI_Init`
+//! [`calls`] are MPI's functions; `start` is what `MPI_INFO_ENV` says. All of it works before `MPI_Init`
 //! and after `MPI_Finalize`.
 
 pub mod calls;

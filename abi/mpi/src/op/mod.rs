@@ -1,8 +1,8 @@
 //! Operators of reductions: the predefined ones, and those that the program makes.
 //!
-//! [`kernel`](mod@kernel) says what is defined on what. [`Bound`] is an operator on one datatype, as the
+//! `kernel` says what is defined on what. [`Bound`] is an operator on one datatype, as the
 //! engine takes it: a kernel of the engine, or a function on opaque elements, which is a loop of this crate
-//! ([`pair`], [`wide`], [`long_double`]) or the program's ([`user`]).
+//! (`pair`, `wide`, `long_double`) or the program's (`user`).
 
 mod bound;
 mod functions;
