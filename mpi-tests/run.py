@@ -142,7 +142,8 @@ def main():
         if not only_some:
             attempt(f"profiling of {library}", profiler.run, library)
             if library.abi == "mpich" and not options.quick:
-                attempt(f"LAMMPS on {library}", clients.lammps, library)
+                for title, test in clients.TESTS.items():
+                    attempt(f"{title} on {library}", test, library)
         for title, launcher in starters.items():
             for ranks in options.ranks or ([2] if options.quick else [1, 2, 4]):
                 kept = columns.setdefault(f"{library}, {title} -n {ranks}", {})

@@ -1,0 +1,54 @@
+"""Packages of Debian, unpacked under target/, never installed; and folders in which a library has the names that they need."""
+
+import hashlib
+import shutil
+import subprocess
+
+from setting import WORK, pypi
+
+SECONDS = 300
+# What MPICH calls its library: Debian, and everyone else.
+NAMES = ["libmpich.so.12", "libmpi.so.12"]
+
+
+def unpack(*packages):
+    """The folder in which these packages lie as on a system; got once, by apt-get. Raises pypi.Missing."""
+    folder = WORK / "debian" / hashlib.sha256(" ".join(packages).encode()).hexdigest()[:8]
+    with pypi.locked(folder):
+        if not folder.exists():
+            if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
+                raise pypi.Missing("packages of Debian cannot be had: there is no apt-get, or no dpkg-deb")
+            got, whole = folder.with_suffix(".download"), folder.with_suffix(".partial")
+            for place in (got, whole):
+                shutil.rmtree(place, ignore_errors=True)
+                place.mkdir(parents=True)
+            command(["apt-get", "--quiet", "download", *packages], got)
+            for package in got.glob("*.deb"):
+                command(["dpkg-deb", "--extract", package, whole], got)
+            shutil.rmtree(got)
+            whole.rename(folder)
+    return folder
+
+
+def command(words, folder):
+    try:
+        subprocess.run([str(word) for word in words], cwd=folder, check=True, capture_output=True, text=True, timeout=SECONDS)
+    except (subprocess.SubprocessError, OSError) as error:
+        said = [line for line in (getattr(error, "stderr", None) or str(error)).splitlines() if not line.startswith("W:")]
+        raise pypi.Missing(f"packages of Debian cannot be had: {said[-1] if said else error}") from None
+
+
+def library_folder(root):
+    """Where an unpacked package has its libraries."""
+    return next((root / "usr" / "lib").glob("*-linux-gnu"))
+
+
+def named(library, more=()):
+    """A folder with the library under all names of MPICH's, and links (name, file) besides."""
+    key = f"{library.folder}{[*more]}"
+    folder = WORK / "named" / hashlib.sha256(key.encode()).hexdigest()[:8]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in [*((name, library.folder / "libmpi.so.12") for name in NAMES), *more]:
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(file.resolve())
+    return folder
