@@ -94,22 +94,46 @@ def scalapack(library):
 
 def passed(name, library, ranks, libraries):
     """How many tests a program of ScaLAPACK's has passed. None may fail."""
-    path = [debian.named(library), libraries, libraries / "lapack", libraries / "blas", VENV / "lib" / "mpich"]
+    path = scalapack_path(library, libraries)
     folder = libraries / "scalapack" / "mpich-tests"
     words = ["sh", "-c", f"cd {folder} && exec ./{name}"]
-    out = run(library, ranks, words, LD_LIBRARY_PATH=":".join(map(str, path)))
+    out = run(library, ranks, words, LD_LIBRARY_PATH=path)
     counts = {what: int(count) for count, what in re.findall(r"^ *(\d+) tests completed and (passed|failed)", out, re.M)}
     if counts.get("failed") != 0 or not counts.get("passed"):
         raise Failure(f"{name}, {ranks} ranks: {counts or out[-300:]}")
     return counts["passed"]
 
 
+def scalapack_path(library, libraries, links=()):
+    folders = [debian.named(library, links), libraries, libraries / "lapack", libraries / "blas", VENV / "lib" / "mpich"]
+    return ":".join(map(str, folders))
+
+
+def blacs(library):
+    """The tests of ScaLAPACK's communication, in Fortran, with 4 ranks: none fails, and the last one ends all by MPI_Abort."""
+    libraries = debian.library_folder(debian.unpack(*SCALAPACK))
+    path = scalapack_path(library, libraries, fortran_links())
+    folder = libraries / "scalapack" / "mpich-tests" / "BLACS"
+    ended = job(launch("mpiexec", 4, ["sh", "-c", f"cd {folder} && exec ./xFbtest"]), library, SECONDS, LD_LIBRARY_PATH=path)
+    found = re.findall(r"(\d+) TESTS; *(\d+) PASSED, *(\d+) SKIPPED, *(\d+) FAILED", ended.out)
+    wrong = [line for line in ended.out.splitlines() if re.search(r"[1-9]\d* FAILED|^ *FAILED", line)]
+    if ended.status != 255 or wrong or not found or "BLACS_ABORT is incorrect" not in ended.out:
+        raise Failure(f"{describe(ended, SECONDS)}\n    {wrong[:8]}")
+    return f"{sum(int(passed) for _, passed, _, _ in found)} tests passed"
+
+
+def fortran_links():
+    """MPICH's libraries for Fortran and C++, built by Debian, under the names that others give them, and its own."""
+    libraries = debian.library_folder(debian.unpack(*FORTRAN))
+    return [(f"lib{name}{part}.so.12", libraries / f"libmpich{part}.so.12")
+            for name in ("mpi", "mpich") for part in ("fort", "cxx")]
+
+
 def dtfft(library):
     """dtFFT from PyPI, over Debian's build of MPICH's Fortran library over ours, with 2 and 4 ranks: NumPy's transforms."""
     python = pypi.environment(TARGET / "dtfft", DTFFT)
     libraries = debian.library_folder(debian.unpack(*FORTRAN))
-    links = [(f"libmpi{part}.so.12", libraries / f"libmpich{part}.so.12") for part in ("fort", "cxx")]
-    path = [debian.named(library, links), libraries]
+    path = [debian.named(library, fortran_links()), libraries]
     # Python asks for all names of what it loads at once, and MPICH 4's Fortran library has those of MPI 4. A library that
     # is there when the program starts looks a name up when it is called.
     words = ["env", "LD_PRELOAD=libmpifort.so.12", python, HERE / "dtfft_fft.py"]
@@ -120,4 +144,4 @@ def dtfft(library):
     return "the transforms of NumPy"
 
 
-TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack}
+TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack, "BLACS": blacs}

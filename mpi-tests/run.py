@@ -109,6 +109,8 @@ def main():
     parser.add_argument("--ranks", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--program", action="append", default=[], help="run only this one of ours")
     parser.add_argument("--module", action="append", default=[], help="run only this module of mpi4py's tests")
+    parser.add_argument("--client", action="append", default=[], choices=list(clients.TESTS),
+                        help="run only this program that others built")
     parser.add_argument("--constants", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seconds", type=int, default=60, help="limit for a program, and for a module")
@@ -118,7 +120,7 @@ def main():
     except pypi.Missing as reason:
         print(f"SKIPPED all tests of MPI: {reason}", flush=True)
         return
-    only_some = options.program or options.module
+    only_some = options.program or options.module or options.client
     if not only_some:
         attempt("numbers of mpi.h", check_constants)
         attempt("mpi.h by itself", headers.compile_alone)
@@ -141,9 +143,9 @@ def main():
     for library in libraries:
         if not only_some:
             attempt(f"profiling of {library}", profiler.run, library)
-            if library.abi == "mpich" and not options.quick:
-                for title, test in clients.TESTS.items():
-                    attempt(f"{title} on {library}", test, library)
+        if library.abi == "mpich":
+            for title in options.client or ([] if only_some or options.quick else clients.TESTS):
+                attempt(f"{title} on {library}", clients.TESTS[title], library)
         for title, launcher in starters.items():
             for ranks in options.ranks or ([2] if options.quick else [1, 2, 4]):
                 kept = columns.setdefault(f"{library}, {title} -n {ranks}", {})

@@ -1,5 +1,5 @@
-//! What MPICH's libraries for Fortran (libmpifort.so.12) and C++ (libmpicxx.so.12) look up in libmpi.so.12 when
-//! they are loaded, whether or not the program ever calls it. See [`crate::fortran`] for what its calls need.
+//! What MPICH's libraries for Fortran (libmpifort.so.12) and C++ (libmpicxx.so.12) look up in libmpi.so.12
+//! when they are loaded, whether or not the program ever calls it. [`crate::fortran`] has what calls need.
 
 use std::ffi::{c_char, c_int, c_void};
 
