@@ -3,6 +3,7 @@
 
     compare.py --mode shm --ranks 2,4,8 --rounds 3 --json results.json
     compare.py --ours anyccl-mem_alloc --peers anyccl       # what memory of the library's own brings
+    compare.py --ours anyccl-mpi --peers anyccl             # what MPI's functions cost
     BEFORE=PREFIX compare.py --peers anyccl-before          # this version beside the one that is installed in PREFIX
 
 All contestants take turns, the first of a round being another each time. Before and after each run the time of a cache

