@@ -156,3 +156,41 @@ impl Form for Small {
 impl Form for Large {
     const IS_LARGE: bool = true;
 }
+
+/// How a send is meant to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// When the buffer may be used again. A ready send is the same here.
+    Standard,
+    /// When a receive has matched the message.
+    Synchronous,
+    /// At once: the message is copied, and the program's buffer for such sends bounds how many are.
+    Buffered,
+}
+
+/// The mode of a function that exists for each: a row of a table names it.
+pub trait SendMode {
+    /// The mode.
+    const MODE: Mode;
+}
+
+/// See [`Mode::Standard`].
+pub struct Standard;
+
+/// See [`Mode::Synchronous`].
+pub struct Synchronous;
+
+/// See [`Mode::Buffered`].
+pub struct Buffered;
+
+impl SendMode for Standard {
+    const MODE: Mode = Mode::Standard;
+}
+
+impl SendMode for Synchronous {
+    const MODE: Mode = Mode::Synchronous;
+}
+
+impl SendMode for Buffered {
+    const MODE: Mode = Mode::Buffered;
+}

@@ -8,11 +8,11 @@ macro_rules! p2p {
             2 "1.0" MPI_Bsend PMPI_Bsend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
                 comm: CommHandle) on comm = p2p::send::buffered;
             2 "1.0" MPI_Bsend_init PMPI_Bsend_init (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank,
-                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::buffered;
+                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Buffered>;
             2 "1.0" MPI_Buffer_attach PMPI_Buffer_attach (buffer: RecvBuffer, size: Count) = p2p::buffered::buffer_attach;
             2 "1.0" MPI_Buffer_detach PMPI_Buffer_detach (buffer_addr: Pointer, size: Out<Count>) = p2p::buffered::buffer_detach;
             2 "1.0" MPI_Ibsend PMPI_Ibsend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
-                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::ibsend;
+                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Buffered>;
             2 "3.0" MPI_Improbe PMPI_Improbe (source: Rank, tag: Tag, comm: CommHandle, flag: Out<Flag>, message:
                 Out<MessageHandle>, status: OutStatus) on comm = p2p::probe::improbe;
             2 "3.0" MPI_Imrecv PMPI_Imrecv (buf: RecvBuffer, count: Count, datatype: DatatypeHandle, message:
@@ -22,11 +22,11 @@ macro_rules! p2p {
             1 "1.0" MPI_Irecv PMPI_Irecv (buf: RecvBuffer, count: Count, datatype: DatatypeHandle, source: Rank, tag: Tag,
                 comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::receive::irecv;
             2 "1.0" MPI_Irsend PMPI_Irsend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
-                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend;
+                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Standard>;
             1 "1.0" MPI_Isend PMPI_Isend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
-                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend;
+                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Standard>;
             1 "1.0" MPI_Issend PMPI_Issend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
-                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::issend;
+                comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Synchronous>;
             2 "3.0" MPI_Mprobe PMPI_Mprobe (source: Rank, tag: Tag, comm: CommHandle, message: Out<MessageHandle>, status:
                 OutStatus) on comm = p2p::probe::mprobe;
             2 "3.0" MPI_Mrecv PMPI_Mrecv (buf: RecvBuffer, count: Count, datatype: DatatypeHandle, message:
@@ -39,11 +39,11 @@ macro_rules! p2p {
             1 "1.0" MPI_Rsend PMPI_Rsend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
                 comm: CommHandle) on comm = p2p::send::send;
             2 "1.0" MPI_Rsend_init PMPI_Rsend_init (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank,
-                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::standard;
+                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Standard>;
             1 "1.0" MPI_Send PMPI_Send (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag, comm:
                 CommHandle) on comm = p2p::send::send;
             1 "1.0" MPI_Send_init PMPI_Send_init (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag:
-                Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::standard;
+                Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Standard>;
             1 "1.0" MPI_Sendrecv PMPI_Sendrecv (sendbuf: SendBuffer, sendcount: Count, sendtype: DatatypeHandle, dest: Rank,
                 sendtag: Tag, recvbuf: RecvBuffer, recvcount: Count, recvtype: DatatypeHandle, source: Rank, recvtag: Tag, comm:
                 CommHandle, status: OutStatus) on comm = p2p::exchange::sendrecv;
@@ -52,7 +52,7 @@ macro_rules! p2p {
             1 "1.0" MPI_Ssend PMPI_Ssend (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank, tag: Tag,
                 comm: CommHandle) on comm = p2p::send::synchronous;
             2 "1.0" MPI_Ssend_init PMPI_Ssend_init (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank,
-                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::synchronous;
+                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Synchronous>;
         }
     };
 }
@@ -65,7 +65,7 @@ macro_rules! p2p_since_4 {
             2 "4.0" MPI_Bsend_c PMPI_Bsend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank, tag:
                 Tag, comm: CommHandle) on comm = p2p::send::buffered;
             2 "4.0" MPI_Bsend_init_c PMPI_Bsend_init_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest:
-                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::buffered;
+                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Buffered>;
             2 "4.0" MPI_Buffer_attach_c PMPI_Buffer_attach_c (buffer: RecvBuffer, size: LargeCount) = p2p::buffered::buffer_attach;
             2 "4.0" MPI_Buffer_detach_c PMPI_Buffer_detach_c (buffer_addr: Pointer, size: Out<LargeCount>) = p2p::buffered::buffer_detach;
             2 "4.1" MPI_Buffer_flush PMPI_Buffer_flush () = p2p::buffered::buffer_flush;
@@ -81,15 +81,15 @@ macro_rules! p2p_since_4 {
             2 "4.1" MPI_Comm_flush_buffer PMPI_Comm_flush_buffer (comm: CommHandle) on comm = p2p::buffered::comm_flush_buffer;
             2 "4.1" MPI_Comm_iflush_buffer PMPI_Comm_iflush_buffer (comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::buffered::comm_iflush_buffer;
             2 "4.0" MPI_Ibsend_c PMPI_Ibsend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank,
-                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::ibsend;
+                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Buffered>;
             2 "4.0" MPI_Imrecv_c PMPI_Imrecv_c (buf: RecvBuffer, count: LargeCount, datatype: DatatypeHandle, message:
                 InOut<MessageHandle>, request: Out<RequestHandle>) = p2p::probe::imrecv;
             2 "4.0" MPI_Irecv_c PMPI_Irecv_c (buf: RecvBuffer, count: LargeCount, datatype: DatatypeHandle, source: Rank,
                 tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::receive::irecv;
             2 "4.0" MPI_Irsend_c PMPI_Irsend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank,
-                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend;
+                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Standard>;
             2 "4.0" MPI_Isend_c PMPI_Isend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank, tag:
-                Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend;
+                Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Standard>;
             2 "4.0" MPI_Isendrecv PMPI_Isendrecv (sendbuf: SendBuffer, sendcount: Count, sendtype: DatatypeHandle, dest:
                 Rank, sendtag: Tag, recvbuf: RecvBuffer, recvcount: Count, recvtype: DatatypeHandle, source: Rank, recvtag: Tag,
                 comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::exchange::isendrecv;
@@ -102,7 +102,7 @@ macro_rules! p2p_since_4 {
                 DatatypeHandle, dest: Rank, sendtag: Tag, source: Rank, recvtag: Tag, comm: CommHandle, request:
                 Out<RequestHandle>) on comm = p2p::exchange::isendrecv_replace;
             2 "4.0" MPI_Issend_c PMPI_Issend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank,
-                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::issend;
+                tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::send::isend <Synchronous>;
             2 "4.0" MPI_Mrecv_c PMPI_Mrecv_c (buf: RecvBuffer, count: LargeCount, datatype: DatatypeHandle, message:
                 InOut<MessageHandle>, status: OutStatus) = p2p::probe::mrecv;
             2 "4.0" MPI_Recv_c PMPI_Recv_c (buf: RecvBuffer, count: LargeCount, datatype: DatatypeHandle, source: Rank, tag:
@@ -112,11 +112,11 @@ macro_rules! p2p_since_4 {
             2 "4.0" MPI_Rsend_c PMPI_Rsend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank, tag:
                 Tag, comm: CommHandle) on comm = p2p::send::send;
             2 "4.0" MPI_Rsend_init_c PMPI_Rsend_init_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest:
-                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::standard;
+                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Standard>;
             2 "4.0" MPI_Send_c PMPI_Send_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank, tag:
                 Tag, comm: CommHandle) on comm = p2p::send::send;
             2 "4.0" MPI_Send_init_c PMPI_Send_init_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest:
-                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::standard;
+                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Standard>;
             2 "4.0" MPI_Sendrecv_c PMPI_Sendrecv_c (sendbuf: SendBuffer, sendcount: LargeCount, sendtype: DatatypeHandle,
                 dest: Rank, sendtag: Tag, recvbuf: RecvBuffer, recvcount: LargeCount, recvtype: DatatypeHandle, source: Rank,
                 recvtag: Tag, comm: CommHandle, status: OutStatus) on comm = p2p::exchange::sendrecv;
@@ -126,7 +126,7 @@ macro_rules! p2p_since_4 {
             2 "4.0" MPI_Ssend_c PMPI_Ssend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank, tag:
                 Tag, comm: CommHandle) on comm = p2p::send::synchronous;
             2 "4.0" MPI_Ssend_init_c PMPI_Ssend_init_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest:
-                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::synchronous;
+                Rank, tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Synchronous>;
         }
     };
 }

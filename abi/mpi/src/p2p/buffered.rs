@@ -11,7 +11,8 @@ use anyccl_engine::base;
 use anyccl_engine::comm as engine;
 use parking_lot::Mutex;
 
-use super::send::{self, Mode};
+use super::send;
+use crate::arguments::Mode;
 use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle};
 use crate::comm::Comm;
 use crate::constants::{BUFFER_AUTOMATIC, COMM_SELF};

@@ -1,9 +1,8 @@
 //! A send and a receive at once: `MPI_Sendrecv` and its forms.
 
-use super::send::Mode;
 use super::{receive, send};
 use crate::arguments::{
-    CommHandle, DatatypeHandle, Output, RecvAddress, RequestHandle, SendAddress, StatusPlaces,
+    CommHandle, DatatypeHandle, Mode, Output, RecvAddress, RequestHandle, SendAddress, StatusPlaces,
 };
 use crate::comm::Comm;
 use crate::error::Result;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{receive, send};
-use crate::arguments::{CommHandle, DatatypeHandle, Output, RecvAddress, RequestHandle, SendAddress};
+use crate::arguments::{
+    CommHandle, DatatypeHandle, Output, RecvAddress, RequestHandle, SendAddress, SendMode,
+};
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::p2p::send::Mode;
 use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types;
@@ -27,7 +28,8 @@ impl Address {
     }
 }
 
-unsafe fn send_init(
+/// `MPI_Send_init`, `MPI_Rsend_init`, `MPI_Ssend_init`, `MPI_Bsend_init`.
+pub unsafe fn send<M: SendMode>(
     buf: SendAddress,
     count: i64,
     datatype: DatatypeHandle,
@@ -35,7 +37,6 @@ unsafe fn send_init(
     tag: i32,
     comm: CommHandle,
     request: Output<RequestHandle>,
-    mode: Mode,
 ) -> Result<()> {
     let found = Comm::from_handle(comm)?.share();
     let datatype = Arc::clone(&*types::committed(datatype)?);
@@ -46,52 +47,10 @@ unsafe fn send_init(
         let Some(to) = to else { return Ok(Active::Complete(Status::PROC_NULL)) };
         let memory = Memory::with(address.get(), count, &datatype)?;
         // SAFETY: the program's buffer is readable from each start to the end of that run.
-        unsafe { send::begin(&found, memory, to, tag, mode) }
+        unsafe { send::begin(&found, memory, to, tag, M::MODE) }
     };
     request.set(request::create_persistent(id, Arc::new(restart)));
     Ok(())
-}
-
-/// `MPI_Send_init` and `MPI_Rsend_init`.
-pub unsafe fn standard(
-    buf: SendAddress,
-    count: i64,
-    datatype: DatatypeHandle,
-    dest: i32,
-    tag: i32,
-    comm: CommHandle,
-    request: Output<RequestHandle>,
-) -> Result<()> {
-    // SAFETY: passed on from our caller.
-    unsafe { send_init(buf, count, datatype, dest, tag, comm, request, Mode::Standard) }
-}
-
-/// `MPI_Ssend_init`.
-pub unsafe fn synchronous(
-    buf: SendAddress,
-    count: i64,
-    datatype: DatatypeHandle,
-    dest: i32,
-    tag: i32,
-    comm: CommHandle,
-    request: Output<RequestHandle>,
-) -> Result<()> {
-    // SAFETY: passed on from our caller.
-    unsafe { send_init(buf, count, datatype, dest, tag, comm, request, Mode::Synchronous) }
-}
-
-/// `MPI_Bsend_init`.
-pub unsafe fn buffered(
-    buf: SendAddress,
-    count: i64,
-    datatype: DatatypeHandle,
-    dest: i32,
-    tag: i32,
-    comm: CommHandle,
-    request: Output<RequestHandle>,
-) -> Result<()> {
-    // SAFETY: passed on from our caller.
-    unsafe { send_init(buf, count, datatype, dest, tag, comm, request, Mode::Buffered) }
 }
 
 /// `MPI_Recv_init`.

@@ -6,24 +6,13 @@ use anyccl_engine::base;
 use anyccl_engine::p2p::OutgoingMessage;
 
 use super::{buffered, checked_tag};
-use crate::arguments::{CommHandle, DatatypeHandle, Output, RequestHandle, SendAddress};
+use crate::arguments::{CommHandle, DatatypeHandle, Mode, Output, RequestHandle, SendAddress, SendMode};
 use crate::call::check_outside_callback;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::memory::Memory;
-
-/// How a send is meant to end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// When the buffer may be used again. A ready send is the same here.
-    Standard,
-    /// When a receive has matched the message.
-    Synchronous,
-    /// At once: the message lies in the program's buffer for such sends.
-    Buffered,
-}
 
 /// The message of bytes.
 #[inline]
@@ -98,8 +87,8 @@ pub unsafe fn buffered(
     unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Buffered) }.map(drop)
 }
 
-/// `MPI_Isend` and `MPI_Irsend`.
-pub unsafe fn isend(
+/// `MPI_Isend`, `MPI_Irsend`, `MPI_Issend`, `MPI_Ibsend`.
+pub unsafe fn isend<M: SendMode>(
     buf: SendAddress,
     count: i64,
     datatype: DatatypeHandle,
@@ -109,39 +98,7 @@ pub unsafe fn isend(
     request: Output<RequestHandle>,
 ) -> Result<()> {
     // SAFETY: passed on from our caller.
-    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Standard) }?;
-    request.set(request::create(id, active));
-    Ok(())
-}
-
-/// `MPI_Issend`.
-pub unsafe fn issend(
-    buf: SendAddress,
-    count: i64,
-    datatype: DatatypeHandle,
-    dest: i32,
-    tag: i32,
-    comm: CommHandle,
-    request: Output<RequestHandle>,
-) -> Result<()> {
-    // SAFETY: passed on from our caller.
-    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Synchronous) }?;
-    request.set(request::create(id, active));
-    Ok(())
-}
-
-/// `MPI_Ibsend`.
-pub unsafe fn ibsend(
-    buf: SendAddress,
-    count: i64,
-    datatype: DatatypeHandle,
-    dest: i32,
-    tag: i32,
-    comm: CommHandle,
-    request: Output<RequestHandle>,
-) -> Result<()> {
-    // SAFETY: passed on from our caller.
-    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, Mode::Buffered) }?;
+    let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, M::MODE) }?;
     request.set(request::create(id, active));
     Ok(())
 }
