@@ -68,6 +68,7 @@ def pkg_config(prefix):
         raise pypi.Missing("pkg-config is not here")
     flags = said(tool, "--cflags", "--libs", "anyccl-mpi", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig")).split()
     program = WORK / "programs" / "hello-pkg-config"
+    program.parent.mkdir(parents=True, exist_ok=True)
     said(os.environ.get("CC", "cc"), SOURCE / "hello.c", "-o", program, *flags)
     greets(program)
 
