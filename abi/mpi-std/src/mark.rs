@@ -1,6 +1,7 @@
 //! The mark that tells this library from the MPIs that anyccl can use as an engine.
 //!
-//! It has MPI's name and functions. `anyccl_engine::backend::mpi::identity` asks for the name below.
+//! This library has MPI's name and functions. `anyccl_engine::backend::mpi::identity` asks for the name
+//! below.
 
 /// Nobody reads it: that it is there is what it says.
 #[unsafe(no_mangle)]

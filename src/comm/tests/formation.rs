@@ -318,8 +318,8 @@ fn ranks_that_were_told_a_context_make_a_communicator_without_the_others() {
 #[test]
 fn what_a_faster_member_sends_waits_until_this_rank_has_made_the_communicator() {
     for transport in TRANSPORTS {
+        let all_sent = Barrier::new(2);
         on_ranks(2, transport, |comm| {
-            let slower = Duration::from_millis(50);
             let context = if comm.rank() == 0 {
                 let context = comm.new_context().unwrap();
                 tell(comm, context, &[1]);
@@ -332,12 +332,17 @@ fn what_a_faster_member_sends_waits_until_this_rank_has_made_the_communicator() 
                 tell(&made, 77, &[1]);
                 // Behind the message, so that rank 1 meets it while it waits for something else.
                 tell(comm, 78, &[1]);
-                assert_eq!(sum_of(&made, 0), 3);
+                let mut sum = [1];
+                // SAFETY: the sum outlives the request.
+                let mut request =
+                    unsafe { start_all_reduce(&made, Datatype::Int32, ReduceOp::Sum, &mut sum) };
+                all_sent.wait();
+                request.wait().unwrap();
+                assert_eq!(sum, [3]);
                 made.finalize().unwrap();
             } else {
-                thread::sleep(slower);
+                all_sent.wait();
                 assert_eq!(hear(comm, 0), 78);
-                thread::sleep(slower);
                 let made = comm.form_with_context(context, &[0, 1], &plain()).unwrap();
                 assert_eq!(sum_of(&made, 1), 3);
                 assert_eq!(hear(&made, 0), 77);

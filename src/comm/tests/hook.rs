@@ -140,25 +140,32 @@ fn stages_go_on_while_a_thread_waits_for_something_else_awake_or_asleep() {
 
 #[test]
 fn a_hook_without_work_is_not_called() {
-    struct Idle(AtomicBool);
+    #[derive(Default)]
+    struct Idle {
+        asked: AtomicUsize,
+        called: AtomicBool,
+    }
     impl ProgressHook for Idle {
         fn has_work(&self) -> bool {
+            self.asked.fetch_add(1, Ordering::Relaxed);
             false
         }
         fn progress(&self) -> bool {
-            self.0.store(true, Ordering::Relaxed);
+            self.called.store(true, Ordering::Relaxed);
             true
         }
     }
+    let idle = Arc::new(Idle::default());
     on_ranks(2, TransportChoice::Auto, |comm| {
-        let idle = Arc::new(Idle(AtomicBool::new(false)));
         comm.set_progress_hook(idle.clone());
-        if comm.rank() == 0 {
-            thread::sleep(Duration::from_millis(20));
+        let end = Instant::now() + Duration::from_secs(10);
+        while comm.rank() == 0 && idle.asked.load(Ordering::Relaxed) == 0 {
+            assert!(Instant::now() < end, "rank 1 waits and does not ask");
+            thread::yield_now();
         }
         all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut [1]).unwrap();
         comm.finalize().unwrap();
-        assert!(!idle.0.load(Ordering::Relaxed));
+        assert!(!idle.called.load(Ordering::Relaxed));
     });
 }
 

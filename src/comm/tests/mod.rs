@@ -8,8 +8,9 @@ mod opaque;
 mod pieces;
 mod windows;
 
+use std::sync::Barrier;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
@@ -41,7 +42,7 @@ fn on_ranks<T: Send>(
     })
 }
 
-fn all_reduce(comm: &Communicator, datatype: Datatype, op: ReduceOp, data: &mut [i32]) -> Result<()> {
+fn all_reduction(datatype: Datatype, op: ReduceOp, data: &mut [i32]) -> Operation {
     let call = Call {
         kind: CallKind::Collective(Collective::AllReduce),
         datatype,
@@ -50,9 +51,25 @@ fn all_reduce(comm: &Communicator, datatype: Datatype, op: ReduceOp, data: &mut 
         count: data.len() as u64,
     };
     let start = data.as_mut_ptr().cast::<u8>();
+    Operation { call, send: start, recv: start }
+}
+
+fn all_reduce(comm: &Communicator, datatype: Datatype, op: ReduceOp, data: &mut [i32]) -> Result<()> {
     // SAFETY: the buffer is borrowed for the whole call, and elements of all datatypes used here have at most
     // 4 bytes.
-    unsafe { comm.run(&Operation { call, send: start, recv: start }) }
+    unsafe { comm.run(&all_reduction(datatype, op, data)) }
+}
+
+/// # Safety
+/// Nobody else uses the data until the request has ended.
+unsafe fn start_all_reduce(
+    comm: &Communicator,
+    datatype: Datatype,
+    op: ReduceOp,
+    data: &mut [i32],
+) -> Request {
+    // SAFETY: passed on from our caller; see `all_reduce` for the bytes.
+    unsafe { comm.start(&all_reduction(datatype, op, data)) }.unwrap()
 }
 
 #[test]

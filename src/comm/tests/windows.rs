@@ -23,22 +23,27 @@ unsafe fn start_receive(comm: &Communicator, selector: Selector, number: &mut u6
 #[test]
 fn windows_of_small_messages_arrive_in_order_whoever_is_first_and_whatever_is_waited_for() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
+        let first_has_sent = Barrier::new(2);
         on_ranks(2, transport, |comm| {
             let peer = 1 - comm.rank();
             for round in 0..60u64 {
+                let is_rank_1_late = round % 5 == 0;
                 // Larger ones do not fit into a ring at once.
                 let window = [1, 64, 500][round as usize % 3];
                 let sent: Vec<u64> = (0..window).map(|at| round << 32 | at).collect();
                 let mut received = vec![0; sent.len()];
                 let source = (round % 2 == 0).then_some(peer);
                 let mut requests = Vec::new();
-                if comm.rank() == 1 && round % 5 == 0 {
-                    thread::sleep(Duration::from_millis(2));
+                if comm.rank() == 1 && is_rank_1_late {
+                    first_has_sent.wait();
                 }
                 // SAFETY: both vectors live until all requests have ended.
                 let send = |number: &u64| unsafe { start_send(comm, peer, (*number % 3) as i32, number) };
                 if comm.rank() == 0 {
                     requests.extend(sent.iter().map(send));
+                    if is_rank_1_late {
+                        first_has_sent.wait();
+                    }
                 }
                 for (at, number) in received.iter_mut().enumerate() {
                     let selector = Selector::new(source, Some((sent[at] % 3) as i32));

@@ -101,7 +101,7 @@ pub(super) unsafe fn strided<D: Direction>(typed: *mut u8, packed: *mut u8, step
 ///
 /// # Safety
 ///
-/// As for [`strided`].
+/// See [`strided`].
 unsafe fn fixed<D: Direction, const N: usize>(typed: *mut u8, packed: *mut u8, steps: Steps) {
     let (mut typed, mut packed, mut count) = (typed, packed, steps.count);
     if D::GATHER && N <= 8 && steps.typed == 2 * N as i64 && steps.packed == N as i64 {
@@ -137,7 +137,7 @@ unsafe fn fixed<D: Direction, const N: usize>(typed: *mut u8, packed: *mut u8, s
 ///
 /// # Safety
 ///
-/// As for [`Direction::copy`].
+/// See [`Direction::copy`].
 #[inline(always)]
 pub(super) unsafe fn run<D: Direction>(typed: *mut u8, packed: *mut u8, len: usize) {
     match len {
@@ -170,7 +170,7 @@ pub(super) unsafe fn run<D: Direction>(typed: *mut u8, packed: *mut u8, len: usi
 ///
 /// # Safety
 ///
-/// As for [`Direction::copy`], with `len` from `N` to `2 * N`.
+/// See [`Direction::copy`]; `len` is from `N` to `2 * N`.
 #[inline(always)]
 unsafe fn halves<D: Direction, const N: usize>(typed: *mut u8, packed: *mut u8, len: usize) {
     // SAFETY: the run has at least `N` bytes.
@@ -209,7 +209,7 @@ pub(super) unsafe fn indexed<D: Direction>(typed: *mut u8, offsets: &[i64], len:
 ///
 /// # Safety
 ///
-/// As for [`indexed`].
+/// See [`indexed`].
 #[inline(always)]
 unsafe fn at_offsets<D: Direction>(typed: *mut u8, offsets: &[i64], len: usize, packed: *mut u8) {
     let mut packed = packed;

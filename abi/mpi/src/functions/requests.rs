@@ -15,7 +15,7 @@ macro_rules! requests {
                 cancel_fn: GrequestCancelFunction, extra_state: Pointer, request: Out<RequestHandle>) = request::generalized::start;
             1 "1.0" MPI_Request_free PMPI_Request_free (request: InOut<RequestHandle>) = request::complete::free;
             1 "2.0" MPI_Request_get_status PMPI_Request_get_status (request: RequestHandle, flag: Out<Flag>, status:
-                OutStatus) = request::complete::get_status;
+                OutStatus) = request::get_status::one;
             1 "1.0" MPI_Start PMPI_Start (request: InOut<RequestHandle>) = request::complete::start;
             1 "1.0" MPI_Startall PMPI_Startall (count: Int, array_of_requests: InOutArray<RequestHandle>) = request::complete::start_all;
             2 "2.0" MPI_Status_set_cancelled PMPI_Status_set_cancelled (status: InOutStatus, flag: Int) = request::status::set_cancelled;
@@ -51,11 +51,11 @@ macro_rules! requests_since_4 {
             2 "4.0" MPI_Get_elements_c PMPI_Get_elements_c (status: InStatus, datatype: DatatypeHandle, count:
                 Out<LargeCount>) = request::status::get_elements;
             2 "4.1" MPI_Request_get_status_all PMPI_Request_get_status_all (count: Int, array_of_requests:
-                Array<RequestHandle>, flag: Out<Flag>, array_of_statuses: OutStatusArray) = request::several::get_status_all;
+                Array<RequestHandle>, flag: Out<Flag>, array_of_statuses: OutStatusArray) = request::get_status::all;
             2 "4.1" MPI_Request_get_status_any PMPI_Request_get_status_any (count: Int, array_of_requests:
-                Array<RequestHandle>, indx: Out<Int>, flag: Out<Flag>, status: OutStatus) = request::several::get_status_any;
+                Array<RequestHandle>, indx: Out<Int>, flag: Out<Flag>, status: OutStatus) = request::get_status::any;
             2 "4.1" MPI_Request_get_status_some PMPI_Request_get_status_some (incount: Int, array_of_requests:
-                Array<RequestHandle>, outcount: Out<Int>, array_of_indices: OutArray<Int>, array_of_statuses: OutStatusArray) = request::several::get_status_some;
+                Array<RequestHandle>, outcount: Out<Int>, array_of_indices: OutArray<Int>, array_of_statuses: OutStatusArray) = request::get_status::some;
             2 "4.1" MPI_Status_get_error PMPI_Status_get_error (status: InStatus, error: Out<ErrorCode>) = request::status::get_error;
             2 "4.1" MPI_Status_get_source PMPI_Status_get_source (status: InStatus, source: Out<Rank>) = request::status::get_source;
             2 "4.1" MPI_Status_get_tag PMPI_Status_get_tag (status: InStatus, tag: Out<Tag>) = request::status::get_tag;

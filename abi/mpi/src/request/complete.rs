@@ -105,31 +105,3 @@ pub unsafe fn cancel(request: InputOutput<RequestHandle>) -> Result<()> {
     }
     with(id, |held| held.active.as_ref().map_or(Ok(()), Active::cancel))?
 }
-
-/// `MPI_Request_get_status`.
-pub unsafe fn get_status(request: RequestHandle, flag: Output<bool>, status: StatusPlaces) -> Result<()> {
-    match look(request)? {
-        Some(found) => {
-            flag.set(true);
-            status.set(&found);
-        }
-        None => flag.set(false),
-    }
-    Ok(())
-}
-
-/// The status of a request that has completed; it stays as it is.
-pub(super) fn look(request: RequestHandle) -> Result<Option<Status>> {
-    if request.is_null() {
-        return Ok(Some(Status::EMPTY));
-    }
-    let outcome = with(request, |held| {
-        let comm = held.comm;
-        match &mut held.active {
-            None => Some(Ok(Status::EMPTY)),
-            Some(active) => active.poll().map(|outcome| outcome.map_err(|error| error.on(comm))),
-        }
-    })?;
-    super::progress_staged();
-    outcome.transpose()
-}

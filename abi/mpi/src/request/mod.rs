@@ -2,7 +2,8 @@
 //!
 //! - [`Active`] is an operation under way; `generalized` has those of the program's own.
 //! - `slab` keeps requests by number; `waiting` waits, for one or several.
-//! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel.
+//! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
+//!   requests and leaves them as they are.
 //!
 //! A persistent request knows how to start its operation anew. While a thread waits for a request, another
 //! thread that names it gets an error.
@@ -10,6 +11,7 @@
 pub mod active;
 pub mod complete;
 pub mod generalized;
+pub mod get_status;
 mod hook;
 pub mod several;
 mod slab;
@@ -125,13 +127,9 @@ pub fn progress_staged() -> bool {
         return has_ended;
     }
     requests().for_each_free(|held| {
-        let Some(active) = held.active.as_mut().filter(|active| active.is_staged()) else { return };
-        match active.poll() {
-            None => return,
-            Some(Ok(status)) => held.replace(Active::Complete(status)),
-            Some(Err(error)) => held.replace(Active::Failed(error)),
+        if held.active.as_ref().is_some_and(Active::is_staged) {
+            has_ended |= held.poll().is_some();
         }
-        has_ended = true;
     });
     has_ended
 }
@@ -143,11 +141,19 @@ struct Ended {
 }
 
 impl Held {
-    fn replace(&mut self, active: Active) {
-        if self.active.as_ref().is_some_and(Active::is_staged) {
+    /// The outcome, if what is under way has completed. Whoever asks again gets the same: the engine keeps
+    /// outcomes, and so does a generalized request, but work in stages cannot be polled beyond its end.
+    fn poll(&mut self) -> Option<Result<Status>> {
+        let active = self.active.as_mut()?;
+        let outcome = active.poll()?;
+        if active.is_staged() {
             STAGED.fetch_sub(1, Ordering::Relaxed);
+            *active = match &outcome {
+                Ok(status) => Active::Complete(*status),
+                Err(error) => Active::Failed(error.clone()),
+            };
         }
-        self.active = Some(active);
+        Some(outcome)
     }
 
     /// Takes out what is under way.
@@ -215,12 +221,10 @@ fn wait_for(id: RequestHandle) -> Result<Ended> {
 fn test(id: RequestHandle) -> Result<Option<Ended>> {
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
-    let Some(active) = &mut held.active else {
+    if held.active.is_none() {
         return Ok(Some(Ended { outcome: Ok(Status::EMPTY), is_gone: false }));
-    };
-    let was_staged = active.is_staged();
-    let Some(outcome) = active.poll() else { return Ok(None) };
-    debug_assert_eq!(was_staged, active.is_staged());
+    }
+    let Some(outcome) = held.poll() else { return Ok(None) };
     Ok(Some(end(id, place, outcome)))
 }
 
@@ -228,3 +232,6 @@ fn test(id: RequestHandle) -> Result<Option<Ended>> {
 fn is_active(id: RequestHandle) -> Result<bool> {
     Ok(!id.is_null() && with(id, |held| held.active.is_some())?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,7 @@
 //! Functions for several requests: wait and test for all, any and some.
 
-use super::complete::look;
 use super::{Active, Ended, end, is_active, requests, test, wait_for, waiting, with};
-use crate::arguments::{InputOutputs, Inputs, Output, Outputs, RequestHandle, StatusPlaces};
+use crate::arguments::{InputOutputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::{Class, Error, Result};
 use crate::status::Status;
@@ -12,10 +11,16 @@ pub(super) fn length(count: i32) -> Result<usize> {
     usize::try_from(count).map_err(|_| Error::new(Class::COUNT, format!("{count} requests")))
 }
 
-/// `MPI_Waitall`.
-pub unsafe fn wait_all(count: i32, list: InputOutputs<RequestHandle>, statuses: StatusPlaces) -> Result<()> {
+/// A count of requests that are there.
+fn checked(count: i32, list: &InputOutputs<RequestHandle>) -> Result<usize> {
     let count = length(count)?;
     list.check(count)?;
+    Ok(count)
+}
+
+/// `MPI_Waitall`.
+pub unsafe fn wait_all(count: i32, list: InputOutputs<RequestHandle>, statuses: StatusPlaces) -> Result<()> {
+    let count = checked(count, &list)?;
     let mut failures = Failures::default();
     for at in 0..count {
         let id = list.get(at);
@@ -32,8 +37,7 @@ pub unsafe fn test_all(
     flag: Output<bool>,
     statuses: StatusPlaces,
 ) -> Result<()> {
-    let count = length(count)?;
-    list.check(count)?;
+    let count = checked(count, &list)?;
     for at in 0..count {
         if !has_ended(list.get(at))? {
             super::progress_staged();
@@ -53,8 +57,7 @@ pub unsafe fn wait_any(
     index: Output<i32>,
     status: StatusPlaces,
 ) -> Result<()> {
-    let count = length(count)?;
-    list.check(count)?;
+    let count = checked(count, &list)?;
     let ended = match first_ended(&list, count)? {
         Some(ended) => Some(ended),
         None => wait_until_ended(&list, count)?,
@@ -70,8 +73,7 @@ pub unsafe fn test_any(
     flag: Output<bool>,
     status: StatusPlaces,
 ) -> Result<()> {
-    let count = length(count)?;
-    list.check(count)?;
+    let count = checked(count, &list)?;
     let ended = first_ended(&list, count)?;
     if ended.is_none() && any_active(&list, count)? {
         super::progress_staged();
@@ -91,8 +93,7 @@ pub unsafe fn wait_some(
     indices: Outputs<i32>,
     statuses: StatusPlaces,
 ) -> Result<()> {
-    let count = length(count)?;
-    list.check(count)?;
+    let count = checked(count, &list)?;
     indices.check(count)?;
     let first = match first_ended(&list, count)? {
         Some(ended) => Some(ended),
@@ -109,8 +110,7 @@ pub unsafe fn test_some(
     indices: Outputs<i32>,
     statuses: StatusPlaces,
 ) -> Result<()> {
-    let count = length(count)?;
-    list.check(count)?;
+    let count = checked(count, &list)?;
     indices.check(count)?;
     let first = first_ended(&list, count)?;
     if first.is_none() && any_active(&list, count)? {
@@ -119,75 +119,6 @@ pub unsafe fn test_some(
         return Ok(());
     }
     some(&list, count, first, &found, &indices, &statuses)
-}
-
-/// `MPI_Request_get_status_all`.
-pub unsafe fn get_status_all(
-    count: i32,
-    list: Inputs<RequestHandle>,
-    flag: Output<bool>,
-    statuses: StatusPlaces,
-) -> Result<()> {
-    let ids = list.read(length(count)?)?;
-    let found = ids.iter().map(|id| look(*id)).collect::<Result<Option<Vec<Status>>>>()?;
-    flag.set(found.is_some());
-    found.iter().flatten().enumerate().for_each(|(at, status)| statuses.set_at(at, status));
-    Ok(())
-}
-
-/// `MPI_Request_get_status_any`.
-pub unsafe fn get_status_any(
-    count: i32,
-    list: Inputs<RequestHandle>,
-    index: Output<i32>,
-    flag: Output<bool>,
-    status: StatusPlaces,
-) -> Result<()> {
-    let mut some_active = false;
-    for (at, id) in list.read(length(count)?)?.into_iter().enumerate() {
-        if !is_active(id)? {
-            continue;
-        }
-        some_active = true;
-        if let Some(found) = look(id)? {
-            index.set(at as i32);
-            flag.set(true);
-            status.set(&found);
-            return Ok(());
-        }
-    }
-    index.set(UNDEFINED);
-    flag.set(!some_active);
-    if !some_active {
-        status.set(&Status::EMPTY);
-    }
-    Ok(())
-}
-
-/// `MPI_Request_get_status_some`.
-pub unsafe fn get_status_some(
-    count: i32,
-    list: Inputs<RequestHandle>,
-    number: Output<i32>,
-    indices: Outputs<i32>,
-    statuses: StatusPlaces,
-) -> Result<()> {
-    let ids = list.read(length(count)?)?;
-    indices.check(ids.len())?;
-    let (mut found, mut some_active) = (0, false);
-    for (at, id) in ids.into_iter().enumerate() {
-        if !is_active(id)? {
-            continue;
-        }
-        some_active = true;
-        if let Some(status) = look(id)? {
-            indices.set(found, at as i32);
-            statuses.set_at(found, &status);
-            found += 1;
-        }
-    }
-    number.set(if some_active { found as i32 } else { UNDEFINED });
-    Ok(())
 }
 
 /// What is known of a request that is none, or is not active.
@@ -200,11 +131,11 @@ fn has_ended(id: RequestHandle) -> Result<bool> {
     if id.is_null() {
         return Ok(true);
     }
-    with(id, |held| match &mut held.active {
+    with(id, |held| match &held.active {
         None => true,
         // Its query function is called by the function that ends it.
         Some(Active::Generalized(generalized)) => generalized.is_complete(),
-        Some(active) => active.poll().is_some(),
+        Some(_) => held.poll().is_some(),
     })
 }
 

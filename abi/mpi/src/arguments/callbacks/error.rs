@@ -1,0 +1,102 @@
+//! Error handlers.
+
+use std::ffi::c_int;
+
+use super::Address;
+use crate::abi::{Abi, Numbers, Object};
+use crate::arguments::{Kind, null};
+use crate::error::{Class, Result};
+
+/// An error handler of the program: its address, and the call with the communicator and the error class.
+#[derive(Clone, Copy)]
+pub struct ErrorFunction {
+    address: Address,
+    call: unsafe fn(Address, u32, i32) -> i32,
+}
+
+impl ErrorFunction {
+    /// A function that is never called.
+    #[cfg(test)]
+    pub fn none() -> ErrorFunction {
+        unsafe fn none(_: Address, _: u32, class: i32) -> i32 {
+            class
+        }
+        ErrorFunction { address: 0, call: none }
+    }
+
+    /// Calls it. What it writes to the code is the result.
+    ///
+    /// # Safety
+    /// The program allows the call now.
+    pub unsafe fn call(&self, comm: u32, class: Class) -> Class {
+        // SAFETY: passed on from our caller.
+        Class(unsafe { (self.call)(self.address, comm, class.0) })
+    }
+}
+
+/// # Safety
+/// `function` is the address of an error handler of communicators.
+unsafe fn handle_error<A: Abi>(function: Address, comm: u32, class: i32) -> i32 {
+    type Raw<H> = unsafe extern "C" fn(*mut H, *mut c_int, ...);
+    // SAFETY: promised by the caller.
+    let function = unsafe { std::mem::transmute::<Address, Raw<A::Handle>>(function) };
+    let mut comm = A::handle(Object::Comm, comm);
+    let mut code = A::raw_number(Numbers::ErrorCode, class);
+    // SAFETY: promised by the caller; both places outlive the call.
+    unsafe { function(&raw mut comm, &raw mut code) };
+    A::number(Numbers::ErrorCode, code)
+}
+
+/// An error handler for communicators.
+pub struct CommErrorFunction;
+
+impl<A: Abi> Kind<A> for CommErrorFunction {
+    type C = Address;
+    type Value = ErrorFunction;
+
+    unsafe fn value(raw: Address, name: &'static str) -> Result<ErrorFunction> {
+        if raw == 0 {
+            return Err(null(name));
+        }
+        Ok(ErrorFunction { address: raw, call: handle_error::<A> })
+    }
+}
+
+/// # Safety
+/// `function` is the address of an error handler of files.
+unsafe fn handle_file_error<A: Abi>(function: Address, _: u32, class: i32) -> i32 {
+    type Raw<F> = unsafe extern "C" fn(*mut F, *mut c_int, ...);
+    // SAFETY: promised by the caller.
+    let function = unsafe { std::mem::transmute::<Address, Raw<A::File>>(function) };
+    let (mut file, mut code) = (A::NO_FILE, A::raw_number(Numbers::ErrorCode, class));
+    // SAFETY: promised by the caller; both places outlive the call.
+    unsafe { function(&raw mut file, &raw mut code) };
+    A::number(Numbers::ErrorCode, code)
+}
+
+/// An error handler for files.
+pub struct FileErrorFunction;
+
+impl<A: Abi> Kind<A> for FileErrorFunction {
+    type C = Address;
+    type Value = ErrorFunction;
+
+    unsafe fn value(raw: Address, name: &'static str) -> Result<ErrorFunction> {
+        if raw == 0 {
+            return Err(null(name));
+        }
+        Ok(ErrorFunction { address: raw, call: handle_file_error::<A> })
+    }
+}
+
+/// A function for an object that cannot be made.
+pub struct OtherFunction;
+
+impl<A: Abi> Kind<A> for OtherFunction {
+    type C = Address;
+    type Value = Address;
+
+    unsafe fn value(raw: Address, _: &'static str) -> Result<Address> {
+        Ok(raw)
+    }
+}
