@@ -130,7 +130,7 @@ bench: install
 	cargo bench -p anyccl-engine
 	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py
 
-# docs/PERFORMANCE.md says what is measured and how.
+# docs/performance.md says what is measured and how.
 bench-peers: install
 	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py
 	PREFIX=$(PREFIX) $(PYTHON) benches/peers/compare.py --mode $(MODE) --ranks $(RANKS) --rounds $(ROUNDS) \

@@ -143,7 +143,7 @@ def main():
     prefix, passed, failed = options.prefix.resolve(), 0, 0
     # Of which names the pages may speak.
     sources = [prefix / "include" / "anyccl" / "anyccl.h", *(prefix / "include" / "anyccl").glob("**/*.hpp"),
-               DOCS / "ENVIRONMENT.md", ROOT / "c-examples" / "common" / "check.h"]
+               DOCS / "environment.md", ROOT / "c-examples" / "common" / "check.h"]
     known = "\n".join(source.read_text(encoding="utf-8") for source in sources)
 
     def tell(name, wrong):

@@ -2,7 +2,7 @@
 //!
 //! Rooms, arrows downward only: `simulate`, `comm` → `backend` → `tuning` → `algo`, `progress` → `cost`,
 //! `executor`, `p2p` → `plan`, `topology`, `reduce`, `endpoint` → `transport`, `bootstrap` → `memory` →
-//! `sys`, `config`, `observe` → `base`. See docs/ARCHITECTURE.md.
+//! `sys`, `config`, `observe` → `base`. See docs/architecture.md.
 
 pub mod algo;
 pub mod backend;

@@ -1,6 +1,6 @@
 """The libraries that are compared: what each needs, how its program is built and how it is started at its best.
 
-Settings are those that made each library fastest on the machine of docs/PERFORMANCE.md; where one setting is best for some
+Settings are those that made each library fastest on the machine of docs/performance.md; where one setting is best for some
 cells and another for others, both take part. A cell is compared with the best of all.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what compare.py has measured into docs/PERFORMANCE.md: figures there come from files, none is typed.
+"""Writes what compare.py has measured into docs/performance.md: figures there come from files, none is typed.
 
-    report.py                            tables of docs/PERFORMANCE.md from docs/plots/results-*.json
+    report.py                            tables of docs/performance.md from docs/plots/results-*.json
     report.py --check                    whether they are up to date; changes nothing
     report.py --import TEXT --mode shm   makes docs/plots/results-shm.json of the text table of another harness
 
@@ -18,7 +18,7 @@ import results
 from contestants import OURS, ROOT
 from results import Cell, Results, geometric_mean, size_text
 
-DOCUMENT = ROOT / "docs" / "PERFORMANCE.md"
+DOCUMENT = ROOT / "docs" / "performance.md"
 FOLDER = ROOT / "docs" / "plots"
 MODES = ["shm", "tcp"]
 OTHER_MACHINES = ["shm-intel", "tcp-intel"]

@@ -663,7 +663,7 @@ anyccl_status_t anyccl_init(void);
 
 /**
  * Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE
- * and ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/STARTING.md
+ * and ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/starting.md
  * tells more. Where it describes none, the world is this process alone.
  *
  * \param config  [in] Read during the call. NULL: all defaults.

@@ -2,7 +2,7 @@
 //!
 //! One figure per byte is not enough to predict times: what fits into caches is faster, and so is what goes
 //! one way only. The choice of algorithms does without; the simulator reads these figures
-//! (docs/SIMULATOR.md). The idea is that of parametrised LogP: Kielmann, Bal and Verstoep 2000.
+//! (docs/simulator.md). The idea is that of parametrised LogP: Kielmann, Bal and Verstoep 2000.
 
 use std::fmt;
 

@@ -3,7 +3,7 @@
 //! [`simulate`] takes an algorithm and a request, makes the plans of the ranks, and follows their messages in
 //! time (`run`). Ranks send and receive through ports of their own, work with one core each, and share the
 //! network interfaces of their host (`fluid`). The model is LogGP's, with LogGOPS's work per byte: see
-//! docs/SIMULATOR.md for the formulas, their sources, and what the model leaves out.
+//! docs/simulator.md for the formulas, their sources, and what the model leaves out.
 //!
 //! Thousands of ranks with thousands of rounds each need not be followed one by one: where all hosts do the
 //! same (`symmetry`), one of them is simulated and stands for all. Counts that the ranks cannot share evenly

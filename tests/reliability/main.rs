@@ -1,7 +1,7 @@
 //! The table of faults: what each survivor is told, and after how long. Every fault at every stage, over
 //! every transport.
 //!
-//! `ANYCCL_TEST_WRITE=1` writes the table into docs/RELIABILITY.md. Without, fewer collectives are tried, and
+//! `ANYCCL_TEST_WRITE=1` writes the table into docs/reliability.md. Without, fewer collectives are tried, and
 //! nothing is written; the limits hold in both cases.
 //!
 //! - [`fault`]: what befalls a process, or the wire of its host; and when.

@@ -1,4 +1,4 @@
-//! The table of docs/RELIABILITY.md.
+//! The table of docs/reliability.md.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -33,7 +33,7 @@ fn without_accidents(text: &str) -> String {
 
 /// Puts the rows into the page.
 pub fn write(rows: &[Row]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/RELIABILITY.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reliability.md");
     let page = fs::read_to_string(&path).expect("the page is there");
     let (head, _) = page.split_once(BEGIN).expect("the page has a place for the table");
     let mut table = String::from(HEAD);

@@ -1,8 +1,8 @@
 //! `cargo xtask docs`: the pages of docs/ that repeat what the source says in tables.
 //!
-//! - SUPPORT.md from [`Collective`], [`Datatype`] and [`ReduceOp::accepts`];
-//! - ENVIRONMENT.md from [`VARIABLES`];
-//! - ALGORITHMS.md from [`ALGORITHMS`];
+//! - support.md from [`Collective`], [`Datatype`] and [`ReduceOp::accepts`];
+//! - environment.md from [`VARIABLES`];
+//! - algorithms.md from [`ALGORITHMS`];
 //! - mpi-functions.md from the tables of MPI's functions ([`mpi_functions`]);
 //! - api/img/ from the definition of each collective ([`pictures`]).
 //!
@@ -28,9 +28,9 @@ struct Page {
 }
 
 const PAGES: &[Page] = &[
-    Page { name: "SUPPORT.md", text: support },
-    Page { name: "ENVIRONMENT.md", text: environment },
-    Page { name: "ALGORITHMS.md", text: algorithms },
+    Page { name: "support.md", text: support },
+    Page { name: "environment.md", text: environment },
+    Page { name: "algorithms.md", text: algorithms },
     Page { name: "mpi-functions.md", text: mpi_functions::page },
 ];
 
@@ -171,7 +171,7 @@ fn algorithms() -> String {
     let mut page = String::from(
         "# Algorithms\n\n\
          `ANYCCL_ALGORITHM=COLLECTIVE:ALGORITHM,...` chooses one; otherwise the cheapest by predicted cost is taken. \
-         How they are made: [ARCHITECTURE.md](ARCHITECTURE.md).\n",
+         How they are made: [architecture.md](architecture.md).\n",
     );
     for collective in Collective::ALL {
         let mut rows = ALGORITHMS.iter().filter(|a| a.collective == collective).peekable();
@@ -222,12 +222,12 @@ mod tests {
         write(&folder).unwrap();
         assert_eq!(compare(&folder), Ok(()));
 
-        fs::write(folder.join("SUPPORT.md"), "edited").unwrap();
-        fs::remove_file(folder.join("ENVIRONMENT.md")).unwrap();
+        fs::write(folder.join("support.md"), "edited").unwrap();
+        fs::remove_file(folder.join("environment.md")).unwrap();
         let message = compare(&folder).unwrap_err();
         fs::remove_dir_all(&folder).unwrap();
-        assert!(message.contains("SUPPORT.md") && message.contains("ENVIRONMENT.md"), "{message}");
-        assert!(!message.contains("ALGORITHMS.md"), "{message}");
+        assert!(message.contains("support.md") && message.contains("environment.md"), "{message}");
+        assert!(!message.contains("algorithms.md"), "{message}");
     }
 
     #[test]

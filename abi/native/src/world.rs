@@ -25,7 +25,7 @@ pub extern "C" fn anyccl_init() -> anyccl_status_t {
 }
 
 /// Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE
-/// and ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/STARTING.md
+/// and ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/starting.md
 /// tells more. Where it describes none, the world is this process alone.
 ///
 /// \param config  [in] Read during the call. NULL: all defaults.

@@ -4,7 +4,7 @@
 //! environment describes ([`ranks`]), goes through the sizes ([`sweep`], [`pairs`]), checks each result
 //! against the definition ([`check`]), times calls ([`measure`]), and rank 0 reports ([`output`], [`report`],
 //! [`plot`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures what the choice of
-//! algorithms depends on. docs/PERF.md says what the numbers mean.
+//! algorithms depends on. docs/measuring.md says what the numbers mean.
 
 mod arguments;
 mod bandwidth;

@@ -30,7 +30,7 @@ const MOST_RANKS: u32 = 1 << 16;
 /// Executes the plans of all ranks against a model of links, cores and network interfaces. Prints the time of
 /// every algorithm, what it moves within and between hosts, and the chain of steps that determined the time.
 /// ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold as for a job.
-/// docs/SIMULATOR.md says what the model is and how good it is.
+/// docs/simulator.md says what the model is and how good it is.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl simulate all_reduce --hosts 2048 --ranks-per-host 8 --bytes 1G --model ndr-infiniband\n  \

@@ -11,14 +11,14 @@ from .._capi import check, header, load
 from .._capi.errors import refuse
 from .waiting import interruptibly
 
-# As docs/ENVIRONMENT.md has it.
+# As docs/environment.md has it.
 DEFAULT_TIMEOUT_MS = 300_000
 # How long a store is left waiting before it is asked whether that still makes sense.
 SLICE_SECONDS = 0.5
 
 
 def settings(timeout=None, name=None, interface=None, backend=None):
-    """anyccl_config_t. timeout: seconds, math.inf for none; None: the default, of which docs/ENVIRONMENT.md tells."""
+    """anyccl_config_t. timeout: seconds, math.inf for none; None: the default, of which docs/environment.md tells."""
     config = header.Config(struct_size=sizeof(header.Config))
     config.name = None if name is None else name.encode()
     config.interface = None if interface is None else interface.encode()
