@@ -28,9 +28,11 @@ WITHOUT_A_WRAPPER = {
 
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "include") / "anyccl"
-    declared = re.findall(r"^(?:[\w ]+\**)\b(anyccl_\w+)\(", (root / "anyccl.h").read_text(), re.MULTILINE)
+    included = re.findall(r"^#include <anyccl/(\w+\.h)>$", (root / "anyccl.h").read_text(), re.MULTILINE)
+    chapters = "".join((root / name).read_text() for name in included)
+    declared = re.findall(r"^(?:[\w ]+\**)\b(anyccl_\w+)\(", chapters, re.MULTILINE)
     if len(declared) < 100:
-        sys.exit(f"only {len(declared)} functions found in {root / 'anyccl.h'}: is it still written like this?")
+        sys.exit(f"only {len(declared)} functions found by {root / 'anyccl.h'}: is it still written like this?")
     wrappers = "\n".join(file.read_text() for file in sorted(root.glob("cpp/*.hpp")))
     code = re.sub(r"//.*", "", wrappers)
     called = set(re.findall(r"\banyccl_\w+", code))

@@ -1,4 +1,4 @@
-"""Compiles and runs what the pages of docs/ show.
+"""Compiles and runs what the pages of docs/ and the chapters of the C header show.
 
     make examples
     python3 docs/run_snippets.py [--prefix INSTALLED]
@@ -8,6 +8,8 @@ A block that has `main` is a program. The other blocks of a page become one prog
 claims about a block, but need not show, stands behind it as a comment of HTML:
 
     <!-- holds: recv[0] == 6 -->
+
+In a chapter of the header, a block stands between \\code{.c} and \\endcode.
 
 Each program runs on 1, 2 and 3 ranks, or on those of `<!-- ranks: 4 -->`.
 """
@@ -22,11 +24,12 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-PAGES = sorted(DOCS.glob("api/*.md")) + sorted(DOCS.glob("from-*.md"))
+PAGES = sorted(DOCS.glob("api/*.md")) + sorted(DOCS.glob("from-*.md")) + sorted(ROOT.glob("include/anyccl/*.h"))
 BLOCK = re.compile(r"^```(c|cpp)\n(.*?)^```$(?:\s*<!-- holds: (.*?) -->)?", re.MULTILINE | re.DOTALL)
 SECONDS = 60
 
 C_HEAD = """\
+#include <assert.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -78,9 +81,18 @@ int main()
 """
 
 
+def text_of(page):
+    """What a page says, as Markdown."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix != ".h":
+        return text
+    comments = "\n".join(re.findall(r"^ \* ?(.*)", text, re.MULTILINE))
+    return re.sub(r"^\\endcode$", "```", re.sub(r"^\\code\{\.c\}$", "```c", comments, flags=re.MULTILINE), flags=re.MULTILINE)
+
+
 def programs(page):
     """(name, language, source) of what a page shows."""
-    text = page.read_text(encoding="utf-8")
+    text = text_of(page)
     loose = {"c": [], "cpp": []}
     for number, (language, body, holds) in enumerate(BLOCK.findall(text), 1):
         if re.search(r"\bmain\(", body):
@@ -125,13 +137,13 @@ def run(program, ranks, prefix):
 
 def broken_links(page):
     """The files that a page refers to and that are not there."""
-    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#\s]+)", text_of(page))
     return [link for link in links if "://" not in link and not (page.parent / link).exists()]
 
 
 def unknown_names(page, known):
     """The names of ours that a page uses and that are neither in the header nor variables."""
-    names = re.findall(r"\b(?:anyccl|ANYCCL)_\w+", page.read_text(encoding="utf-8"))
+    names = re.findall(r"\b(?:anyccl|ANYCCL)_\w+", text_of(page))
     return sorted({name for name in names if not re.search(rf"\b{name}\b", known)})
 
 
@@ -142,7 +154,7 @@ def main():
     options = parser.parse_args()
     prefix, passed, failed = options.prefix.resolve(), 0, 0
     # Of which names the pages may speak.
-    sources = [prefix / "include" / "anyccl" / "anyccl.h", *(prefix / "include" / "anyccl").glob("**/*.hpp"),
+    sources = [*(prefix / "include" / "anyccl").glob("**/*.h*"),
                DOCS / "environment.md", ROOT / "c-examples" / "common" / "check.h"]
     known = "\n".join(source.read_text(encoding="utf-8") for source in sources)
 
@@ -155,7 +167,7 @@ def main():
         for page in options.pages or PAGES:
             tell(f"links of {page.name}", ", ".join(broken_links(page)))
             tell(f"names in {page.name}", ", ".join(unknown_names(page, known)))
-            ranks = re.findall(r"<!-- ranks: ([\d ]+) -->", page.read_text(encoding="utf-8"))
+            ranks = re.findall(r"<!-- ranks: ([\d ]+) -->", text_of(page))
             for name, language, source in programs(page):
                 program, wrong = build(name, language, source, prefix, Path(folder))
                 if wrong:

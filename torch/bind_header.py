@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes torch/anyccl/_capi/header.py, the C API for ctypes, from include/anyccl/anyccl.h.
+"""Makes torch/anyccl/_capi/header.py, the C API for ctypes, from include/anyccl/anyccl.h and the chapters it includes.
 
     python3 torch/bind_header.py           writes it
     python3 torch/bind_header.py --check   fails when it is not what the header gives
@@ -15,7 +15,7 @@ import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-HEADER = HERE.parent / "include" / "anyccl" / "anyccl.h"
+INCLUDE = HERE.parent / "include"
 TARGET = HERE / "anyccl" / "_capi" / "header.py"
 
 SCALARS = {
@@ -52,6 +52,20 @@ from enum import IntEnum
 
 class NotUnderstood(Exception):
     """The header has something that this does not know."""
+
+
+def chapters(name="anyccl/anyccl.h", seen=None):
+    """The text of a header, with the chapters it includes in the places of their first includes."""
+    seen = {name} if seen is None else seen
+
+    def included(match):
+        if match[1] in seen:
+            return ""
+        seen.add(match[1])
+        return chapters(match[1], seen)
+
+    text = (INCLUDE / name).read_text(encoding="utf-8")
+    return re.sub(r"^#include <(anyccl/\w+\.h)>$", included, text, flags=re.MULTILINE)
 
 
 def without_comments(text):
@@ -170,7 +184,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="compare only")
     options = parser.parse_args()
-    fresh = bind(HEADER.read_text(encoding="utf-8"))
+    fresh = bind(chapters())
     if not options.check:
         TARGET.write_text(fresh, encoding="utf-8")
     elif TARGET.read_text(encoding="utf-8") != fresh:

@@ -30,7 +30,7 @@ EXTENSION = "anyccl._C"
 
 
 def version():
-    text = (REPOSITORY / "include" / "anyccl" / "anyccl.h").read_text()
+    text = (REPOSITORY / "include" / "anyccl" / "base.h").read_text()
     number = lambda part: re.search(rf"ANYCCL_VERSION_{part} (\d+)", text).group(1)
     return ".".join(map(number, ["MAJOR", "MINOR", "PATCH"]))
 

@@ -4,7 +4,7 @@
 //! bin/anyccl                          the tool
 //! bin/anyccl-mpicc, anyccl-mpicxx     compile MPI programs
 //! bin/anyccl-mpiexec                  starts them: a link to anyccl
-//! include/anyccl/anyccl.h
+//! include/anyccl/anyccl.h             and the chapters that it includes
 //! include/anyccl/anyccl.hpp           the same in C++, and its parts in include/anyccl/cpp/
 //! lib/libanyccl.so.0.1.0              and the links libanyccl.so.0 (at run time), libanyccl.so (to link)
 //! lib/libanyccl.a

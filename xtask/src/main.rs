@@ -29,7 +29,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Make include/anyccl/anyccl.h from abi/native
+    /// Make the chapters of the C header, include/anyccl/*.h, from abi/native
     Header(Drift),
     /// Write down what libanyccl.so exports, in abi/symbols
     Symbols(Drift),

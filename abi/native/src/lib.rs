@@ -2,9 +2,11 @@
 //!
 //! A thin translation: each function checks what came from C, calls the engine inside [`status::edge`], and
 //! writes its out-parameters at the very end. One file per C object, one per collective; what the
-//! collectives share is in [`collective`]. The header is made from these files by `cargo xtask header`, in
-//! the order of the modules below, and the comments here are its documentation: types and functions are
-//! spelled as C spells them, and a contract is told by `\param` and `\returns`.
+//! collectives share is in [`collective`].
+//!
+//! `cargo xtask header` generates the C header from these files. The comments here are its documentation:
+//! types and functions are spelled as in C, and `\param` and `\returns` give the contract. The order, the
+//! sections and the introductions of its chapters are in the folder `header` beside `src`.
 //!
 //! Nothing is decided here that another door would have to repeat: that lives in `anyccl-edge` or below.
 

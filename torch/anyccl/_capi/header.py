@@ -7,9 +7,9 @@ VERSION = (0, 1, 0)
 TIMEOUT_NEVER = -1
 UNIQUE_ID_BYTES = 128
 COLOR_NONE = -1
-STORE_MESSAGE_BYTES = 512
 STORE_OK = 0
 STORE_TIMEOUT = 1
+STORE_MESSAGE_BYTES = 512
 ADDRESS_BYTES = 46
 ANY_SOURCE = -1
 ANY_TAG = -1
@@ -27,46 +27,6 @@ class Status(IntEnum):
     ERR_BOOTSTRAP = 8
     ERR_SYSTEM = 9
     ERR_INTERNAL = 10
-
-
-class Datatype(IntEnum):
-    INT8 = 0
-    UINT8 = 1
-    INT16 = 2
-    UINT16 = 3
-    INT32 = 4
-    UINT32 = 5
-    INT64 = 6
-    UINT64 = 7
-    FLOAT16 = 8
-    BFLOAT16 = 9
-    FLOAT32 = 10
-    FLOAT64 = 11
-    FLOAT8_E4M3 = 12
-    FLOAT8_E5M2 = 13
-    BOOL = 14
-    COMPLEX64 = 15
-    COMPLEX128 = 16
-    BYTE = 17
-
-
-class ReduceOp(IntEnum):
-    SUM = 0
-    PRODUCT = 1
-    MIN = 2
-    MAX = 3
-    AVG = 4
-    BAND = 5
-    BOR = 6
-    BXOR = 7
-    LAND = 8
-    LOR = 9
-    LXOR = 10
-
-
-class Scalar(IntEnum):
-    IMMEDIATE = 0
-    DEFERRED = 1
 
 
 class LogLevel(IntEnum):
@@ -110,6 +70,46 @@ class Store(Structure):
         ("get", StoreGet),
     ]
 
+
+class Datatype(IntEnum):
+    INT8 = 0
+    UINT8 = 1
+    INT16 = 2
+    UINT16 = 3
+    INT32 = 4
+    UINT32 = 5
+    INT64 = 6
+    UINT64 = 7
+    FLOAT16 = 8
+    BFLOAT16 = 9
+    FLOAT32 = 10
+    FLOAT64 = 11
+    FLOAT8_E4M3 = 12
+    FLOAT8_E5M2 = 13
+    BOOL = 14
+    COMPLEX64 = 15
+    COMPLEX128 = 16
+    BYTE = 17
+
+
+class ReduceOp(IntEnum):
+    SUM = 0
+    PRODUCT = 1
+    MIN = 2
+    MAX = 3
+    AVG = 4
+    BAND = 5
+    BOR = 6
+    BXOR = 7
+    LAND = 8
+    LOR = 9
+    LXOR = 10
+
+
+class Scalar(IntEnum):
+    IMMEDIATE = 0
+    DEFERRED = 1
+
 ReduceFunction = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_int, c_void_p)
 
 
@@ -128,9 +128,24 @@ class MessageStatus(Structure):
 FUNCTIONS = {
     "anyccl_status_string": (c_char_p, [c_int]),
     "anyccl_last_error": (c_char_p, []),
-    "anyccl_version_string": (c_char_p, []),
     "anyccl_version": (c_int, []),
+    "anyccl_version_string": (c_char_p, []),
     "anyccl_set_log_callback": (c_int, [LogCallback, c_void_p]),
+    "anyccl_get_unique_id": (c_int, [POINTER(UniqueId)]),
+    "anyccl_comm_create": (c_int, [POINTER(UniqueId), c_int, c_int, POINTER(Config), POINTER(c_void_p)]),
+    "anyccl_comm_split": (c_int, [c_void_p, c_int, c_int, POINTER(Config), POINTER(c_void_p)]),
+    "anyccl_comm_split_by_host": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
+    "anyccl_comm_dup": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
+    "anyccl_comm_create_from_ranks": (c_int, [c_void_p, POINTER(c_int), c_int, POINTER(Config), POINTER(c_void_p)]),
+    "anyccl_comm_rank": (c_int, [c_void_p, POINTER(c_int)]),
+    "anyccl_comm_size": (c_int, [c_void_p, POINTER(c_int)]),
+    "anyccl_comm_local_rank": (c_int, [c_void_p, POINTER(c_int)]),
+    "anyccl_comm_local_size": (c_int, [c_void_p, POINTER(c_int)]),
+    "anyccl_comm_failure": (c_int, [c_void_p]),
+    "anyccl_comm_set_timeout": (c_int, [c_void_p, c_int64]),
+    "anyccl_comm_abort": (c_int, [c_void_p]),
+    "anyccl_comm_shrink": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
+    "anyccl_comm_destroy": (c_int, [c_void_p]),
     "anyccl_init": (c_int, []),
     "anyccl_init_with": (c_int, [POINTER(Config)]),
     "anyccl_finalize": (c_int, []),
@@ -140,49 +155,64 @@ FUNCTIONS = {
     "anyccl_local_rank": (c_int, [POINTER(c_int)]),
     "anyccl_local_size": (c_int, [POINTER(c_int)]),
     "anyccl_world": (c_int, [POINTER(c_void_p)]),
-    "anyccl_get_unique_id": (c_int, [POINTER(UniqueId)]),
-    "anyccl_comm_create": (c_int, [POINTER(UniqueId), c_int, c_int, POINTER(Config), POINTER(c_void_p)]),
-    "anyccl_comm_rank": (c_int, [c_void_p, POINTER(c_int)]),
-    "anyccl_comm_size": (c_int, [c_void_p, POINTER(c_int)]),
-    "anyccl_comm_local_rank": (c_int, [c_void_p, POINTER(c_int)]),
-    "anyccl_comm_local_size": (c_int, [c_void_p, POINTER(c_int)]),
-    "anyccl_comm_failure": (c_int, [c_void_p]),
-    "anyccl_comm_set_timeout": (c_int, [c_void_p, c_int64]),
-    "anyccl_comm_abort": (c_int, [c_void_p]),
-    "anyccl_comm_destroy": (c_int, [c_void_p]),
-    "anyccl_comm_split": (c_int, [c_void_p, c_int, c_int, POINTER(Config), POINTER(c_void_p)]),
-    "anyccl_comm_split_by_host": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
-    "anyccl_comm_dup": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
-    "anyccl_comm_create_from_ranks": (c_int, [c_void_p, POINTER(c_int), c_int, POINTER(Config), POINTER(c_void_p)]),
-    "anyccl_comm_shrink": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
     "anyccl_comm_create_with_store": (c_int, [POINTER(Store), c_int, c_int, POINTER(Config), POINTER(c_void_p)]),
     "anyccl_unique_id_exchange_by_file": (c_int, [c_char_p, c_int, c_int, POINTER(Config), POINTER(UniqueId),
         c_void_p]),
     "anyccl_datatype_bytes": (c_size_t, [c_int]),
     "anyccl_datatype_name": (c_char_p, [c_int]),
+    "anyccl_reduce_op_name": (c_char_p, [c_int]),
+    "anyccl_is_supported": (c_int, [c_int, c_int, POINTER(c_int)]),
     "anyccl_op_create_premul_sum": (c_int, [c_void_p, c_int, c_int, POINTER(c_int)]),
     "anyccl_op_create": (c_int, [ReduceFunction, c_void_p, c_int, POINTER(c_int)]),
     "anyccl_op_destroy": (c_int, [c_int]),
-    "anyccl_reduce_op_name": (c_char_p, [c_int]),
-    "anyccl_is_supported": (c_int, [c_int, c_int, POINTER(c_int)]),
-    "anyccl_graph_create": (c_int, [POINTER(c_int), c_size_t, POINTER(c_int), c_size_t, c_void_p, POINTER(c_void_p)]),
-    "anyccl_graph_destroy": (c_int, [c_void_p]),
+    "anyccl_wait": (c_int, [POINTER(c_void_p)]),
+    "anyccl_wait_message": (c_int, [POINTER(c_void_p), POINTER(MessageStatus)]),
+    "anyccl_wait_for": (c_int, [POINTER(c_void_p), c_int64, POINTER(c_int), POINTER(MessageStatus)]),
+    "anyccl_test": (c_int, [POINTER(c_void_p), POINTER(c_int)]),
+    "anyccl_test_message": (c_int, [POINTER(c_void_p), POINTER(c_int), POINTER(MessageStatus)]),
+    "anyccl_cancel": (c_int, [c_void_p]),
+    "anyccl_wait_all": (c_int, [c_size_t, POINTER(c_void_p)]),
+    "anyccl_wait_any": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_size_t)]),
+    "anyccl_wait_some": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_size_t), POINTER(c_size_t), POINTER(c_int)]),
+    "anyccl_wait_ready": (c_int, [c_size_t, POINTER(c_void_p)]),
+    "anyccl_test_all": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_int)]),
+    "anyccl_test_any": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int)]),
+    "anyccl_start": (c_int, [c_void_p]),
+    "anyccl_start_all": (c_int, [c_size_t, POINTER(c_void_p)]),
+    "anyccl_request_free": (c_int, [POINTER(c_void_p)]),
     "anyccl_all_reduce": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
     "anyccl_iall_reduce": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_all_reduce_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
     "anyccl_reduce": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_int, c_void_p]),
     "anyccl_ireduce": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_broadcast": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
-    "anyccl_ibroadcast": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_all_gather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
-    "anyccl_iall_gather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_gather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
-    "anyccl_igather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_scatter": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
-    "anyccl_iscatter": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_reduce_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_int, c_void_p, POINTER(c_void_p)]),
     "anyccl_reduce_scatter": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
     "anyccl_ireduce_scatter": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_reduce_scatter_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_scan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
+    "anyccl_iscan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_scan_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_exscan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
+    "anyccl_iexscan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_exscan_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_broadcast": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
+    "anyccl_ibroadcast": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_broadcast_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_all_gather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
+    "anyccl_iall_gather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_all_gather_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_gather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
+    "anyccl_igather": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_gather_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_scatter": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
+    "anyccl_iscatter": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_scatter_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
     "anyccl_all_to_all": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p]),
     "anyccl_iall_to_all": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_all_to_all_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_barrier": (c_int, [c_void_p]),
+    "anyccl_ibarrier": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "anyccl_barrier_init": (c_int, [c_void_p, POINTER(c_void_p)]),
     "anyccl_all_gather_v": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p]),
     "anyccl_iall_gather_v": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p,
         POINTER(c_void_p)]),
@@ -211,51 +241,6 @@ FUNCTIONS = {
         POINTER(c_size_t), c_int, c_void_p, POINTER(c_void_p)]),
     "anyccl_all_to_all_v_init": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t), POINTER(c_size_t),
         POINTER(c_size_t), c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_all_to_all_list": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t), POINTER(c_size_t),
-        c_int, c_void_p]),
-    "anyccl_iall_to_all_list": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t), POINTER(c_size_t),
-        c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_all_to_all_list_init": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t),
-        POINTER(c_size_t), c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_all_gather_list": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_int, c_void_p]),
-    "anyccl_iall_gather_list": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_int, c_void_p,
-        POINTER(c_void_p)]),
-    "anyccl_all_gather_list_init": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_int, c_void_p,
-        POINTER(c_void_p)]),
-    "anyccl_neighbor_all_gather_v": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t),
-        c_int, c_void_p, c_void_p]),
-    "anyccl_ineighbor_all_gather_v": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t),
-        c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
-    "anyccl_neighbor_all_gather_v_init": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t),
-        c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
-    "anyccl_neighbor_all_to_all_v": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t),
-        POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p, c_void_p]),
-    "anyccl_ineighbor_all_to_all_v": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t),
-        POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
-    "anyccl_neighbor_all_to_all_v_init": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t),
-        POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
-    "anyccl_scan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
-    "anyccl_iscan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_scan_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_exscan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p]),
-    "anyccl_iexscan": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_exscan_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_barrier": (c_int, [c_void_p]),
-    "anyccl_ibarrier": (c_int, [c_void_p, POINTER(c_void_p)]),
-    "anyccl_probe": (c_int, [c_int, c_int32, c_void_p, POINTER(MessageStatus)]),
-    "anyccl_iprobe": (c_int, [c_int, c_int32, c_void_p, POINTER(c_int), POINTER(MessageStatus)]),
-    "anyccl_mprobe": (c_int, [c_int, c_int32, c_void_p, POINTER(c_void_p), POINTER(MessageStatus)]),
-    "anyccl_improbe": (c_int, [c_int, c_int32, c_void_p, POINTER(c_void_p), POINTER(MessageStatus)]),
-    "anyccl_mrecv": (c_int, [c_void_p, c_size_t, c_int, POINTER(c_void_p), POINTER(MessageStatus)]),
-    "anyccl_imrecv": (c_int, [c_void_p, c_size_t, c_int, POINTER(c_void_p), POINTER(c_void_p)]),
-    "anyccl_send": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p]),
-    "anyccl_ssend": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p]),
-    "anyccl_recv": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(MessageStatus)]),
-    "anyccl_isend": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
-    "anyccl_issend": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
-    "anyccl_irecv": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
-    "anyccl_sendrecv": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, c_size_t, c_int, c_int, c_int32,
-        c_void_p, POINTER(MessageStatus)]),
     "anyccl_all_reduce_coalesced": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t), c_size_t, c_int,
         c_int, c_void_p]),
     "anyccl_iall_reduce_coalesced": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t), c_size_t, c_int,
@@ -280,40 +265,55 @@ FUNCTIONS = {
         c_int, c_int, c_void_p, POINTER(c_void_p)]),
     "anyccl_reduce_scatter_coalesced_init": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t),
         c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_sync_params": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_int, c_void_p]),
-    "anyccl_sum_grads": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_void_p]),
-    "anyccl_sync_params_init": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_int,
-        c_void_p, POINTER(c_void_p)]),
-    "anyccl_sum_grads_init": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_void_p,
+    "anyccl_all_gather_list": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_int, c_void_p]),
+    "anyccl_iall_gather_list": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_int, c_void_p,
         POINTER(c_void_p)]),
+    "anyccl_all_gather_list_init": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_int, c_void_p,
+        POINTER(c_void_p)]),
+    "anyccl_all_to_all_list": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t), POINTER(c_size_t),
+        c_int, c_void_p]),
+    "anyccl_iall_to_all_list": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t), POINTER(c_size_t),
+        c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_all_to_all_list_init": (c_int, [POINTER(c_void_p), POINTER(c_void_p), POINTER(c_size_t),
+        POINTER(c_size_t), c_int, c_void_p, POINTER(c_void_p)]),
+    "anyccl_graph_create": (c_int, [POINTER(c_int), c_size_t, POINTER(c_int), c_size_t, c_void_p, POINTER(c_void_p)]),
+    "anyccl_graph_destroy": (c_int, [c_void_p]),
+    "anyccl_neighbor_all_gather_v": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t),
+        c_int, c_void_p, c_void_p]),
+    "anyccl_ineighbor_all_gather_v": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t),
+        c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "anyccl_neighbor_all_gather_v_init": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t),
+        c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "anyccl_neighbor_all_to_all_v": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t),
+        POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p, c_void_p]),
+    "anyccl_ineighbor_all_to_all_v": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t),
+        POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "anyccl_neighbor_all_to_all_v_init": (c_int, [c_void_p, c_void_p, POINTER(c_size_t), POINTER(c_size_t),
+        POINTER(c_size_t), POINTER(c_size_t), c_int, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "anyccl_send": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p]),
+    "anyccl_isend": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
+    "anyccl_send_init": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
+    "anyccl_ssend": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p]),
+    "anyccl_issend": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
+    "anyccl_recv": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(MessageStatus)]),
+    "anyccl_irecv": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
+    "anyccl_recv_init": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
+    "anyccl_sendrecv": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, c_size_t, c_int, c_int, c_int32,
+        c_void_p, POINTER(MessageStatus)]),
+    "anyccl_probe": (c_int, [c_int, c_int32, c_void_p, POINTER(MessageStatus)]),
+    "anyccl_iprobe": (c_int, [c_int, c_int32, c_void_p, POINTER(c_int), POINTER(MessageStatus)]),
+    "anyccl_mprobe": (c_int, [c_int, c_int32, c_void_p, POINTER(c_void_p), POINTER(MessageStatus)]),
+    "anyccl_improbe": (c_int, [c_int, c_int32, c_void_p, POINTER(c_void_p), POINTER(MessageStatus)]),
+    "anyccl_mrecv": (c_int, [c_void_p, c_size_t, c_int, POINTER(c_void_p), POINTER(MessageStatus)]),
+    "anyccl_imrecv": (c_int, [c_void_p, c_size_t, c_int, POINTER(c_void_p), POINTER(c_void_p)]),
     "anyccl_batch_begin": (c_int, []),
     "anyccl_batch_end": (c_int, []),
-    "anyccl_all_reduce_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_reduce_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_broadcast_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_all_gather_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_gather_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_scatter_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_reduce_scatter_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_all_to_all_init": (c_int, [c_void_p, c_void_p, c_size_t, c_int, c_void_p, POINTER(c_void_p)]),
-    "anyccl_barrier_init": (c_int, [c_void_p, POINTER(c_void_p)]),
-    "anyccl_send_init": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
-    "anyccl_recv_init": (c_int, [c_void_p, c_size_t, c_int, c_int, c_int32, c_void_p, POINTER(c_void_p)]),
-    "anyccl_wait": (c_int, [POINTER(c_void_p)]),
-    "anyccl_wait_message": (c_int, [POINTER(c_void_p), POINTER(MessageStatus)]),
-    "anyccl_test": (c_int, [POINTER(c_void_p), POINTER(c_int)]),
-    "anyccl_test_message": (c_int, [POINTER(c_void_p), POINTER(c_int), POINTER(MessageStatus)]),
-    "anyccl_wait_for": (c_int, [POINTER(c_void_p), c_int64, POINTER(c_int), POINTER(MessageStatus)]),
-    "anyccl_cancel": (c_int, [c_void_p]),
-    "anyccl_wait_all": (c_int, [c_size_t, POINTER(c_void_p)]),
-    "anyccl_start": (c_int, [c_void_p]),
-    "anyccl_start_all": (c_int, [c_size_t, POINTER(c_void_p)]),
-    "anyccl_request_free": (c_int, [POINTER(c_void_p)]),
-    "anyccl_wait_any": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_size_t)]),
-    "anyccl_wait_ready": (c_int, [c_size_t, POINTER(c_void_p)]),
-    "anyccl_wait_some": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_size_t), POINTER(c_size_t), POINTER(c_int)]),
-    "anyccl_test_all": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_int)]),
-    "anyccl_test_any": (c_int, [c_size_t, POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int)]),
+    "anyccl_sync_params": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_int, c_void_p]),
+    "anyccl_sync_params_init": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_int,
+        c_void_p, POINTER(c_void_p)]),
+    "anyccl_sum_grads": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_void_p]),
+    "anyccl_sum_grads_init": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_void_p,
+        POINTER(c_void_p)]),
     "anyccl_mem_alloc": (c_int, [c_size_t, POINTER(c_void_p)]),
     "anyccl_mem_free": (c_int, [c_void_p]),
     "anyccl_mem_register": (c_int, [c_void_p, c_size_t, POINTER(c_int)]),

@@ -1,0 +1,166 @@
+/* Generated from abi/native by `cargo xtask header`. Do not edit. */
+
+/**
+ * \file
+ * \brief Statuses, error messages and the version.
+ *
+ * \defgroup base Statuses and versions
+ *
+ * Every call returns a status, or a value that cannot fail. This chapter has the statuses, the message that
+ * explains a failure, and what holds for all calls.
+ *
+ * \code{.c}
+ * int no_datatype = 99;
+ * int64_t sum = 0;
+ * anyccl_status_t status = anyccl_all_reduce(&sum, &sum, 1, no_datatype, ANYCCL_SUM, ANYCCL_WORLD);
+ * if (status != ANYCCL_SUCCESS)
+ *     fprintf(stderr, "%s: %s\n", anyccl_status_string(status), anyccl_last_error());
+ * assert(status == ANYCCL_ERR_INVALID_ARGUMENT);
+ * \endcode
+ *
+ * In the examples of all chapters, `rank` and `size` are those of the world. `ANYCCL_CHECK` stands for the
+ * program's error handling: the one of c-examples/common/check.h prints anyccl_last_error() and returns.
+ *
+ * \section conventions Conventions
+ *
+ * - An output is written only on ANYCCL_SUCCESS, unless its documentation says otherwise.
+ * - A count is a number of elements. A number of bytes is called `bytes`.
+ * - A pointer is borrowed for the duration of the call, unless its documentation says otherwise. A handle
+ *   that is "owned by the caller" must be released with the function that is named there.
+ * - Buffers are host memory of any alignment.
+ * - A call that is "local" does not communicate with other ranks.
+ * - Any thread may make any call. Calls that must not run at the same time are named.
+ * - After fork, the child cannot use what its parent made: such calls return ANYCCL_ERR_INVALID_USAGE and
+ *   change nothing. The child keeps no connection of its parent open. The other ranks therefore notice the
+ *   death of the parent even while the child lives.
+ *
+ * \section failures Failures
+ *
+ * A collective or a message that fails returns one of these statuses:
+ *
+ *     ANYCCL_ERR_INVALID_ARGUMENT  refused on this rank                 \
+ *     ANYCCL_ERR_INVALID_USAGE     no world, unusable handle, fork       | nothing was sent, the
+ *     ANYCCL_ERR_UNSUPPORTED       not possible here                    /  communicator can be used
+ *
+ *     ANYCCL_ERR_MISMATCH          the ranks made different calls       \
+ *     ANYCCL_ERR_PEER_LOST         a rank died                           |
+ *     ANYCCL_ERR_TIMEOUT           a rank did not arrive in time         | the communicator
+ *     ANYCCL_ERR_ABORTED           a rank called anyccl_comm_abort       | has failed
+ *     ANYCCL_ERR_SYSTEM            the operating system refused          |
+ *     ANYCCL_ERR_INTERNAL          a bug in anyccl                      /
+ *
+ * A communicator that has failed stays failed: the contents of receive buffers are undefined, and every later
+ * call returns the same status. The program can still call anyccl_comm_shrink() to go on with the ranks that
+ * are left, and then anyccl_comm_destroy().
+ *
+ * \{
+ */
+
+#ifndef ANYCCL_BASE_H
+#define ANYCCL_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** \name Statuses
+ *  \{ */
+
+/** The values of anyccl_status_t. They never change; later versions may have more. */
+typedef enum anyccl_status {
+    /** The call did what was asked. */
+    ANYCCL_SUCCESS = 0,
+    /** An argument is one that this call never accepts. Nothing was sent, nothing has changed. */
+    ANYCCL_ERR_INVALID_ARGUMENT = 1,
+    /** The call is not allowed now: before init, after finalize, in a forked child. Nothing was sent. */
+    ANYCCL_ERR_INVALID_USAGE = 2,
+    /** Defined, but not possible in this build or on this machine. Nothing was sent. */
+    ANYCCL_ERR_UNSUPPORTED = 3,
+    /** A rank died or closed its connection. The communicator has failed. */
+    ANYCCL_ERR_PEER_LOST = 4,
+    /** Not every rank arrived in time. The communicator has failed. */
+    ANYCCL_ERR_TIMEOUT = 5,
+    /** The ranks made different calls. The communicator has failed, on all ranks. */
+    ANYCCL_ERR_MISMATCH = 6,
+    /** Some rank called anyccl_comm_abort. The communicator has failed, on all ranks. */
+    ANYCCL_ERR_ABORTED = 7,
+    /** The ranks could not find each other. There is no communicator. */
+    ANYCCL_ERR_BOOTSTRAP = 8,
+    /** The operating system refused something. In a collective: the communicator has failed. */
+    ANYCCL_ERR_SYSTEM = 9,
+    /** A bug in anyccl; please report the sentence of anyccl_last_error(). */
+    ANYCCL_ERR_INTERNAL = 10,
+} anyccl_status;
+
+/**
+ * What became of a call: one of enum anyccl_status. Everything but ANYCCL_SUCCESS leaves a sentence for
+ * anyccl_last_error().
+ */
+typedef enum anyccl_status anyccl_status_t;
+
+/**
+ * Names a status in a few words, for messages.
+ *
+ * \param status  [in] Any number; one that is no status is named "unknown status".
+ * \returns A text that is always valid and never NULL. Not to be freed.
+ *
+ * Local. Any thread. Replacement for ncclGetErrorString and MPI_Error_string; the sentence about one failure
+ * is anyccl_last_error().
+ */
+const char *anyccl_status_string(int status);
+
+/**
+ * Gives the sentence about the last call that failed in this thread: which function, what was wrong, what is
+ * accepted or who is missing.
+ *
+ * \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed;
+ *          valid until the next failing call of this thread or the end of the thread. Copy it to keep it.
+ *
+ * Local. Each thread has its own; a successful call leaves it alone. Replacement for ncclGetLastError.
+ */
+const char *anyccl_last_error(void);
+
+/** \} */
+
+/** \name Version
+ *  \{ */
+
+/** Major part of the version of this header. */
+#define ANYCCL_VERSION_MAJOR 0
+/** Minor part of the version of this header. */
+#define ANYCCL_VERSION_MINOR 1
+/** Patch part of the version of this header. */
+#define ANYCCL_VERSION_PATCH 0
+/** Version of this header as one number. anyccl_version() gives the library's. */
+#define ANYCCL_VERSION (10000 * ANYCCL_VERSION_MAJOR + 100 * ANYCCL_VERSION_MINOR + ANYCCL_VERSION_PATCH)
+
+/**
+ * Gives the version of the library in use as a number: 10000 * major + 100 * minor + patch.
+ *
+ * \returns The number; compare with ANYCCL_VERSION, which is the header's.
+ *
+ * Local. Any thread. Replacement for ncclGetVersion and MPI_Get_library_version.
+ */
+int anyccl_version(void);
+
+/**
+ * Gives the version of the library in use, which may be newer than the header: "0.1.0".
+ *
+ * \returns A text that is always valid and never NULL. Not to be freed.
+ *
+ * Local. Any thread.
+ */
+const char *anyccl_version_string(void);
+
+/** \} */
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+/** \} */
+
+#endif /* ANYCCL_BASE_H */
